@@ -1,0 +1,70 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address, ChainId, text } from './primitives.ts'
+import { ref } from './references.ts'
+
+/** Whether a signature is that of an event or of a function. */
+export const SignatureType = Type.Unsafe<'event' | 'function'>({
+  $id: 'SignatureType',
+  type: 'string',
+  enum: ['event', 'function'],
+  description: 'Whether the signature is that of an event or of a function.',
+})
+
+/** The condition an event field or function argument must fulfil. */
+export const ActionStepParameters = Type.Object(
+  {
+    filterType: Type.Integer({
+      description:
+        'Comparison: 0 equal, 1 not equal, 2 greater than, 3 less than, 4 contains, 5 regular expression, 6 greater or equal, 7 less or equal.',
+    }),
+    fieldType: Type.Integer({
+      description: 'Type of the field: 0 unsigned integer, 1 address, 2 bytes, 3 string, 4 tuple, 5 signed integer.',
+    }),
+    fieldIndex: Type.Integer({ description: 'Index of the event field or function argument that is compared.' }),
+    filterData: text('Value to compare with, encoded as the field type wants it.', { maxLength: 65_536 }),
+  },
+  {
+    $id: 'ActionStepParameters',
+    additionalProperties: false,
+    description: 'The condition that a field of the action must fulfil.',
+  },
+)
+
+/** One on-chain action that must be completed before the incentives can be claimed. */
+export const ActionStep = Type.Object(
+  {
+    chainId: ref(ChainId, { description: 'Chain on which the action happens.' }),
+    claimant: Type.Optional(ref(Address, { description: 'Address that claims for this step, where recorded.' })),
+    signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
+    signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
+    signatureType: ref(SignatureType),
+    actionType: Type.Integer({ description: 'Kind of the action, as the protocol numbers it.' }),
+    targetContract: ref(Address, { description: 'Contract the action is done on.' }),
+    parameters: ref(ActionStepParameters),
+  },
+  {
+    $id: 'ActionStep',
+    additionalProperties: false,
+    description: 'An on-chain action that must be completed before the incentives of a campaign can be claimed.',
+  },
+)
+export type ActionStep = Static<typeof ActionStep>
+
+/** How the claimant's address is read from a valid action transaction. */
+export const ActionClaimant = Type.Object(
+  {
+    signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
+    signatureName: text('Readable signature.'),
+    signatureType: ref(SignatureType),
+    fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the claimant.' }),
+    targetContract: ref(Address, { description: 'Contract that emits the event or has the function.' }),
+    targetContractName: text('Name of the target contract.'),
+    chainId: ref(ChainId),
+  },
+  {
+    $id: 'ActionClaimant',
+    additionalProperties: false,
+    description: 'How to extract the address of the claimant from a valid action transaction.',
+  },
+)
+export type ActionClaimant = Static<typeof ActionClaimant>

@@ -1,0 +1,40 @@
+import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './action-steps.ts'
+import { AllowList, AllowListPreview, AllowListType } from './allow-lists.ts'
+import { TokenFilter } from './campaign-filters.ts'
+import { Criteria, CriteriaWithValueType, Incentive, incentiveVariants } from './incentives.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  ChainId,
+  DecimalAmount,
+  Instant,
+  TransactionHash,
+} from './primitives.ts'
+import { TokenMetadata } from './tokens.ts'
+
+/** The schemas that others refer to by name: shared components of the OpenAPI document. */
+export const namedSchemas = [
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  ChainId,
+  DecimalAmount,
+  Instant,
+  TransactionHash,
+  TokenFilter,
+  TokenMetadata,
+  SignatureType,
+  ActionStepParameters,
+  ActionStep,
+  ActionClaimant,
+  AllowListType,
+  AllowListPreview,
+  AllowList,
+  Criteria,
+  CriteriaWithValueType,
+  ...incentiveVariants,
+  Incentive,
+]

@@ -1,0 +1,97 @@
+import { type Static, Type } from '@sinclair/typebox'
+
+/*
+ * Two annotations of our own stand in these schemas and are left out of the published document:
+ *   x-expected    the noun phrase that error messages use: "owner must be <x-expected>"
+ *   x-lower-case  compared without case: the validator replaces an accepted value by its lower-case form
+ */
+
+/** The largest integer that JSON and JavaScript hold exactly: 2^53 − 1. */
+export const MAX_SAFE_INTEGER = Number.MAX_SAFE_INTEGER
+
+/** Unix seconds of 9999-12-31T23:59:59Z, the last instant that ISO 8601 writes with four digits of year. */
+export const LAST_TIMESTAMP = 253_402_300_799
+
+export const Address = Type.String({
+  $id: 'Address',
+  pattern: '^0x[a-fA-F0-9]{40}$',
+  description: 'An account or contract address. Compared without case; always returned lower-case.',
+  examples: ['0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee'],
+  'x-expected': 'an address (0x and 40 hexadecimal digits)',
+  'x-lower-case': true,
+})
+
+export const BaseUnits = Type.String({
+  $id: 'BaseUnits',
+  pattern: '^(0|[1-9][0-9]{0,77})$',
+  format: 'uint256',
+  maxLength: 78,
+  description:
+    'An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact; never a JSON number.',
+  examples: ['6500000000000000000000000'],
+  'x-expected': 'a decimal string without sign or leading zeros, below 2^256',
+})
+
+export const DecimalAmount = Type.String({
+  $id: 'DecimalAmount',
+  pattern: '^(0|[1-9][0-9]{0,59})(\\.[0-9]{1,60})?$',
+  maxLength: 121,
+  description: 'A non-negative decimal number as a string, for example an amount in US dollars. Exact.',
+  examples: ['3120.55'],
+  'x-expected': 'a decimal string such as "12.5", without sign or exponent',
+})
+
+export const ChainId = Type.Integer({
+  $id: 'ChainId',
+  minimum: 0,
+  maximum: MAX_SAFE_INTEGER,
+  description: 'EIP-155 chain ID.',
+  examples: [8453],
+  'x-expected': 'a chain ID (an integer from 0 to 9007199254740991)',
+})
+
+export const CampaignId = Type.String({
+  $id: 'CampaignId',
+  pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}:(0|[1-9][0-9]{0,77})$',
+  maxLength: 138,
+  description:
+    'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Matched without case; always returned lower-case.',
+  examples: ['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'],
+  'x-expected': 'a campaign ID <chainId>:<campaignCoreAddress>:<identifier>',
+  'x-lower-case': true,
+})
+
+export const TransactionHash = Type.String({
+  $id: 'TransactionHash',
+  pattern: '^0x[a-fA-F0-9]{64}$',
+  description: 'A transaction hash, returned lower-case.',
+  examples: ['0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad'],
+  'x-expected': 'a transaction hash (0x and 64 hexadecimal digits)',
+  'x-lower-case': true,
+})
+
+export const BlockTimestamp = Type.String({
+  $id: 'BlockTimestamp',
+  pattern: '^(0|[1-9][0-9]{0,11})$',
+  format: 'unix-seconds',
+  maxLength: 12,
+  description: 'Timestamp of a block: Unix seconds as a decimal string.',
+  examples: ['1731373464'],
+  'x-expected': 'Unix seconds as a decimal string, before the year 10000',
+})
+
+export const Instant = Type.String({
+  $id: 'Instant',
+  format: 'date-time',
+  // The format knows the length of months. Years and seconds are those that JavaScript and PostgreSQL both hold.
+  pattern: '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?Z$',
+  maxLength: 30,
+  description: 'An instant in ISO 8601, UTC. Always returned with milliseconds.',
+  examples: ['2026-01-31T12:00:00.000Z'],
+  'x-expected': 'an ISO 8601 instant in UTC such as 2026-01-31T12:00:00.000Z',
+})
+export type Instant = Static<typeof Instant>
+
+/** Text of a bounded length that says what it is. */
+export const text = (description: string, options: { maxLength?: number; minLength?: number } = {}) =>
+  Type.String({ description, maxLength: 4096, 'x-expected': 'text', ...options })

@@ -1,0 +1,18 @@
+import { type Static, type TSchema, Type } from '@sinclair/typebox'
+
+/**
+ * A `$ref` to a named schema that keeps the static type of its target, so that the OpenAPI document gets a named
+ * component and a handler still cannot return the wrong shape.
+ */
+export const ref = <T extends TSchema>(schema: T, options: { description?: string } = {}) => {
+  if (schema.$id === undefined) throw new TypeError('only a schema with an $id can be referred to')
+  return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id), ...options })
+}
+
+/** The same, for a field that may also be `null`. */
+export const refOrNull = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
+  Type.Unsafe<Static<T> | null>({ anyOf: [ref(schema), { type: 'null' }], ...options })
+
+/** A string or `null`. */
+export const stringOrNull = (options: { description: string; format?: string; maxLength?: number }) =>
+  Type.Unsafe<string | null>({ type: ['string', 'null'], maxLength: 4096, ...options })

@@ -1,0 +1,18 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address, text } from './primitives.ts'
+import { ref } from './references.ts'
+
+/** What is known of a reward token; comes from the token record, never from the campaign. */
+export const TokenMetadata = Type.Object(
+  {
+    id: text('System ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
+    chainId: Type.Integer({ description: 'Chain on which the token lives.' }),
+    address: ref(Address),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token, typically 18.' }),
+    name: text('Name of the token.'),
+    symbol: text('Symbol of the token.'),
+    imageUri: text('URI of the image of the token.'),
+  },
+  { $id: 'TokenMetadata', additionalProperties: false, description: 'A known token.' },
+)
+export type TokenMetadata = Static<typeof TokenMetadata>

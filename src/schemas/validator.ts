@@ -1,0 +1,87 @@
+import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { LAST_TIMESTAMP } from './primitives.ts'
+
+const UINT256_END = 2n ** 256n
+
+/**
+ * The one validator of the service, for requests and for imported records alike. It changes a value in one way only:
+ * `x-lower-case` strings become lower-case. It coerces nothing, fills in nothing and drops nothing.
+ */
+export function createValidator(named: readonly SchemaObject[]) {
+  const ajv = new Ajv2020({
+    allErrors: true,
+    discriminator: true,
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    allowUnionTypes: true,
+  })
+  addFormats.default(ajv, ['date-time', 'uuid'])
+  // Below 78 digits every number fits: only the longest need arithmetic.
+  ajv.addFormat('uint256', (value: string) => value.length < 78 || BigInt(value) < UINT256_END)
+  ajv.addFormat('unix-seconds', (value: string) => Number(value) <= LAST_TIMESTAMP)
+  ajv.addKeyword({
+    keyword: 'x-lower-case',
+    type: 'string',
+    schemaType: 'boolean',
+    modifying: true,
+    validate: (
+      _isOn: boolean,
+      value: string,
+      _schema: unknown,
+      at?: { parentData: Record<string | number, unknown>; parentDataProperty: string | number },
+    ) => {
+      if (at !== undefined) at.parentData[at.parentDataProperty] = value.toLowerCase()
+      return true
+    },
+  })
+  ajv.addVocabulary(['x-expected', 'style', 'explode'])
+  for (const schema of named) ajv.addSchema(schema)
+  return ajv
+}
+
+export type Validator = ReturnType<typeof createValidator>
+export type { ErrorObject, ValidateFunction }
+
+/** What is wrong with one value, without its name: "must be …, got …". */
+export function describeFault(error: ErrorObject): string {
+  const schema: Record<string, unknown> = error.parentSchema ?? {}
+  const expected = typeof schema['x-expected'] === 'string' ? schema['x-expected'] : undefined
+  switch (error.keyword) {
+    case 'required':
+      return `lacks the key ${JSON.stringify(error.params.missingProperty)}`
+    case 'additionalProperties':
+      return `has the unknown key ${JSON.stringify(error.params.additionalProperty)}`
+    case 'discriminator':
+      return error.params.error === 'mapping'
+        ? `has the unknown type ${quote(error.params.tagValue)}`
+        : 'needs a "type" that is a string'
+    case 'maxItems':
+      return `must have at most ${error.params.limit} entries`
+    case 'minItems':
+      return `must have at least ${error.params.limit} entries`
+  }
+  return `must be ${expected ?? describeSchema(schema)}, got ${quote(error.data)}`
+}
+
+function describeSchema(schema: Record<string, unknown>): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (Array.isArray(schema.enum)) return `one of ${schema.enum.map(String).join(', ')}`
+  const types = [schema.type].flat().filter((type) => type !== 'null')
+  if (types.includes('boolean')) return 'true or false'
+  if (types.includes('integer')) {
+    if (schema.maximum === undefined)
+      return schema.minimum === undefined ? 'an integer' : `an integer from ${schema.minimum}`
+    return `an integer from ${schema.minimum ?? 0} to ${schema.maximum}`
+  }
+  if (schema.format === 'uuid') return 'a UUID'
+  if (schema.format === 'date-time') return 'an ISO 8601 instant'
+  return types.length === 1 ? `${/^[aeiou]/.test(String(types[0])) ? 'an' : 'a'} ${types[0]}` : 'of another kind'
+}
+
+/** A value as it was given, short enough for a sentence. */
+function quote(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+}
