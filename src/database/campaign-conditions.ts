@@ -1,0 +1,93 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { CampaignFilters } from '../schemas/campaign-filters.ts'
+import { campaignFacets, type FacetKind } from './tables/campaign-facets.ts'
+import { campaigns } from './tables/campaigns.ts'
+
+/** Something a campaign is looked up by in its facets: parallel arrays, as PostgreSQL takes them. */
+interface FacetFilter {
+  kinds: FacetKind[]
+  chains: number[]
+  values: string[]
+}
+
+/**
+ * Conditions of a query whose text depends only on which filters are given, not on their values: so the statement can
+ * be prepared once for each `shape`, and run with other `values`.
+ */
+export interface Conditions {
+  shape: string
+  conditions: SQL[]
+  values: Record<string, unknown>
+}
+
+/** What the shared campaign filters mean in SQL (`campaigns` must be in the query). */
+export function toCampaignConditions(filters: CampaignFilters & { creator?: string }): Conditions {
+  const target =
+    filters.targetContract === undefined ? undefined : { chain: filters.chainId ?? 0, address: filters.targetContract }
+  return combine([
+    given('budgets', filters.budgetAccount, (budgets) => sql`${campaigns.budget} = any(${budgets}::text[])`),
+    given('owner', filters.owner, (owner) => sql`${campaigns.owner} = ${owner}`),
+    given('creator', filters.creator, (creator) => sql`${campaigns.creator} = ${creator}`),
+    given('autocampaign', filters.autocampaignId, (id) => sql`${campaigns.autocampaignId} = ${id}`),
+    given('chain', target ? undefined : filters.chainId, (chain) => sql`${campaigns.chainId} = ${chain}`),
+    facetsGiven('target', target && { kinds: ['target'], chains: [target.chain], values: [target.address] }),
+    facetsGiven('tokens', filters.tokens && toTokenFacets(filters.tokens)),
+    facetsGiven('channels', filters.distributionChannel && toChannelFacets(filters.distributionChannel)),
+    given('whitelisted', filters.tokenWhitelist || undefined, () => sql`${campaigns.hasWhitelistedRewards}`),
+  ])
+}
+
+/** Active at the placeholder `now`: started, not ended, not exhausted. */
+export const isActiveAt = (now: SQL) =>
+  sql<boolean>`(not ${campaigns.isExhausted} and coalesce(${campaigns.startAt} <= ${now}, true) and coalesce(${campaigns.endAt} > ${now}, true))`
+
+/** Puts conditions together that all have to hold. */
+export function combine(parts: Conditions[]): Conditions {
+  return {
+    shape: parts.flatMap(({ shape }) => (shape === '' ? [] : [shape])).join(' '),
+    conditions: parts.flatMap(({ conditions }) => conditions),
+    values: Object.assign({}, ...parts.map(({ values }) => values)),
+  }
+}
+
+/** A condition on one value, if there is one. */
+export function given<T>(name: string, value: T | undefined, toSql: (placeholder: SQL) => SQL): Conditions {
+  if (value === undefined) return { shape: '', conditions: [], values: {} }
+  return { shape: name, conditions: [toSql(sql`${sql.placeholder(name)}`)], values: { [name]: value } }
+}
+
+function facetsGiven(name: string, facets: FacetFilter | undefined): Conditions {
+  if (facets === undefined) return { shape: '', conditions: [], values: {} }
+  const [kinds, chains, values] = ['kinds', 'chains', 'values'].map((part) => sql.placeholder(`${name}_${part}`))
+  const condition = sql`${campaigns.key} in (
+    select ${campaignFacets.campaignKey}
+    from unnest(${kinds}::text[], ${chains}::bigint[], ${values}::text[]) as wanted (kind, chain_id, value)
+    join ${campaignFacets} on ${campaignFacets.kind} = wanted.kind
+      and ${campaignFacets.chainId} = wanted.chain_id and ${campaignFacets.value} = wanted.value)`
+  return {
+    shape: name,
+    conditions: [condition],
+    values: { [`${name}_kinds`]: facets.kinds, [`${name}_chains`]: facets.chains, [`${name}_values`]: facets.values },
+  }
+}
+
+function toTokenFacets(entries: string[]): FacetFilter {
+  const facets: FacetFilter = { kinds: [], chains: [], values: [] }
+  for (const entry of entries) {
+    const [chain = '', address = '', suffix] = entry.split(':')
+    // A collection may stand as such in the record, or be what an action step targets.
+    const kinds: FacetKind[] = suffix === undefined ? ['token'] : ['collection', 'target']
+    for (const kind of kinds) {
+      facets.kinds.push(kind)
+      facets.chains.push(Number(chain))
+      facets.values.push(address)
+    }
+  }
+  return facets
+}
+
+const toChannelFacets = (channels: string[]): FacetFilter => ({
+  kinds: channels.map(() => 'channel'),
+  chains: channels.map(() => 0),
+  values: channels.map((channel) => channel.toLowerCase()),
+})

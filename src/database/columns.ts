@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { bigint, check, customType, numeric, text, timestamp } from 'drizzle-orm/pg-core'
+
+/*
+ * One definition for each kind of value of the domain. Column names are derived from the property names (snake_case).
+ */
+
+/** An address: text, lower-case (see lowerCaseAddress). */
+export const address = () => text()
+
+/** EIP-155 chain ID. */
+export const chainId = () => bigint({ mode: 'number' })
+
+/** The surrogate key of a campaign; short, because every claim carries it. */
+export const campaignKey = () => bigint({ mode: 'bigint' })
+
+/** An amount in the smallest unit of its token, up to 2^256 − 1; comes back as an exact decimal string. */
+export const baseUnits = () => numeric({ precision: 78, scale: 0 })
+
+/** A sum of base units, or a decimal number of any length; comes back as an exact decimal string. */
+export const exactNumber = () => numeric()
+
+/** An instant, to the millisecond. */
+export const instant = () => timestamp({ withTimezone: true, precision: 3, mode: 'date' })
+
+/** Unix seconds of a block. */
+export const blockTimestamp = () => bigint({ mode: 'number' })
+
+/** A transaction hash: 32 bytes in the table, `0x` and 64 hexadecimal digits outside. */
+export const transactionHash = customType<{ data: string; driverData: Buffer }>({
+  dataType: () => 'bytea',
+  fromDriver: (bytes) => `0x${bytes.toString('hex')}`,
+  toDriver: (hash) => Buffer.from(hash.slice(2), 'hex'),
+})
+
+/** The rule that an address is stored lower-case. */
+export const lowerCaseAddress = (name: string, column: AnyPgColumn) => check(name, sql`${column} ~ '^0x[0-9a-f]{40}$'`)

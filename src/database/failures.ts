@@ -1,0 +1,19 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import pg from 'pg'
+
+/*
+ * SQLSTATE classes that say "try again later", not "this statement is wrong":
+ * 08 connection, 53 insufficient resources, 57 operator intervention (statement timeout, shutdown), 28 and 3D refused
+ * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time.
+ */
+const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03)$/
+
+/**
+ * Whether a query failed because the database is away or too slow. Judged by SQLSTATE, never by English text; an error
+ * of the driver that carries no SQLSTATE comes from the connection.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof DrizzleQueryError)) return false
+  const { cause } = error
+  return cause instanceof pg.DatabaseError ? AWAY.test(cause.code ?? '') : cause instanceof Error
+}

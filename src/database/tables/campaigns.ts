@@ -1,0 +1,95 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import type { ActionClaimant } from '../../schemas/action-steps.ts'
+import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant, lowerCaseAddress } from '../columns.ts'
+import { actionTemplates } from './action-templates.ts'
+
+/**
+ * A reward campaign as its record says, with three columns that the import derives from the facts (see import/rollups).
+ * Replaced whole with its incentives and steps; its claims stay.
+ */
+export const campaigns = pgTable(
+  'campaigns',
+  {
+    key: campaignKey().primaryKey().generatedAlwaysAsIdentity(),
+    /** `<chainId>:<coreAddress>:<identifier>`, lower-case. */
+    id: text().notNull().unique('campaigns_id_is_unique'),
+    chainId: chainId().notNull(),
+    coreAddress: address().notNull(),
+    identifier: baseUnits().notNull(),
+    campaignIndex: text().notNull(),
+    action: address().notNull(),
+    budget: address().notNull(),
+    owner: address().notNull(),
+    creator: address().notNull(),
+    validator: address().notNull(),
+    blockTimestamp: blockTimestamp().notNull(),
+    txHash: text().notNull(),
+    protocolFee: baseUnits().notNull(),
+    maxParticipants: baseUnits().notNull(),
+    actionClaimant: jsonb().$type<ActionClaimant>(),
+    createdAtBlockchainNumbers: jsonb().$type<Record<string, string>>(),
+    campaignName: text(),
+    templateId: text(),
+    actionTemplateId: uuid().references(() => actionTemplates.id),
+    /** An action template taken as it is: one is named, and its configuration is not customised. */
+    usesTemplateAsIs: boolean().notNull(),
+    nftImageUri: text(),
+    nftName: text(),
+    nftMetadataId: text(),
+    projectImageUri: text(),
+    projectUrl: text(),
+    tokenImageUri: text(),
+    startAt: instant(),
+    endAt: instant(),
+    verificationLevel: text(),
+    distributionChannels: text().array().notNull(),
+    autocampaignId: text(),
+    actionTokenChainId: chainId(),
+    actionTokenAddress: address(),
+    /** Derived: every reward token is known and whitelisted. */
+    hasWhitelistedRewards: boolean().notNull().default(false),
+    /** Derived: nobody can claim any more, whatever the time. */
+    isExhausted: boolean().notNull().default(false),
+    /** Derived: all recorded claims. */
+    claimCount: bigint({ mode: 'bigint' }).notNull().default(sql`0`),
+  },
+  (table) => {
+    // `tokenWhitelist=true` is the default, so each filter's index holds it between the filter and the sort key.
+    const byFilter = (name: string, column: typeof table.owner | typeof table.chainId | typeof table.autocampaignId) =>
+      index(`campaigns_by_${name}`).on(column, table.hasWhitelistedRewards, table.blockTimestamp.desc())
+    return [
+      unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
+      index('campaigns_by_recency').on(
+        table.blockTimestamp.desc(),
+        table.chainId,
+        table.coreAddress,
+        table.identifier,
+        table.key,
+      ),
+      index('campaigns_by_recency_whitelisted')
+        .on(table.blockTimestamp.desc(), table.chainId, table.coreAddress, table.identifier, table.key)
+        .where(sql`${table.hasWhitelistedRewards}`),
+      byFilter('owner', table.owner),
+      byFilter('creator', table.creator),
+      byFilter('budget', table.budget),
+      byFilter('chain', table.chainId),
+      byFilter('autocampaign', table.autocampaignId),
+      index('campaigns_by_template').on(table.actionTemplateId),
+      index('campaigns_by_unchanged_template')
+        .on(table.hasWhitelistedRewards, table.blockTimestamp.desc())
+        .where(sql`${table.usesTemplateAsIs}`),
+      // Counting active campaigns reads this index alone.
+      index('campaigns_by_lifetime').on(table.hasWhitelistedRewards, table.isExhausted, table.startAt, table.endAt),
+      // The next instant at which a campaign becomes active or ceases to be.
+      index('campaigns_by_start').on(table.startAt),
+      index('campaigns_by_end').on(table.endAt),
+      lowerCaseAddress('campaigns_owner_is_lower_case', table.owner),
+      lowerCaseAddress('campaigns_creator_is_lower_case', table.creator),
+      lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),
+      lowerCaseAddress('campaigns_core_address_is_lower_case', table.coreAddress),
+      check('campaigns_amounts_are_not_negative', sql`${table.protocolFee} >= 0 and ${table.maxParticipants} >= 0`),
+      check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
+    ]
+  },
+)

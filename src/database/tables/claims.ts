@@ -1,0 +1,65 @@
+import { sql } from 'drizzle-orm'
+import { check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import {
+  address,
+  baseUnits,
+  blockTimestamp,
+  campaignKey,
+  chainId,
+  exactNumber,
+  lowerCaseAddress,
+  transactionHash,
+} from '../columns.ts'
+import { incentives } from './incentives.ts'
+
+/** A claim that was paid: one log entry of one transaction. Written by the import; outlives replaced campaigns. */
+export const claims = pgTable(
+  'claims',
+  {
+    chainId: chainId().notNull(),
+    txHash: transactionHash().notNull(),
+    logIndex: integer().notNull(),
+    campaignKey: campaignKey().notNull(),
+    incentivePosition: smallint().notNull(),
+    claimant: address().notNull(),
+    amount: baseUnits().notNull(),
+    /** US dollars at the time of the claim; null where unknown, which counts as 0. */
+    amountUsd: exactNumber(),
+    blockTimestamp: blockTimestamp().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
+    foreignKey({
+      name: 'claims_incentive_exists',
+      columns: [table.campaignKey, table.incentivePosition],
+      foreignColumns: [incentives.campaignKey, incentives.position],
+    }),
+    index('claims_by_incentive').on(table.campaignKey, table.incentivePosition, table.claimant),
+    lowerCaseAddress('claims_claimant_is_lower_case', table.claimant),
+    check('claims_amounts_are_not_negative', sql`${table.amount} >= 0 and ${table.amountUsd} >= 0`),
+    check('claims_log_index_is_not_negative', sql`${table.logIndex} >= 0`),
+  ],
+)
+
+/** A claim payload that a validator has signed for a claimant. Written by the import; the service signs nothing. */
+export const claimSignatures = pgTable(
+  'claim_signatures',
+  {
+    campaignKey: campaignKey().notNull(),
+    claimant: address().notNull(),
+    incentivePosition: smallint().notNull(),
+    signature: text().notNull(),
+    referrer: address().notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.campaignKey, table.claimant, table.incentivePosition] }),
+    foreignKey({
+      name: 'claim_signatures_incentive_exists',
+      columns: [table.campaignKey, table.incentivePosition],
+      foreignColumns: [incentives.campaignKey, incentives.position],
+    }),
+    index('claim_signatures_by_incentive').on(table.campaignKey, table.incentivePosition),
+    lowerCaseAddress('claim_signatures_claimant_is_lower_case', table.claimant),
+    lowerCaseAddress('claim_signatures_referrer_is_lower_case', table.referrer),
+  ],
+)

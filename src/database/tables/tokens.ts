@@ -1,0 +1,31 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, doublePrecision, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { address, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
+
+/** A token the service knows. Written by the import; replaced whole. */
+export const tokens = pgTable(
+  'tokens',
+  {
+    chainId: chainId().notNull(),
+    address: address().notNull(),
+    decimals: smallint().notNull(),
+    name: text().notNull(),
+    symbol: text().notNull(),
+    imageUri: text().notNull(),
+    isWhitelisted: boolean().notNull(),
+    /** US dollars for one whole token. */
+    priceUsd: exactNumber(),
+    /** US dollars for one base unit: the price divided by 10^decimals, exact. */
+    baseUnitPriceUsd: exactNumber(),
+    marketCap: doublePrecision(),
+    priceChange24Hr: doublePrecision('price_change_24_hr'),
+    volume24Hr: doublePrecision('volume_24_hr'),
+    holders: doublePrecision(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.address] }),
+    lowerCaseAddress('tokens_address_is_lower_case', table.address),
+    check('tokens_decimals_fit_a_byte', sql`${table.decimals} between 0 and 255`),
+    check('tokens_price_is_not_negative', sql`${table.priceUsd} >= 0`),
+  ],
+)
