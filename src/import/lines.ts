@@ -1,0 +1,47 @@
+/** A line of NDJSON with its number in the file, from 1. */
+export interface Line {
+  number: number
+  bytes: Buffer
+}
+
+/** The longest line that is read: a campaign with some hundred thousand addresses. Longer ones would break the memory bound. */
+export const MAX_LINE_BYTES = 32 * 1024 * 1024
+
+const NEWLINE = 0x0a
+
+/** A line that is longer than MAX_LINE_BYTES; the rest of the file cannot be read. */
+export class LineTooLongError extends Error {
+  override readonly name = 'LineTooLongError'
+  readonly line: number
+
+  constructor(line: number) {
+    super(`the line is longer than ${MAX_LINE_BYTES} bytes; the rest of the file was not read`)
+    this.line = line
+  }
+}
+
+/** Splits a stream of bytes into its lines; keeps one line and one chunk in memory. */
+export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<Line[]> {
+  let number = 0
+  let rest: Buffer[] = []
+  let restLength = 0
+  for await (const chunk of chunks) {
+    const lines: Line[] = []
+    let start = 0
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      const part = chunk.subarray(start, end)
+      number += 1
+      lines.push({ number, bytes: rest.length === 0 ? part : Buffer.concat([...rest, part]) })
+      rest = []
+      restLength = 0
+      start = end + 1
+    }
+    if (start < chunk.length) {
+      rest.push(chunk.subarray(start))
+      restLength += chunk.length - start
+      if (restLength > MAX_LINE_BYTES) throw new LineTooLongError(number + 1)
+    }
+    yield lines
+  }
+  if (restLength > 0) yield [{ number: number + 1, bytes: Buffer.concat(rest) }]
+}

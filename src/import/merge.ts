@@ -1,0 +1,167 @@
+import type { RecordType } from './records.ts'
+import { stagingName } from './staging.ts'
+
+/*
+ * How staged records become rows. Every statement works on all records of a type at once; a record that is already
+ * stored as it is writes nothing. References have been checked before.
+ */
+
+/** Inserts the rows of `source`, or brings those up to date that differ. */
+function upsert(table: string, identity: string[], columns: string[], source: string) {
+  const others = columns.filter((column) => !identity.includes(column))
+  const all = [...identity, ...others]
+  const target = others.map((column) => `target.${column}`).join(', ')
+  const excluded = others.map((column) => `excluded.${column}`).join(', ')
+  return `insert into ${table} as target (${all.join(', ')})
+    select ${all.join(', ')} from (${source}) source
+    on conflict (${identity.join(', ')}) do update
+    set ${others.map((column) => `${column} = excluded.${column}`).join(', ')}
+    where (${target}) is distinct from (${excluded})`
+}
+
+const plainUpsert = (type: RecordType, table: string, identity: string[], columns: string[]) =>
+  upsert(table, identity, columns, `select * from ${stagingName(type)}`)
+
+const campaignColumns = [
+  ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
+  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'action_claimant'],
+  ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'uses_template_as_is'],
+  ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
+  ...['start_at', 'end_at', 'verification_level', 'distribution_channels', 'autocampaign_id'],
+  ...['action_token_chain_id', 'action_token_address'],
+]
+
+/** Campaigns whose derived columns may change; what they are derived from is read again for each of them. */
+const markTouchedCampaigns = [
+  `create temporary table touched_campaigns (key bigint primary key) on commit drop`,
+  `insert into touched_campaigns
+    select incentives.campaign_key
+    from staged_token token
+    left join tokens known using (chain_id, address)
+    join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
+    where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
+    on conflict do nothing`,
+  `insert into touched_campaigns
+    select recorded.campaign_key from staged_claim claim join claims recorded using (chain_id, tx_hash, log_index)
+    on conflict do nothing`,
+]
+
+const mergeCampaigns = [
+  upsert(
+    'campaigns',
+    ['id'],
+    campaignColumns,
+    `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
+      array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
+    from staged_campaign`,
+  ),
+  `create temporary table staged_key on commit drop as
+    select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`,
+  `analyze staged_key`,
+  `insert into touched_campaigns select key from staged_key on conflict do nothing`,
+  `delete from allow_lists where campaign_key in (select key from staged_key)`,
+  `delete from action_steps where campaign_key in (select key from staged_key)`,
+  `delete from campaign_facets where campaign_key in (select key from staged_key)`,
+  `delete from incentives using staged_campaign join staged_key using (id)
+    where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
+  upsert(
+    'incentives',
+    ['campaign_key', 'position'],
+    ['type', 'chain_id', 'asset', 'definition'],
+    `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
+      definition ->> 'asset' as asset, definition
+    from staged_campaign join staged_key using (id),
+      jsonb_array_elements(incentives) with ordinality as incentive (definition, position)`,
+  ),
+  `insert into action_steps (campaign_key, position, definition)
+    select key, position - 1, definition
+    from staged_campaign join staged_key using (id),
+      jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
+  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+    select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
+      (select count(distinct address) from unnest(allow_list_addresses) as address)
+    from staged_campaign join staged_key using (id) where allow_list_type is not null`,
+  `insert into allow_list_addresses (campaign_key, address)
+    select distinct key, address
+    from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
+  `insert into campaign_facets (kind, chain_id, value, campaign_key)
+    select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
+    from action_steps join staged_key on key = campaign_key
+    union
+    select 'token', chain_id, asset, key from incentives join staged_key on key = campaign_key where asset is not null
+    union
+    select 'token', action_token_chain_id, action_token_address, key
+    from staged_campaign join staged_key using (id) where action_token_address is not null
+    union
+    select 'collection', nft_collection_chain_id, nft_collection_address, key
+    from staged_campaign join staged_key using (id) where nft_collection_address is not null
+    union
+    select 'channel', 0, lower(channel), key
+    from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
+]
+
+const mergeAccessLists = [
+  upsert(
+    'access_lists',
+    ['id'],
+    ['user_id', 'name', 'icon', 'created_at', 'member_count'],
+    `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
+    from staged_accesslist`,
+  ),
+  `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
+  `insert into access_list_members (access_list_id, address)
+    select distinct id, address from staged_accesslist, unnest(members) as address`,
+]
+
+const mergeClaims = [
+  upsert(
+    'claims',
+    ['chain_id', 'tx_hash', 'log_index'],
+    ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+    `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
+  ),
+  `insert into touched_campaigns
+    select distinct campaigns.key from staged_claim join campaigns on campaigns.id = campaign_id
+    on conflict do nothing`,
+]
+
+/** All statements of a merge, in an order in which each finds what it refers to. */
+export const mergeStatements = [
+  ...markTouchedCampaigns,
+  upsert(
+    'tokens',
+    ['chain_id', 'address'],
+    [
+      ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
+      ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
+    ],
+    // Multiplying by a power of ten is exact; dividing by one would be rounded.
+    `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
+  ),
+  plainUpsert('contract', 'contracts', ['chain_id', 'address'], ['name']),
+  plainUpsert(
+    'actionTemplate',
+    'action_templates',
+    ['id'],
+    ['project_id', 'action_type', 'project_image', 'description', 'category'],
+  ),
+  ...mergeAccessLists,
+  ...mergeCampaigns,
+  ...mergeClaims,
+  upsert(
+    'claim_signatures',
+    ['campaign_key', 'claimant', 'incentive_position'],
+    ['signature', 'referrer'],
+    `select staged_claimsignature.*, campaigns.key as campaign_key
+    from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
+  ),
+  plainUpsert(
+    'profile',
+    'profiles',
+    ['user_address'],
+    [
+      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+      ...['streak_next_expiration_at', 'streak_last_completion_at'],
+    ],
+  ),
+]

@@ -1,0 +1,85 @@
+import { isUtf8 } from 'node:buffer'
+import { namedSchemas } from '../schemas/named-schemas.ts'
+import { createValidator, describeFault, type ErrorObject, type ValidateFunction } from '../schemas/validator.ts'
+import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from './records.ts'
+
+/** What a line holds: a record, or what is wrong with it. */
+export type ReadRecord = { record: ImportRecord } | { problems: { pointer: string; message: string }[] }
+
+/** Problems of one record that are told; a record can break its schema in as many places as it has. */
+const MOST_PROBLEMS = 20
+
+const BYTE_ORDER_MARK = '\uFEFF'
+
+/** Reads and checks records; addresses, hashes and campaign IDs come out lower-case. */
+export function createRecordReader() {
+  const validator = createValidator(namedSchemas)
+  const validators = new Map<string, ValidateFunction<ImportRecord>>()
+  for (const type of recordTypes) validators.set(type, validator.compile<ImportRecord>(recordSchemas[type]))
+
+  return (bytes: Buffer): ReadRecord | undefined => {
+    if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
+    const text = bytes.toString('utf8')
+    const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+    if (json.trim() === '') return undefined
+    let value: unknown
+    try {
+      value = JSON.parse(json)
+    } catch {
+      return problem('', 'the line is not valid JSON')
+    }
+    if (typeof value !== 'object' || value === null || !('type' in value)) {
+      return problem('/type', `lacks the key "type", one of ${recordTypes.join(', ')}`)
+    }
+    const validate = typeof value.type === 'string' ? validators.get(value.type) : undefined
+    if (validate === undefined) {
+      return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${JSON.stringify(value.type)}`)
+    }
+    if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
+    // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
+    const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
+    if (unstorable !== undefined)
+      return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
+    return checkMeaning(value)
+  }
+}
+
+/** Rules that a schema cannot say. */
+function checkMeaning(record: ImportRecord): ReadRecord {
+  if (record.type === 'campaign') {
+    const [chain, , identifier = ''] = record.id.split(':')
+    if (Number(chain) > Number.MAX_SAFE_INTEGER) return problem('/id', 'has a chain ID above 2^53 − 1')
+    if (BigInt(identifier) >= 2n ** 256n) return problem('/id', 'has an identifier of 2^256 or more')
+    const { allowList } = record
+    if (allowList?.accessListId !== undefined && allowList.type !== 'OffchainAccessList') {
+      return problem('/allowList/accessListId', 'is only for an OffchainAccessList')
+    }
+  }
+  return { record }
+}
+
+const problem = (pointer: string, message: string): ReadRecord => ({ problems: [{ pointer, message }] })
+
+/** One problem for each place, except the ones that only repeat that something further in is wrong. */
+function toProblems(errors: ErrorObject[]) {
+  const problems = new Map<string, string>()
+  for (const error of errors) {
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') continue
+    if (error.keyword === 'type' && error.params.type === 'null' && errors.length > 1) continue
+    if (!problems.has(error.instancePath)) problems.set(error.instancePath, describeFault(error))
+    if (problems.size === MOST_PROBLEMS) break
+  }
+  return [...problems].map(([pointer, message]) => ({ pointer, message }))
+}
+
+function findUnstorableText(value: unknown, pointer: string): string | undefined {
+  if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? pointer : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, part] of Object.entries(value)) {
+    const found = findUnstorableText(key, pointer) ?? findUnstorableText(part, `${pointer}/${key}`)
+    if (found !== undefined) return found
+  }
+  return undefined
+}
+
+export type { RecordType }

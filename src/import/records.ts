@@ -1,0 +1,227 @@
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { ActionClaimant, ActionStep } from '../schemas/action-steps.ts'
+import { AllowListType } from '../schemas/allow-lists.ts'
+import { incentiveVariants } from '../schemas/incentives.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  ChainId,
+  DecimalAmount,
+  Instant,
+  TransactionHash,
+  text,
+} from '../schemas/primitives.ts'
+import { name128 } from '../schemas/query-values.ts'
+import { ref, refOrNull, stringOrNull } from '../schemas/references.ts'
+
+/*
+ * The records that the import accepts, one a line: `{"type": …}` and the field names of the API. They are made of the
+ * API's own schemas; unknown keys are faults.
+ */
+
+const record = <Name extends string, Fields extends TProperties>(type: Name, description: string, fields: Fields) =>
+  Type.Object({ type: Type.Literal(type), ...fields }, { additionalProperties: false, description })
+
+const nullableNumber = (description: string) =>
+  Type.Optional(Type.Unsafe<number | null>({ type: ['number', 'null'], description }))
+const optionalText = (description: string) => Type.Optional(stringOrNull({ description }))
+const optionalInstant = (description: string) => Type.Optional(refOrNull(Instant, { description }))
+
+export const TokenRecord = record('token', 'A token; identified by chain and address.', {
+  chainId: ref(ChainId),
+  address: ref(Address),
+  decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
+  name: text('Name of the token.'),
+  symbol: text('Symbol of the token.'),
+  imageUri: text('URI of the image of the token.'),
+  whitelisted: Type.Optional(Type.Boolean({ description: 'Whether the default filter shows its campaigns; `false`.' })),
+  priceUsd: Type.Optional(refOrNull(DecimalAmount, { description: 'US dollars for one whole token.' })),
+  marketCap: nullableNumber('US dollars.'),
+  priceChange24Hr: nullableNumber('Percent.'),
+  volume24Hr: nullableNumber('US dollars.'),
+  holders: nullableNumber('Number of holders.'),
+})
+export type TokenRecord = Static<typeof TokenRecord>
+
+export const ContractRecord = record('contract', 'The name of a contract; identified by chain and address.', {
+  chainId: ref(ChainId),
+  address: ref(Address),
+  name: text('Name of the contract.'),
+})
+export type ContractRecord = Static<typeof ContractRecord>
+
+export const ActionTemplateRecord = record('actionTemplate', 'A ready-made action; identified by its ID.', {
+  id: Type.String({ format: 'uuid', description: 'UUID.' }),
+  projectId: text('Project the action belongs to.'),
+  actionType: name128('Kind of the action, for example `swap`.'),
+  projectImage: text('URI of the image of the project.'),
+  description: optionalText('What is to be done.'),
+  category: Type.Optional(
+    Type.Unsafe<string | null>({
+      enum: ['defi', 'nft', 'gaming', 'social', 'bridge', 'governance', 'payments', 'other', null],
+      description: 'Category of the action.',
+    }),
+  ),
+})
+export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
+
+/** The figures of an incentive for which indexers are known to write `""` where they do not know. */
+const unknownFigure = Type.Optional(
+  Type.Unsafe<string>({ anyOf: [ref(BaseUnits), { type: 'string', const: '' }], description: 'Empty: unknown.' }),
+)
+
+/** An incentive as a record gives it: without `metadata`, which comes from the token. */
+function asIncentiveRecord(variant: TObject) {
+  const { metadata: _, ...properties } = variant.properties
+  for (const figure of ['claimedAmount', 'totalAmountClaimed', 'totalClaims']) {
+    if (figure in properties) properties[figure] = unknownFigure
+  }
+  return Type.Object(properties, { additionalProperties: false })
+}
+
+const IncentiveRecord = Type.Unsafe<Record<string, unknown> & { type: string }>({
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: incentiveVariants.map(asIncentiveRecord),
+})
+
+const AllowListRecord = Type.Object(
+  {
+    owner: ref(Address),
+    contractAddress: ref(Address),
+    type: ref(AllowListType),
+    addresses: Type.Optional(
+      Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: ref(Address), maxItems: 1_000_000 }),
+    ),
+    accessListId: Type.Optional(name128('Access list that decides; only for an OffchainAccessList.')),
+  },
+  { additionalProperties: false },
+)
+
+const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address) }, { additionalProperties: false })
+
+export const CampaignRecord = record('campaign', 'A campaign; identified by its ID and replaced whole.', {
+  id: ref(CampaignId),
+  action: ref(Address),
+  budget: ref(Address),
+  owner: ref(Address),
+  validator: ref(Address),
+  blockTimestamp: ref(BlockTimestamp),
+  txHash: ref(TransactionHash),
+  protocolFee: ref(BaseUnits),
+  maxParticipants: ref(BaseUnits),
+  incentives: Type.Array(IncentiveRecord, { maxItems: 1000 }),
+  allowList: Type.Optional(
+    Type.Unsafe<Static<typeof AllowListRecord> | null>({ anyOf: [AllowListRecord, { type: 'null' }] }),
+  ),
+  actionSteps: Type.Optional(
+    Type.Unsafe<ActionStep[] | null>({ type: ['array', 'null'], items: ref(ActionStep), maxItems: 1000 }),
+  ),
+  campaignIndex: Type.Optional(ref(BaseUnits, { description: 'Defaults to the identifier of the ID.' })),
+  actionClaimant: Type.Optional(refOrNull(ActionClaimant)),
+  createdAtBlockchainNumbers: Type.Optional(
+    Type.Unsafe<Record<string, string> | null>({
+      type: ['object', 'null'],
+      propertyNames: { pattern: '^(0|[1-9][0-9]{0,15})$' },
+      additionalProperties: ref(BaseUnits),
+      maxProperties: 1000,
+    }),
+  ),
+  creator: Type.Optional(refOrNull(Address, { description: 'Defaults to the owner.' })),
+  campaignName: optionalText('Readable name.'),
+  templateId: optionalText('System ID of the template.'),
+  actionTemplateId: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
+  ),
+  customAction: Type.Optional(Type.Boolean({ description: 'Whether the template was customised; `false`.' })),
+  nftImageUri: optionalText('URI of the image of the NFT.'),
+  nftName: optionalText('Name of the NFT.'),
+  nftMetadataId: optionalText('ID of the metadata of the NFT.'),
+  projectImageUri: optionalText('URI of the image of the project.'),
+  projectUrl: optionalText('URL of the project.'),
+  tokenImageUri: optionalText('URI of the image of the token.'),
+  startTime: optionalInstant('Claims are possible from here on.'),
+  endTime: optionalInstant('Claims are possible until before this instant.'),
+  verificationLevel: optionalText('How users have to be verified.'),
+  distributionChannels: Type.Optional(
+    Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
+  ),
+  autocampaignId: Type.Optional(Type.Unsafe<string | null>({ anyOf: [name128(), { type: 'null' }] })),
+  actionToken: Type.Optional(
+    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
+  ),
+  nftCollection: Type.Optional(
+    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
+  ),
+})
+export type CampaignRecord = Static<typeof CampaignRecord>
+
+const incentivePosition = Type.Integer({ minimum: 0, maximum: 32_767, description: 'Index of the incentive, from 0.' })
+
+export const ClaimRecord = record('claim', 'A paid claim; identified by chain, transaction and log index.', {
+  campaignId: ref(CampaignId),
+  incentiveIndex: incentivePosition,
+  claimant: ref(Address),
+  amount: ref(BaseUnits),
+  txHash: ref(TransactionHash),
+  logIndex: Type.Integer({ minimum: 0, maximum: 2_147_483_647, description: 'Index of the log entry.' }),
+  blockTimestamp: ref(BlockTimestamp),
+  amountUsd: Type.Optional(refOrNull(DecimalAmount, { description: 'US dollars; null where unknown.' })),
+})
+export type ClaimRecord = Static<typeof ClaimRecord>
+
+export const ClaimSignatureRecord = record('claimSignature', 'A signed claim payload.', {
+  campaignId: ref(CampaignId),
+  incentiveId: incentivePosition,
+  claimant: ref(Address),
+  signature: text('The signature, hexadecimal.', { maxLength: 65_536, minLength: 1 }),
+  referrer: ref(Address),
+})
+export type ClaimSignatureRecord = Static<typeof ClaimSignatureRecord>
+
+export const AccessListRecord = record('accessList', 'An off-chain list of addresses; identified by its ID.', {
+  id: name128('ID of the list.'),
+  userId: name128('User the list belongs to.'),
+  name: text('Name of the list.'),
+  createdAt: ref(Instant),
+  icon: Type.Optional(text('URI of the icon; empty where there is none.')),
+  members: Type.Optional(Type.Array(ref(Address), { maxItems: 1_000_000 })),
+})
+export type AccessListRecord = Static<typeof AccessListRecord>
+
+export const ProfileRecord = record('profile', 'The profile of a user; identified by the address.', {
+  userAddress: ref(Address),
+  ethEarned: ref(BaseUnits, { description: 'wei.' }),
+  score: Type.Number(),
+  streak: Type.Object(
+    {
+      value: Type.Number(),
+      lastExpirationTime: ref(Instant),
+      nextExpirationTime: ref(Instant),
+      lastCompletionTime: ref(Instant),
+    },
+    { additionalProperties: false },
+  ),
+})
+export type ProfileRecord = Static<typeof ProfileRecord>
+
+/** The record schemas by the `type` that names them, in an order in which each refers only to earlier ones. */
+export const recordSchemas = {
+  token: TokenRecord,
+  contract: ContractRecord,
+  actionTemplate: ActionTemplateRecord,
+  accessList: AccessListRecord,
+  campaign: CampaignRecord,
+  claim: ClaimRecord,
+  claimSignature: ClaimSignatureRecord,
+  profile: ProfileRecord,
+} as const
+
+export type RecordType = keyof typeof recordSchemas
+export type ImportRecord = {
+  [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
+}[RecordType]
+export const recordTypes = Object.keys(recordSchemas) as RecordType[]

@@ -1,0 +1,46 @@
+/*
+ * References that no single record can be checked for. Each query finds the records that refer to something neither
+ * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
+ */
+
+const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
+  select source.place,
+    case when named.id is null and stored.key is null then '/campaignId' else '/${key}' end as pointer,
+    case when named.id is null and stored.key is null
+      then 'refers to campaign ' || source.campaign_id || ', which is neither stored nor in the call'
+      else 'refers to incentive ' || source.incentive_position || ', which the campaign does not have' end as message
+  from ${table} source
+  left join staged_campaign named on named.id = source.campaign_id
+  left join campaigns stored on stored.id = source.campaign_id
+  where case
+    when named.id is not null then source.incentive_position >= named.incentive_count
+    else not exists (
+      select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
+
+const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string) => `
+  select campaign.place, '/incentives' as pointer,
+    'has ' || campaign.incentive_count || ' incentives, but ${what} of incentive ' || max(recorded.incentive_position) || ' are stored' as message
+  from staged_campaign campaign
+  join campaigns stored on stored.id = campaign.id
+  join ${table} recorded on recorded.campaign_key = stored.key
+    and recorded.incentive_position >= campaign.incentive_count
+  group by campaign.place, campaign.incentive_count`
+
+export const referenceChecks = [
+  `select campaign.place, '/actionTemplateId' as pointer,
+    'refers to action template ' || campaign.action_template_id || ', which is neither stored nor in the call' as message
+  from staged_campaign campaign
+  where campaign.action_template_id is not null
+    and not exists (select from staged_actiontemplate where id = campaign.action_template_id)
+    and not exists (select from action_templates where id = campaign.action_template_id)`,
+  `select campaign.place, '/allowList/accessListId' as pointer,
+    'refers to access list ' || campaign.access_list_id || ', which is neither stored nor in the call' as message
+  from staged_campaign campaign
+  where campaign.access_list_id is not null
+    and not exists (select from staged_accesslist where id = campaign.access_list_id)
+    and not exists (select from access_lists where id = campaign.access_list_id)`,
+  withdrawnIncentive('claims', 'claims'),
+  withdrawnIncentive('claim_signatures', 'signatures'),
+  claimedIncentive('staged_claim', 'incentiveIndex'),
+  claimedIncentive('staged_claimsignature', 'incentiveId'),
+]

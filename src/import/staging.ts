@@ -1,0 +1,208 @@
+import type { ImportRecord, RecordType } from './records.ts'
+
+type RecordOf<Type extends RecordType> = Extract<ImportRecord, { type: Type }>
+type Value = string | number | boolean | null | undefined
+
+/**
+ * The temporary table that takes the records of one type: its columns in SQL, what a record puts into each, and the
+ * columns by which two records are the same (the later one counts).
+ */
+interface StagingTable<Type extends RecordType> {
+  identity: string[]
+  columns: { [column: string]: [sqlType: string, toValue: (record: RecordOf<Type>) => Value] }
+}
+
+const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
+/** Addresses only: they have nothing that an array literal would have to quote. */
+const addressArray = (addresses: readonly string[] | null | undefined) => `{${(addresses ?? []).join(',')}}`
+const instant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
+const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
+
+/** The figures of an incentive that its record leaves open with `""` are left out: they are derived. */
+const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
+  Object.fromEntries(Object.entries(incentive).filter(([, value]) => value !== ''))
+
+export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
+  token: {
+    identity: ['chain_id', 'address'],
+    columns: {
+      chain_id: ['bigint', (token) => token.chainId],
+      address: ['text', (token) => token.address],
+      decimals: ['smallint', (token) => token.decimals],
+      name: ['text', (token) => token.name],
+      symbol: ['text', (token) => token.symbol],
+      image_uri: ['text', (token) => token.imageUri],
+      is_whitelisted: ['boolean', (token) => token.whitelisted ?? false],
+      price_usd: ['numeric', (token) => token.priceUsd],
+      market_cap: ['double precision', (token) => token.marketCap],
+      price_change_24_hr: ['double precision', (token) => token.priceChange24Hr],
+      volume_24_hr: ['double precision', (token) => token.volume24Hr],
+      holders: ['double precision', (token) => token.holders],
+    },
+  },
+  contract: {
+    identity: ['chain_id', 'address'],
+    columns: {
+      chain_id: ['bigint', (contract) => contract.chainId],
+      address: ['text', (contract) => contract.address],
+      name: ['text', (contract) => contract.name],
+    },
+  },
+  actionTemplate: {
+    identity: ['id'],
+    columns: {
+      id: ['uuid', (template) => template.id],
+      project_id: ['text', (template) => template.projectId],
+      action_type: ['text', (template) => template.actionType],
+      project_image: ['text', (template) => template.projectImage],
+      description: ['text', (template) => template.description],
+      category: ['text', (template) => template.category],
+    },
+  },
+  accessList: {
+    identity: ['id'],
+    columns: {
+      id: ['text', (list) => list.id],
+      user_id: ['text', (list) => list.userId],
+      name: ['text', (list) => list.name],
+      icon: ['text', (list) => list.icon ?? ''],
+      created_at: ['timestamptz', (list) => instant(list.createdAt)],
+      members: ['text[]', (list) => addressArray(list.members)],
+    },
+  },
+  campaign: {
+    identity: ['id'],
+    columns: {
+      id: ['text', (campaign) => campaign.id],
+      chain_id: ['bigint', (campaign) => partOfId(campaign.id, 0)],
+      core_address: ['text', (campaign) => partOfId(campaign.id, 1)],
+      identifier: ['numeric', (campaign) => partOfId(campaign.id, 2)],
+      campaign_index: ['text', (campaign) => campaign.campaignIndex ?? partOfId(campaign.id, 2)],
+      action: ['text', (campaign) => campaign.action],
+      budget: ['text', (campaign) => campaign.budget],
+      owner: ['text', (campaign) => campaign.owner],
+      creator: ['text', (campaign) => campaign.creator ?? campaign.owner],
+      validator: ['text', (campaign) => campaign.validator],
+      block_timestamp: ['bigint', (campaign) => campaign.blockTimestamp],
+      tx_hash: ['text', (campaign) => campaign.txHash],
+      protocol_fee: ['numeric', (campaign) => campaign.protocolFee],
+      max_participants: ['numeric', (campaign) => campaign.maxParticipants],
+      action_claimant: ['jsonb', (campaign) => json(campaign.actionClaimant)],
+      created_at_blockchain_numbers: ['jsonb', (campaign) => json(campaign.createdAtBlockchainNumbers)],
+      campaign_name: ['text', (campaign) => campaign.campaignName],
+      template_id: ['text', (campaign) => campaign.templateId],
+      action_template_id: ['uuid', (campaign) => campaign.actionTemplateId],
+      uses_template_as_is: ['boolean', (campaign) => Boolean(campaign.actionTemplateId) && !campaign.customAction],
+      nft_image_uri: ['text', (campaign) => campaign.nftImageUri],
+      nft_name: ['text', (campaign) => campaign.nftName],
+      nft_metadata_id: ['text', (campaign) => campaign.nftMetadataId],
+      project_image_uri: ['text', (campaign) => campaign.projectImageUri],
+      project_url: ['text', (campaign) => campaign.projectUrl],
+      token_image_uri: ['text', (campaign) => campaign.tokenImageUri],
+      start_at: ['timestamptz', (campaign) => instant(campaign.startTime)],
+      end_at: ['timestamptz', (campaign) => instant(campaign.endTime)],
+      verification_level: ['text', (campaign) => campaign.verificationLevel],
+      distribution_channels: ['jsonb', (campaign) => json(campaign.distributionChannels ?? [])],
+      autocampaign_id: ['text', (campaign) => campaign.autocampaignId],
+      action_token_chain_id: ['bigint', (campaign) => campaign.actionToken?.chainId],
+      action_token_address: ['text', (campaign) => campaign.actionToken?.address],
+      nft_collection_chain_id: ['bigint', (campaign) => campaign.nftCollection?.chainId],
+      nft_collection_address: ['text', (campaign) => campaign.nftCollection?.address],
+      incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownFigures))],
+      incentive_count: ['integer', (campaign) => campaign.incentives.length],
+      action_steps: ['jsonb', (campaign) => json(campaign.actionSteps ?? [])],
+      allow_list_owner: ['text', (campaign) => campaign.allowList?.owner],
+      allow_list_contract_address: ['text', (campaign) => campaign.allowList?.contractAddress],
+      allow_list_type: ['text', (campaign) => campaign.allowList?.type],
+      access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
+      allow_list_addresses: ['text[]', (campaign) => addressArray(campaign.allowList?.addresses)],
+    },
+  },
+  claim: {
+    identity: ['chain_id', 'tx_hash', 'log_index'],
+    columns: {
+      chain_id: ['bigint', (claim) => partOfId(claim.campaignId, 0)],
+      tx_hash: ['bytea', (claim) => `\\x${claim.txHash.slice(2)}`],
+      log_index: ['integer', (claim) => claim.logIndex],
+      campaign_id: ['text', (claim) => claim.campaignId],
+      incentive_position: ['smallint', (claim) => claim.incentiveIndex],
+      claimant: ['text', (claim) => claim.claimant],
+      amount: ['numeric', (claim) => claim.amount],
+      amount_usd: ['numeric', (claim) => claim.amountUsd],
+      block_timestamp: ['bigint', (claim) => claim.blockTimestamp],
+    },
+  },
+  claimSignature: {
+    identity: ['campaign_id', 'claimant', 'incentive_position'],
+    columns: {
+      campaign_id: ['text', (signature) => signature.campaignId],
+      claimant: ['text', (signature) => signature.claimant],
+      incentive_position: ['smallint', (signature) => signature.incentiveId],
+      signature: ['text', (signature) => signature.signature],
+      referrer: ['text', (signature) => signature.referrer],
+    },
+  },
+  profile: {
+    identity: ['user_address'],
+    columns: {
+      user_address: ['text', (profile) => profile.userAddress],
+      eth_earned: ['numeric', (profile) => profile.ethEarned],
+      score: ['double precision', (profile) => profile.score],
+      streak_value: ['double precision', (profile) => profile.streak.value],
+      streak_last_expiration_at: ['timestamptz', (profile) => instant(profile.streak.lastExpirationTime)],
+      streak_next_expiration_at: ['timestamptz', (profile) => instant(profile.streak.nextExpirationTime)],
+      streak_last_completion_at: ['timestamptz', (profile) => instant(profile.streak.lastCompletionTime)],
+    },
+  },
+}
+
+/** Name of the staging table of a record type. */
+export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
+
+/** Lines of one file come before those of the next in the order of places. */
+const LINES_OF_A_FILE = 2 ** 32
+
+/** Where a record stands, as one number: the index of its file and the number of its line. */
+export const toPlace = (file: number, line: number) => file * LINES_OF_A_FILE + line
+export const fromPlace = (place: number) => ({
+  file: Math.floor(place / LINES_OF_A_FILE),
+  line: place % LINES_OF_A_FILE,
+})
+
+/** Creates the temporary table; each row also says where its record stands. */
+export function createStagingSql(type: RecordType) {
+  const columns = Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`)
+  return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit drop`
+}
+
+/** Of records that are the same, only the last stays. */
+export function dropSupersededSql(type: RecordType) {
+  const { identity } = stagingTables[type]
+  const name = stagingName(type)
+  const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
+  return `delete from ${name} superseded using (
+      select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
+    ) latest where ${same} and superseded.place < latest.place`
+}
+
+/** A record as a line of COPY's text format. */
+export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
+  let text = String(place)
+  for (const [, toValue] of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
+  return `${text}\n`
+}
+
+const columnLists = new Map<RecordType, unknown>()
+function columnsOf<Type extends RecordType>(type: Type) {
+  const list = columnLists.get(type) ?? Object.values(stagingTables[type].columns)
+  columnLists.set(type, list)
+  return list as StagingTable<Type>['columns'][string][]
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function toCopyValue(value: Value) {
+  if (value === null || value === undefined) return '\\N'
+  if (typeof value !== 'string') return String(value)
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : value
+}
