@@ -1,0 +1,93 @@
+import cors from '@fastify/cors'
+import helmet from '@fastify/helmet'
+import { fastifyUnderPressure } from '@fastify/under-pressure'
+import { fastify } from 'fastify'
+import type { Settings } from './config.ts'
+import type { Database } from './database/client.ts'
+import { createDataVersionReader } from './database/data-version.ts'
+import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
+import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
+import { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './features/campaigns/campaign-schemas.ts'
+import { createAnswerCache } from './http/answer-cache.ts'
+import { answerError, answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
+import { OverloadedError } from './http/errors.ts'
+import { addHealthRoutes } from './http/health.ts'
+import { createRequestId, loggerOptions } from './http/logging.ts'
+import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { ErrorAnswer } from './http/responses.ts'
+import { MAX_HEADER_BYTES, MAX_PARAMETER_LENGTH, refuseOtherMethods, refuseUnroutable } from './http/routing.ts'
+import { refuseWhileClosing } from './http/shutdown.ts'
+import { hideSurface, serveSurface } from './http/surfaces.ts'
+import { validateParameters } from './http/validation.ts'
+import { namedSchemas } from './schemas/named-schemas.ts'
+import { createValidator } from './schemas/validator.ts'
+
+export interface AppOptions {
+  database: Database
+  settings: Settings
+  /** Whether the database is there and its schema current. */
+  isReady: () => Promise<boolean>
+  /** The moment of an answer. */
+  now?: () => Date
+}
+
+/** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
+export async function buildApp({ database, settings, isReady, now = () => new Date() }: AppOptions) {
+  const schemas = [...namedSchemas, ErrorAnswer, CampaignListItem, ListCampaignsResponse, CampaignDetail]
+  const app = fastify({
+    logger: loggerOptions(settings.LOG_LEVEL),
+    genReqId: createRequestId,
+    trustProxy: settings.TRUSTED_PROXIES ?? false,
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    return503OnClosing: false,
+    frameworkErrors: answerError,
+    clientErrorHandler: answerUnreadableRequest,
+  })
+  app.setValidatorCompiler(validateParameters(createValidator(schemas)))
+  // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
+  app.setSerializerCompiler(() => JSON.stringify)
+  for (const schema of schemas) app.addSchema(schema)
+
+  handleErrors(app)
+  refuseWhileClosing(app)
+  refuseUnroutable(app)
+  refuseMalformedQueries(app)
+  await app.register(helmet, {
+    // Answers are for other origins too, and whether there is TLS is for the proxy in front to say.
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
+    crossOriginResourcePolicy: { policy: 'cross-origin' },
+    strictTransportSecurity: false,
+  })
+  await app.register(cors, {
+    origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
+    methods: ['GET', 'HEAD', 'OPTIONS'],
+    exposedHeaders: ['x-request-id', 'x-total-count', 'etag', 'retry-after'],
+    preflightContinue: true,
+    strictPreflight: false,
+  })
+  await app.register(fastifyUnderPressure, {
+    maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY_MS,
+    customError: OverloadedError,
+  })
+  await collectOpenApi(app)
+  refuseOtherMethods(app)
+
+  const answers = createAnswerCache({
+    readVersion: createDataVersionReader(database, now),
+    maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
+    cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
+    now,
+  })
+  if (settings.SURFACES.includes('public')) {
+    await serveSurface(app, settings.PUBLIC_BASE_URL, async (surface) => {
+      await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
+    })
+  }
+  // Not served, and not to be taken for the ID of a campaign.
+  hideSurface(app, ['/campaigns/accesslists'])
+
+  addHealthRoutes(app, isReady)
+  await serveOpenApi(app)
+  return app
+}

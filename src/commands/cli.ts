@@ -1,0 +1,67 @@
+#!/usr/bin/env node
+import { Command, InvalidArgumentError } from 'commander'
+import { ConfigurationError, readSettings } from '../config.ts'
+import { EmbeddedServerError } from '../database/embedded.ts'
+import { ImportFaultsError } from '../import/faults.ts'
+import { UnreadableFileError } from '../import/sources.ts'
+import { importFiles } from './import.ts'
+import { migrate } from './migrate.ts'
+import { sample } from './sample.ts'
+import { SchemaBehindError, serve } from './serve.ts'
+import { writeOpenApi } from './write-openapi.ts'
+
+/** Errors whose message says all that the operator needs. */
+const plainErrors = [ConfigurationError, EmbeddedServerError, ImportFaultsError, SchemaBehindError, UnreadableFileError]
+
+const program = new Command('reward-campaigns')
+  .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
+  .showHelpAfterError()
+
+program
+  .command('serve')
+  .description('serve the API until SIGTERM')
+  .action(() => serve(readSettings()))
+
+program
+  .command('migrate')
+  .description('bring the schema of the database up to date')
+  .action(() => migrate(readSettings()))
+
+program
+  .command('import')
+  .description('load NDJSON files in one transaction; "-" is standard input, ".gz" is unpacked')
+  .argument('<file...>')
+  .option('--dry-run', 'check everything, write nothing')
+  .option('--json', 'print the summary as NDJSON')
+  .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
+    importFiles(readSettings(), files, options),
+  )
+
+program
+  .command('sample')
+  .description('print sample data as NDJSON')
+  .option('--campaigns <number>', 'number of campaigns', toCount, 1000)
+  .option('--claims <number>', 'number of claims', toCount, 20_000)
+  .option('--seed <number>', 'the same seed gives the same data', toCount, 1)
+  .action(sample)
+
+program
+  .command('openapi')
+  .description('print the OpenAPI document')
+  .option('--output <file>', 'write it to a file; YAML where its name ends so')
+  .action((options: { output?: string }) => writeOpenApi(readSettings(), options))
+
+function toCount(text: string) {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
+  return Number(text)
+}
+
+try {
+  await program.parseAsync()
+} catch (error) {
+  const isPlain = plainErrors.some((kind) => error instanceof kind)
+  process.stderr.write(
+    `${isPlain && error instanceof Error ? error.message : `${error instanceof Error ? error.stack : error}`}\n`,
+  )
+  process.exitCode = 1
+}

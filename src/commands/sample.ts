@@ -1,0 +1,23 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { sql } from 'drizzle-orm'
+import type { Database } from '../database/client.ts'
+import { campaigns } from '../database/tables/campaigns.ts'
+import { importRecords } from '../import/importer.ts'
+import { toNdjson, toRecordSource } from '../import/sources.ts'
+import { generateSample } from '../sample/generate-sample.ts'
+
+/** `sample`: prints NDJSON, the same for the same numbers on the same second. */
+export async function sample(options: { campaigns: number; claims: number; seed: number }) {
+  await pipeline(Readable.from(toNdjson(generateSample({ ...options, now: new Date() }))), process.stdout)
+}
+
+/** What a fresh embedded database holds. */
+const STARTER = { campaigns: 1000, claims: 20_000, seed: 1 }
+
+/** Fills a database that has no campaign yet; enough to try every operation. */
+export async function fillWithSample(url: string, database: Database) {
+  const { rows } = await database.execute(sql`select from ${campaigns} limit 1`)
+  if (rows.length > 0) return
+  await importRecords(url, [toRecordSource('sample data', generateSample({ ...STARTER, now: new Date() }))])
+}

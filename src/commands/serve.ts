@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import closeWithGrace from 'close-with-grace'
+import { sql } from 'drizzle-orm'
+import { buildApp } from '../app.ts'
+import type { Settings } from '../config.ts'
+import { openDatabase } from '../database/client.ts'
+import { isDatabaseAway } from '../database/failures.ts'
+import { isSchemaCurrent, migrateDatabase } from '../database/migrations.ts'
+import { createMetricsServer } from '../http/metrics.ts'
+import { openDatabaseAccess } from './database-access.ts'
+import { fillWithSample } from './sample.ts'
+
+const RETRY_MS = 2000
+
+/** A schema that `serve` must not work with. */
+export class SchemaBehindError extends Error {
+  override readonly name = 'SchemaBehindError'
+
+  constructor() {
+    super(
+      'the schema of the database is behind this version: run `reward-campaigns migrate`, or set MIGRATE_ON_START=true',
+    )
+  }
+}
+
+/**
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. Where the database is away it listens all the same, answers 503
+ * and goes on trying; a schema that is behind ends it.
+ */
+export async function serve(settings: Settings) {
+  const access = await openDatabaseAccess(settings)
+  const { database, pool, close } = openDatabase({
+    url: access.url,
+    poolSize: settings.DATABASE_POOL_SIZE,
+    connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
+    statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+    onIdleError: (error) => app.log.warn({ err: error }, 'a database connection was lost'),
+  })
+
+  let isSchemaReady = false
+  const stopping = new AbortController()
+  const app = await buildApp({
+    database,
+    settings,
+    isReady: async () => {
+      if (!isSchemaReady || stopping.signal.aborted) return false
+      await database.execute(sql`select 1`)
+      return true
+    },
+  })
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(app, pool)
+
+  async function closeAll() {
+    stopping.abort()
+    await app.close()
+    await metrics?.close()
+    await close()
+    await access.close()
+  }
+
+  async function prepareSchema() {
+    try {
+      if (access.isEmbedded || settings.MIGRATE_ON_START) await migrateDatabase(access.url)
+      if (!(await isSchemaCurrent(database))) throw new SchemaBehindError()
+      isSchemaReady = true
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error
+      app.log.warn('the database cannot be reached, trying again')
+    }
+  }
+
+  closeWithGrace({ delay: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000, logger: false }, async ({ err }) => {
+    if (err !== undefined) app.log.fatal({ err }, 'the service ends because of an error')
+    await closeAll()
+  })
+
+  try {
+    await prepareSchema()
+    if (access.isEmbedded && settings.SAMPLE_DATA) await fillWithSample(access.url, database)
+    if (metrics !== undefined) await metrics.listen({ host: settings.HOST, port: settings.METRICS_PORT ?? 0 })
+    await app.listen({ host: settings.HOST, port: settings.PORT })
+    while (!isSchemaReady && !stopping.signal.aborted) {
+      await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      if (!stopping.signal.aborted) await prepareSchema()
+    }
+  } catch (error) {
+    await closeAll()
+    throw error
+  }
+}

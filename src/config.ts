@@ -1,0 +1,141 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { createValidator, describeFault } from './schemas/validator.ts'
+
+/*
+ * The only reader of the environment. Every setting is text there; `read` says how the text becomes the value.
+ */
+
+const text = (description: string, options: object = {}) => Type.String({ minLength: 1, ...options, description })
+const whole = (description: string, options: { minimum: number; maximum: number; default?: number }) =>
+  Type.Integer({ ...options, description })
+const yesOrNo = (description: string, options: { default: boolean }) => Type.Boolean({ ...options, description })
+const list = (description: string, options: { items: object; default?: readonly string[] }) =>
+  Type.Unsafe<string[]>({ type: 'array', minItems: 1, ...options, description })
+
+/** All settings, by the names of their environment variables; the README's table is made of these descriptions. */
+export const Settings = Type.Object({
+  DATABASE_URL: Type.Optional(
+    text('Connection string of a PostgreSQL 15 or newer. Absent: an embedded PostgreSQL in `DATA_DIR`.', {
+      pattern: '^postgres(ql)?://[^\\s]+$',
+      'x-expected': 'a connection string such as postgres://user@host:5432/database',
+    }),
+  ),
+  DATA_DIR: text('Folder of the embedded PostgreSQL.', { default: '.data/' }),
+  SAMPLE_DATA: yesOrNo('Whether an empty embedded database is filled with sample data.', { default: true }),
+  HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
+  PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
+  METRICS_PORT: Type.Optional(
+    whole('Port of the Prometheus metrics, on `HOST`. Absent: no metrics.', { minimum: 0, maximum: 65_535 }),
+  ),
+  SURFACES: list('What this process serves: `public`, `staging` or both.', {
+    items: { type: 'string', enum: ['public', 'staging'] },
+    default: ['public', 'staging'],
+  }),
+  PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
+    default: '/',
+    pattern: '^(/|https?://)',
+    'x-expected': 'a URL or a path',
+  }),
+  STAGING_BASE_URL: text('Base address of the protected operations in the OpenAPI document.', {
+    default: '/',
+    pattern: '^(/|https?://)',
+    'x-expected': 'a URL or a path',
+  }),
+  CORS_ORIGINS: list('Origins whose pages may read the answers; `*` is any.', {
+    items: {
+      type: 'string',
+      pattern: '^(\\*|https?://[^/]+)$',
+      'x-expected': 'an origin such as https://app.example or *',
+    },
+    default: ['*'],
+  }),
+  TRUSTED_PROXIES: Type.Optional(
+    list('Addresses or CIDR ranges of the proxies whose `X-Forwarded-For` is believed.', {
+      items: { type: 'string', minLength: 1 },
+    }),
+  ),
+  MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
+    default: false,
+  }),
+  DATABASE_POOL_SIZE: whole('Most connections to the database.', { minimum: 1, maximum: 1000, default: 10 }),
+  CONNECTION_TIMEOUT_MS: whole('How long a request waits for a connection, in milliseconds.', {
+    minimum: 1,
+    maximum: 600_000,
+    default: 3000,
+  }),
+  STATEMENT_TIMEOUT_MS: whole('How long one query of a request may take, in milliseconds.', {
+    minimum: 1,
+    maximum: 600_000,
+    default: 5000,
+  }),
+  MAX_EVENT_LOOP_DELAY_MS: whole('Delay of the event loop from which on requests are refused, in milliseconds.', {
+    minimum: 10,
+    maximum: 600_000,
+    default: 2000,
+  }),
+  CACHE_MAX_AGE_SECONDS: whole('`max-age` of public answers, in seconds.', { minimum: 0, maximum: 86_400, default: 5 }),
+  CACHE_STALE_WHILE_REVALIDATE_SECONDS: whole('`stale-while-revalidate` of public answers, in seconds.', {
+    minimum: 0,
+    maximum: 86_400,
+    default: 30,
+  }),
+  ANSWER_CACHE_MEGABYTES: whole(
+    'Memory for answers that are kept until the data changes, in megabytes; 0 keeps none.',
+    {
+      minimum: 0,
+      maximum: 65_536,
+      default: 64,
+    },
+  ),
+  SHUTDOWN_TIMEOUT_SECONDS: whole('How long requests under way may take after SIGTERM, in seconds.', {
+    minimum: 1,
+    maximum: 600,
+    default: 10,
+  }),
+  LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
+    type: 'string',
+    enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+    default: 'info',
+    description: 'Least severe entries that are logged.',
+  }),
+})
+export type Settings = Static<typeof Settings>
+
+/** Settings that are not acceptable; the message has a line for each fault and never a value of `DATABASE_URL`. */
+export class ConfigurationError extends Error {
+  override readonly name = 'ConfigurationError'
+}
+
+/**
+ * Reads and checks all settings at once. An empty variable counts as absent.
+ * @throws ConfigurationError naming every faulty setting.
+ */
+export function readSettings(environment: Record<string, string | undefined> = process.env): Settings {
+  const settings: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(Settings.properties)) {
+    const written = environment[name]
+    const value = written === undefined || written === '' ? schema.default : read(written, schema.type)
+    if (value !== undefined) settings[name] = value
+  }
+  const validate = createValidator([]).compile<Settings>(Settings)
+  const faults = validate(settings) ? [] : (validate.errors ?? []).map(toFault)
+  if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
+    faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
+  }
+  if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
+  return settings
+}
+
+function read(text: string, type: string) {
+  if (type === 'integer') return /^[0-9]{1,15}$/.test(text) ? Number(text) : text
+  if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  if (type === 'array') return text.split(',').map((entry) => entry.trim())
+  return text
+}
+
+function toFault(error: Parameters<typeof describeFault>[0]) {
+  const name = error.instancePath.split('/')[1] ?? ''
+  const fault = describeFault(error)
+  // A connection string may hold a password.
+  return `${name} ${name === 'DATABASE_URL' ? fault.replace(/, got .*$/s, '') : fault}`
+}

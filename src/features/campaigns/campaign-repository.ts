@@ -1,0 +1,146 @@
+import { type AnyColumn, and, asc, desc, eq, not, type SQL, sql } from 'drizzle-orm'
+import { unionAll } from 'drizzle-orm/pg-core'
+import { combine, given, isActiveAt, toCampaignConditions } from '../../database/campaign-conditions.ts'
+import type { Database } from '../../database/client.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import { toRows } from '../../schemas/paging.ts'
+import { toDetail, toListItem } from './campaign-answers.ts'
+import { campaignColumns, MOST_LISTED_ADDRESSES, now } from './campaign-rows.ts'
+import type { CampaignDetail, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
+
+/** Statements that are prepared under a name; a server keeps them for each connection, so their number is bounded. */
+const MOST_NAMED_STATEMENTS = 64
+
+export interface CampaignRepository {
+  /**
+   * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
+   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows; the cost of a page grows
+   * with its offset.
+   */
+  list(query: ListCampaignsQuery): Promise<ListCampaignsResponse>
+  /** One campaign with all its allow-list addresses; undefined where there is none. Two index lookups a part. */
+  find(id: string): Promise<CampaignDetail | undefined>
+}
+
+export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
+  const statements = new Map<string, ReturnType<typeof prepareList>>()
+  const findById = prepareFind(database)
+
+  return {
+    async list(query) {
+      const { shape, conditions, values } = combine([
+        toCampaignConditions(query),
+        given('template', query.actionTemplateOnly || undefined, () => sql`${campaigns.usesTemplateAsIs}`),
+        given('active', query.showActiveOnly || undefined, () => isActiveAt(now)),
+      ])
+      // Where all are active, sorting by activity changes nothing.
+      const activeFirst = query.sortBy === 'active' && !query.showActiveOnly
+      const key = `${shape}${activeFirst ? ' active first' : ''}`
+      let statement = statements.get(key)
+      if (statement === undefined) {
+        const name = statements.size < MOST_NAMED_STATEMENTS ? `list_campaigns_${statements.size}` : ''
+        statement = prepareList(database, name, conditions, activeFirst)
+        if (name !== '') statements.set(key, statement)
+      }
+      const { limit, offset } = toRows(query)
+      const rows = await statement.execute({
+        ...values,
+        now: clock().toISOString(),
+        limit,
+        offset,
+        last: offset + BigInt(limit),
+      })
+      return {
+        campaigns: rows.flatMap(({ campaign }) => (campaign === null ? [] : [toListItem(campaign)])),
+        totalCampaigns: rows[0]?.total ?? 0,
+      }
+    },
+
+    async find(id) {
+      const [row] = await findById.execute({ id, now: clock().toISOString() })
+      return row && toDetail(row.campaign)
+    },
+  }
+}
+
+const sortKey = {
+  blockTimestamp: campaigns.blockTimestamp,
+  chainId: campaigns.chainId,
+  coreAddress: campaigns.coreAddress,
+  identifier: campaigns.identifier,
+}
+
+/** Under a name of its own, which stays unambiguous where the campaigns are joined again. */
+const pageKey = sql<bigint>`${campaigns.key}`.as('page_key')
+
+/** The order of everything that is sorted by age: newest first, and always the same among equals. */
+const newestFirst = (columns: Record<keyof typeof sortKey, AnyColumn>) => [
+  desc(columns.blockTimestamp),
+  asc(columns.chainId),
+  asc(columns.coreAddress),
+  asc(columns.identifier),
+]
+
+function prepareList(database: Database, name: string, conditions: SQL[], activeFirst: boolean) {
+  const total = database
+    .select({ total: sql<number>`count(*)::integer`.as('total') })
+    .from(campaigns)
+    .where(and(...conditions))
+    .as('total')
+  const newest = () =>
+    database
+      .select({ pageKey })
+      .from(campaigns)
+      .where(and(...conditions))
+      .orderBy(...newestFirst(sortKey))
+      .limit(sql.placeholder('limit'))
+      .offset(sql.placeholder('offset'))
+  const page = database.$with('page').as(activeFirst ? pageActiveFirst(database, conditions) : newest())
+  return (
+    database
+      .with(page)
+      .select({ total: total.total, campaign: campaignColumns(MOST_LISTED_ADDRESSES) })
+      .from(total)
+      // Outer joins: the total is there also when the page is empty.
+      .leftJoin(page, sql`true`)
+      .leftJoin(campaigns, eq(campaigns.key, page.pageKey))
+      .orderBy(...(activeFirst ? [desc(isActiveAt(now))] : []), ...newestFirst(sortKey))
+      .prepare(name)
+  )
+}
+
+/**
+ * Keys of a page with active campaigns first. No index can hold what is active at any moment, so both groups are read in
+ * their own order, as far as the page could need them.
+ */
+function pageActiveFirst(database: Database, conditions: SQL[]) {
+  const group = (rank: SQL, condition: SQL) =>
+    database
+      .select({ ...sortKey, pageKey, rank: rank.as('rank') })
+      .from(campaigns)
+      .where(and(...conditions, condition))
+      .orderBy(...newestFirst(sortKey))
+      .limit(sql.placeholder('last'))
+  const groups = unionAll(group(sql`0`, isActiveAt(now)), group(sql`1`, not(isActiveAt(now)))).as('groups')
+  return database
+    .select({ pageKey: groups.pageKey })
+    .from(groups)
+    .orderBy(groups.rank, ...newestFirst(groups))
+    .limit(sql.placeholder('limit'))
+    .offset(sql.placeholder('offset'))
+}
+
+function prepareFind(database: Database) {
+  const found = database.$with('found').as(
+    database
+      .select({ pageKey })
+      .from(campaigns)
+      .where(eq(campaigns.id, sql.placeholder('id'))),
+  )
+  return database
+    .with(found)
+    .select({ campaign: campaignColumns(Number.MAX_SAFE_INTEGER) })
+    .from(found)
+    .innerJoin(campaigns, eq(campaigns.key, found.pageKey))
+    .prepare('find_campaign')
+}

@@ -1,0 +1,54 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { AnswerCache } from '../../http/answer-cache.ts'
+import { NotFoundError } from '../../http/errors.ts'
+import { responsesOf } from '../../http/responses.ts'
+import { queryOf } from '../../schemas/query-values.ts'
+import { detailExample, listItemExample } from './campaign-example.ts'
+import type { CampaignRepository } from './campaign-repository.ts'
+import { CampaignDetail, GetCampaignParams, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
+
+const listCampaigns = {
+  operationId: 'listCampaigns',
+  summary: 'List campaigns',
+  description: 'One page of the campaigns that pass all filters, and how many pass in all.',
+  tags: ['Campaigns'],
+  querystring: ListCampaignsQuery,
+  response: responsesOf(
+    {
+      description: 'The page.',
+      schema: ListCampaignsResponse,
+      example: { campaigns: [listItemExample], totalCampaigns: 1 },
+    },
+    [400, 405, 414, 431],
+  ),
+}
+
+const getCampaign = {
+  operationId: 'getCampaign',
+  summary: 'Get one campaign',
+  description: 'A campaign with all its details; it contains everything its list item has.',
+  tags: ['Campaigns'],
+  params: GetCampaignParams,
+  querystring: queryOf({}),
+  response: responsesOf(
+    { description: 'The campaign.', schema: CampaignDetail, example: detailExample },
+    [400, 404, 405, 414, 431],
+  ),
+}
+
+export const campaignRoutes: FastifyPluginAsyncTypebox<{
+  campaigns: CampaignRepository
+  answers: AnswerCache
+}> = async (app, { campaigns, answers }) => {
+  app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
+    answers.send(request, reply, () => campaigns.list(request.query)),
+  )
+
+  app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
+    answers.send(request, reply, async () => {
+      const campaign = await campaigns.find(request.params.id)
+      if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
+      return campaign
+    }),
+  )
+}

@@ -1,0 +1,123 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
+import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
+import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
+import { Incentive } from '../../schemas/incentives.ts'
+import { paging } from '../../schemas/paging.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  ChainId,
+  DecimalAmount,
+  Instant,
+  TransactionHash,
+} from '../../schemas/primitives.ts'
+import { choice, flag, queryOf } from '../../schemas/query-values.ts'
+import { ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+
+export const ListCampaignsQuery = queryOf(
+  {
+    ...paging,
+    ...campaignFilters,
+    sortBy: choice(['recently-deployed', 'active'], {
+      default: 'recently-deployed',
+      description:
+        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
+    }),
+    actionTemplateOnly: flag({
+      default: false,
+      description: '`true`: only campaigns that use an action template as it is, not customised.',
+    }),
+    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.' }),
+  },
+  campaignFilterDependencies,
+)
+export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
+
+/** What the list and the detail have in common. */
+const campaignFields = {
+  id: ref(CampaignId),
+  action: ref(Address, { description: 'Address of the action.' }),
+  campaignIndex: Type.String({ maxLength: 78, description: 'Index of the campaign.' }),
+  budget: ref(Address, { description: 'Budget account that backs the campaign.' }),
+  incentiveCount: ref(BaseUnits, { description: 'Number of incentives.' }),
+  owner: ref(Address, { description: 'Owner of the campaign.' }),
+  validator: ref(Address, { description: 'Address that can sign claim payloads.' }),
+  blockTimestamp: ref(BlockTimestamp, { description: 'Timestamp of the block that created the campaign.' }),
+  txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
+  chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
+  protocolFee: ref(BaseUnits, { description: 'Fee on what is paid out.' }),
+  maxParticipants: ref(BaseUnits, { description: 'Most claimants there can be; "0" is no limit.' }),
+  incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
+  isActive: Type.Boolean({
+    description: 'Started, not ended and not exhausted, at the moment of the answer.',
+  }),
+  availableBudgetUsd: refOrNull(DecimalAmount, {
+    description:
+      'US dollars that the token incentives can still pay; `null` when there is none, or when the price or the decimals of one of their tokens are unknown.',
+  }),
+  campaignName: stringOrNull({ description: 'Readable name, typically the required action.' }),
+  actionTemplateId: stringOrNull({ description: 'System ID of the action template.' }),
+  projectImageUri: stringOrNull({ description: 'Image of the project.' }),
+  tokenImageUri: stringOrNull({ description: 'Image of the token.' }),
+  nftImageUri: stringOrNull({ description: 'Image of the NFT.' }),
+  nftName: stringOrNull({ description: 'Name of the NFT.' }),
+  startTime: refOrNull(Instant, { description: 'Claims are possible from here on; `null`: from the beginning.' }),
+  endTime: refOrNull(Instant, { description: 'Claims are possible until before this; `null`: without end.' }),
+}
+
+export const CampaignListItem = Type.Object(
+  {
+    ...campaignFields,
+    allowList: refOrNull(AllowListPreview, {
+      description: 'Who may claim; `null` when the campaign has no allow list.',
+    }),
+    actionSteps: Type.Unsafe<ActionStep[] | null>({
+      type: ['array', 'null'],
+      items: ref(ActionStep),
+      maxItems: 1000,
+      description: 'What has to be done before claiming; `null` when there is nothing to do.',
+    }),
+  },
+  { $id: 'CampaignListItem', additionalProperties: false, description: 'A campaign as list pages show it.' },
+)
+export type CampaignListItem = Static<typeof CampaignListItem>
+
+export const ListCampaignsResponse = Type.Object(
+  {
+    campaigns: Type.Array(ref(CampaignListItem), { maxItems: 100, description: 'The page, in the order asked for.' }),
+    totalCampaigns: Type.Integer({ minimum: 0, description: 'All campaigns that match, exact.' }),
+  },
+  { $id: 'ListCampaignsResponse', additionalProperties: false, description: 'One page of campaigns.' },
+)
+export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
+
+export const GetCampaignParams = Type.Object({
+  id: ref(CampaignId, { description: 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.' }),
+})
+
+export const CampaignDetail = Type.Object(
+  {
+    ...campaignFields,
+    allowList: ref(AllowList, { description: 'Who may claim; an OpenAllowList at the zero address when it has none.' }),
+    actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'What has to be done before claiming.' }),
+    createdAt: ref(Instant, { description: 'When the campaign was created.' }),
+    actionClaimant: Type.Optional(ref(ActionClaimant)),
+    createdAtBlockchainNumbers: Type.Optional(
+      Type.Record(Type.String(), ref(BaseUnits), {
+        description: 'Block number at creation by chain ID, both decimal strings.',
+        examples: [{ '8453': '22222222' }],
+      }),
+    ),
+    templateId: stringOrNull({ description: 'System ID of the template.' }),
+    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT.' }),
+  },
+  {
+    $id: 'CampaignDetail',
+    additionalProperties: false,
+    description: 'A campaign with everything that is known of it.',
+  },
+)
+export type CampaignDetail = Static<typeof CampaignDetail>

@@ -1,0 +1,97 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { isDatabaseAway } from '../database/failures.ts'
+import { DatabaseUnavailableError, InvalidRequestError, MalformedUrlError, NotFoundError } from './errors.ts'
+
+const RETRY_AFTER_SECONDS = '2'
+
+/** Errors of Fastify itself, in our words. */
+const frameworkSentences: Record<string, string> = {
+  FST_ERR_BAD_URL: 'the path has a malformed percent-encoding',
+}
+
+/** Makes every failure of every route `{ "error": "<one sentence>" }`. */
+export function handleErrors(app: FastifyInstance) {
+  app.setErrorHandler(answerError)
+  app.setNotFoundHandler((request) => {
+    throw new NotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
+  })
+}
+
+/** Also called by Fastify for requests that match no route because their URL cannot be read. */
+export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
+  const error = withQueryProblems(toCatalogued(thrown), request)
+  if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
+  if (error.statusCode === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  return reply
+    .header('x-request-id', request.id)
+    .header('cache-control', 'no-store')
+    .code(error.statusCode)
+    .send({ error: error.sentence })
+}
+
+interface CataloguedError {
+  statusCode: number
+  sentence: string
+  validationContext?: string | undefined
+}
+
+function toCatalogued(error: FastifyError | Error): CataloguedError {
+  if (isDatabaseAway(error)) return toCatalogued(new DatabaseUnavailableError())
+  if (!('statusCode' in error) || error.statusCode === undefined) return internalError
+  const { statusCode, code, message, validationContext } = error
+  if (!code.startsWith('FST_')) return { statusCode, sentence: message, validationContext }
+  if (statusCode >= 500) return internalError
+  return { statusCode, sentence: frameworkSentences[code] ?? (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase() }
+}
+
+const internalError = { statusCode: 500, sentence: 'internal server error' }
+
+/** Fastify stops at a faulty path parameter; the query is looked at all the same, so that all problems are told. */
+function withQueryProblems(error: CataloguedError, request: FastifyRequest): CataloguedError {
+  if (error.validationContext !== 'params') return error
+  const result: unknown = request.getValidationFunction('querystring')?.(request.query)
+  const hasError = typeof result === 'object' && result !== null && 'error' in result
+  if (!hasError || !(result.error instanceof Error)) return error
+  return { ...error, sentence: `${error.sentence}; ${result.error.message}` }
+}
+
+/**
+ * Refuses what a handler would never see: malformed percent-encoding, text that is not UTF-8, and NUL, which no text of
+ * PostgreSQL can hold.
+ */
+export function refuseMalformedQueries(app: FastifyInstance) {
+  app.addHook('preValidation', async (request) => {
+    const start = request.url.indexOf('?')
+    if (start === -1) return
+    for (const pair of request.url.slice(start + 1).split('&')) {
+      const name = JSON.stringify(pair.split('=', 1)[0])
+      try {
+        if (decodeURIComponent(pair).includes('\0')) throw new InvalidRequestError(`parameter ${name} has a NUL byte`)
+      } catch (error) {
+        if (!(error instanceof URIError)) throw error
+        throw new MalformedUrlError(`parameter ${name} has a malformed percent-encoding`)
+      }
+    }
+  })
+}
+
+/** Answers what Node's HTTP parser refuses, before there is a request. */
+export function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket) {
+  if (error.code === 'ECONNRESET' || !socket.writable) return
+  const [status, sentence] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'the headers of the request are too long']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'the request was not sent in time']
+        : [400, 'the request is not valid HTTP']
+  const body = JSON.stringify({ error: sentence })
+  socket.end(
+    `HTTP/1.1 ${status} ${STATUS_CODES[Number(status)]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n` +
+      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
+const pathOf = (url: string) => url.split('?', 1)[0] ?? url

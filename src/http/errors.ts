@@ -1,0 +1,32 @@
+import createError from '@fastify/error'
+
+/*
+ * The catalogue of everything a request can fail with. Each answer is `{ "error": "<one sentence>" }`; the code is for
+ * the log only.
+ */
+
+export const InvalidRequestError = createError<[string]>('INVALID_REQUEST', '%s', 400)
+export const MalformedUrlError = createError<[string]>('MALFORMED_URL', '%s', 400)
+export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
+export const MethodNotAllowedError = createError(
+  'METHOD_NOT_ALLOWED',
+  'method not allowed: only GET, HEAD and OPTIONS are',
+  405,
+)
+export const UrlTooLongError = createError<[number]>(
+  'URL_TOO_LONG',
+  'the URL is too long: at most %d bytes are accepted',
+  414,
+)
+export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
+export const ServiceNotReadyError = createError(
+  'NOT_READY',
+  'the service is not ready: its database cannot be reached, or the schema is not current',
+  503,
+)
+export const ShuttingDownError = createError('SHUTTING_DOWN', 'the service is shutting down, try again shortly', 503)
+export const DatabaseUnavailableError = createError(
+  'DATABASE_UNAVAILABLE',
+  'the database cannot be reached or is too slow, try again shortly',
+  503,
+)

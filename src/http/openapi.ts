@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { stringify } from 'yaml'
+
+const { version }: { version: string } = JSON.parse(
+  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
+)
+
+/** Annotations of our own schemas that are of no use to an API user. */
+const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case'])
+
+/** Formats of ours that only the validator knows. */
+const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
+
+/** Collects the contract of every route that is registered after it into one OpenAPI document. */
+export async function collectOpenApi(app: FastifyInstance) {
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Reward Campaign Service',
+        version,
+        description:
+          'Read-only access to on-chain reward campaigns: who funds them, what has to be done, and what can be claimed. ' +
+          'Amounts are decimal strings of base units; addresses are compared without case and returned lower-case. ' +
+          'Every failure is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`.',
+        license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+      },
+      servers: [{ url: '/' }],
+      tags: [{ name: 'Campaigns', description: 'Campaigns and their details.' }],
+    },
+    refResolver: {
+      buildLocalReference: ({ $id }, _base, _fragment, index) => (typeof $id === 'string' ? $id : `def-${index}`),
+    },
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) throw new TypeError('the document is not an OpenAPI document')
+      return withoutInternals(document.openapiObject)
+    },
+  })
+}
+
+/** `/openapi.json`, `/openapi.yaml` and `/docs`, which needs nothing from the internet. */
+export async function serveOpenApi(app: FastifyInstance) {
+  const hidden = { schema: { hide: true } }
+  app.get('/openapi.json', hidden, async () => app.swagger())
+  app.get('/openapi.yaml', hidden, async (_request, reply) => {
+    return reply
+      .type('application/yaml; charset=utf-8')
+      .send(stringify(app.swagger(), { aliasDuplicateObjects: false }))
+  })
+  await app.register(swaggerUi, { routePrefix: '/docs', staticCSP: true, uiConfig: { deepLinking: true } })
+  app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
+}
+
+function withoutInternals<T>(value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (name, part: unknown) => {
+      if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
+      if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
+      return part
+    }),
+  )
+}

@@ -1,0 +1,69 @@
+import { distance } from 'fastest-levenshtein'
+
+/** A query string as Fastify parses it: a repeated parameter is an array. */
+type RawQuery = Record<string, string | string[]>
+
+/** The part of a JSON schema that says how a value is written in a query string. */
+interface ParameterSchema {
+  type?: string | string[]
+  default?: unknown
+  items?: ParameterSchema
+}
+
+export interface ReadQuery {
+  /** Values as the schema describes them; what could not be read is left as it was written, for the validator. */
+  values: Record<string, unknown>
+  /** Sentences about faults that no schema can express. */
+  problems: string[]
+}
+
+/**
+ * Turns the text of a query string into the values its schema describes. Faults that concern the query as a whole are
+ * reported here (unknown and repeated parameters); whether a value is acceptable is for the validator to say.
+ */
+export function readQuery(raw: RawQuery, parameters: Record<string, ParameterSchema>): ReadQuery {
+  const values: Record<string, unknown> = {}
+  const problems: string[] = []
+  for (const [name, schema] of Object.entries(parameters)) {
+    if (schema.default !== undefined) values[name] = schema.default
+  }
+  for (const [name, text] of Object.entries(raw)) {
+    const schema = Object.hasOwn(parameters, name) ? parameters[name] : undefined
+    if (schema === undefined) problems.push(unknownParameter(name, Object.keys(parameters)))
+    else if (Array.isArray(text)) problems.push(`${name} must be given at most once`)
+    else {
+      const value = readValue(text, schema)
+      if (value !== undefined) values[name] = value
+    }
+  }
+  return { values, problems }
+}
+
+function readValue(text: string, schema: ParameterSchema): unknown {
+  const types = [schema.type].flat()
+  if (types.includes('null') && (text === '' || text === 'null')) return schema.default
+  if (types.includes('array')) return readList(text, schema.items ?? {})
+  if (types.includes('integer') && /^[0-9]+$/.test(text)) return Number(text)
+  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  return text
+}
+
+/** Entries are trimmed; of those that differ only in case the first stays. */
+function readList(text: string, itemSchema: ParameterSchema) {
+  const entries = new Map<string, unknown>()
+  for (const part of text.split(',')) {
+    const entry = part.trim()
+    const value = readValue(entry, itemSchema)
+    const identity = String(value).toLowerCase()
+    if (!entries.has(identity)) entries.set(identity, value)
+  }
+  return [...entries.values()]
+}
+
+function unknownParameter(name: string, known: string[]) {
+  if (known.length === 0) return `unknown parameter ${JSON.stringify(name)}: this operation takes none`
+  const nearest = known.reduce((best, candidate) =>
+    distance(name, candidate) < distance(name, best) ? candidate : best,
+  )
+  return `unknown parameter ${JSON.stringify(name)}, did you mean ${nearest}? Known are ${known.join(', ')}`
+}

@@ -1,0 +1,47 @@
+import { type TSchema, Type } from '@sinclair/typebox'
+import { ref } from '../schemas/references.ts'
+
+/** What every failure answers. */
+export const ErrorAnswer = Type.Object(
+  {
+    error: Type.String({
+      maxLength: 65_536,
+      description: 'One sentence that says what is wrong, and what is allowed.',
+    }),
+  },
+  { $id: 'Error', additionalProperties: false, description: 'A failure.' },
+)
+
+const failures = {
+  400: 'A parameter breaks its rule, is unknown or is given twice; the sentence names it.',
+  404: 'There is nothing of this kind.',
+  405: 'Another method than GET, HEAD or OPTIONS; `Allow` names them.',
+  414: 'The URL is too long.',
+  431: 'The headers are too long.',
+  500: 'A defect of the service; the request ID leads to its log entry.',
+  503: 'The database is away or too slow, or the service is overloaded or shutting down; `Retry-After` says when to come back.',
+} as const
+
+/** The responses of an operation: its success with an example, and the failures it can have. */
+export function responsesOf(
+  success: { description: string; schema: TSchema; example: unknown },
+  statuses: readonly (keyof typeof failures)[],
+) {
+  const failed = [...statuses, 500 as const, 503 as const].map((status) => [
+    status,
+    { description: failures[status], content: { 'application/json': { schema: ref(ErrorAnswer) } } },
+  ])
+  return {
+    200: {
+      description: success.description,
+      headers: {
+        etag: { type: 'string', description: 'Tag of this answer, for `If-None-Match`.' },
+        'x-request-id': { type: 'string', description: 'ID of the request, as in the logs.' },
+      },
+      content: {
+        'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },
+      },
+    },
+    ...Object.fromEntries(failed),
+  }
+}

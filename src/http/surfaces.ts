@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify'
+
+/** Registers the operations of one surface; each says in the OpenAPI document where it is served. */
+export async function serveSurface(
+  app: FastifyInstance,
+  baseUrl: string,
+  register: (surface: FastifyInstance) => Promise<void>,
+) {
+  await app.register(async (surface) => {
+    surface.addHook('onRoute', (route) => {
+      if (route.schema !== undefined)
+        route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security: [] })
+    })
+    await register(surface)
+  })
+}
+
+/** Answers paths as unknown ones that would otherwise match the pattern of another route. */
+export function hideSurface(app: FastifyInstance, paths: string[]) {
+  for (const path of paths) app.all(path, { schema: { hide: true } }, (_request, reply) => reply.callNotFound())
+}

@@ -1,0 +1,38 @@
+import type { FastifySchemaCompiler } from 'fastify'
+import { describeFault, type ErrorObject, type Validator } from '../schemas/validator.ts'
+import { InvalidRequestError } from './errors.ts'
+import { type ReadQuery, readQuery } from './query-strings.ts'
+
+interface ParametersSchema {
+  properties?: Record<string, { type?: string | string[]; default?: unknown }>
+}
+
+/** Checks the parameters of a request and words all their problems in one sentence. */
+export const validateParameters =
+  (validator: Validator): FastifySchemaCompiler<ParametersSchema> =>
+  ({ schema, httpPart }) => {
+    const validate = validator.compile(schema)
+    return (raw) => {
+      const { values, problems }: ReadQuery =
+        httpPart === 'querystring' ? readQuery(raw, schema.properties ?? {}) : { values: raw, problems: [] }
+      if (!validate(values)) problems.push(...describeParameters(validate.errors ?? []))
+      return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(problems.join('; ')) }
+    }
+  }
+
+/** One phrase for each faulty value: a value that breaks two rules is reported once. */
+function describeParameters(errors: ErrorObject[]) {
+  const phrases = new Map<string, string>()
+  for (const error of errors) {
+    if (!phrases.has(error.instancePath)) phrases.set(error.instancePath, describeParameter(error))
+  }
+  return [...phrases.values()]
+}
+
+function describeParameter(error: ErrorObject) {
+  if (error.keyword === 'dependentRequired') {
+    return `${error.params.property} needs ${error.params.missingProperty} too`
+  }
+  const [name, entry] = error.instancePath.slice(1).split('/')
+  return entry === undefined ? `${name} ${describeFault(error)}` : `an entry of ${name} ${describeFault(error)}`
+}
