@@ -1,0 +1,41 @@
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { inject } from 'vitest'
+import { databaseUrl } from './postgres.ts'
+
+export interface TestDatabase extends AsyncDisposable {
+  url: string
+  /** Asks the database directly, past all of our code. */
+  query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
+}
+
+/** A fresh, migrated database of its own for a test. */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const serverUrl = inject('serverUrl')
+  await onServer(serverUrl, `create database ${name} template template_migrated strategy file_copy`)
+  const url = databaseUrl(serverUrl, name)
+  return {
+    url,
+    async query(sql, values) {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        return (await client.query<Record<string, unknown>>(sql, values)).rows
+      } finally {
+        await client.end()
+      }
+    },
+    [Symbol.asyncDispose]: () => onServer(serverUrl, `drop database ${name} with (force)`),
+  }
+}
+
+async function onServer(serverUrl: string, sql: string) {
+  const client = new pg.Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(sql)
+  } finally {
+    await client.end()
+  }
+}

@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto'
+import type {
+  AccessListRecord,
+  ActionTemplateRecord,
+  CampaignRecord,
+  ClaimRecord,
+  TokenRecord,
+} from '../../src/import/records.ts'
+
+/*
+ * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.
+ */
+
+let count = 0
+const next = () => {
+  count += 1
+  return count
+}
+
+/** An address that is the same for the same word. */
+export const anAddress = (word: string | number) => `0x${digest(word).slice(0, 40)}`
+/** A transaction hash that is the same for the same word. */
+export const aHash = (word: string | number) => `0x${digest(word)}`
+
+const digest = (word: string | number) => createHash('sha256').update(String(word)).digest('hex')
+
+export const aToken = (parts: Partial<TokenRecord> = {}): TokenRecord => ({
+  type: 'token',
+  chainId: 8453,
+  address: anAddress(`token ${next()}`),
+  decimals: 18,
+  name: 'Test Token',
+  symbol: 'TEST',
+  imageUri: 'https://images.example/test.png',
+  whitelisted: true,
+  ...parts,
+})
+
+export const anActionTemplate = (parts: Partial<ActionTemplateRecord> = {}): ActionTemplateRecord => ({
+  type: 'actionTemplate',
+  id: `00000000-0000-4000-8000-${String(next()).padStart(12, '0')}`,
+  projectId: 'project',
+  actionType: 'swap',
+  projectImage: 'https://images.example/project.png',
+  ...parts,
+})
+
+/** A campaign without incentives: active, and shown by the default filter. */
+export function aCampaign(parts: Partial<CampaignRecord> = {}): CampaignRecord {
+  const number = next()
+  return {
+    type: 'campaign',
+    id: `8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:${number}`,
+    action: anAddress('action'),
+    budget: anAddress('budget'),
+    owner: anAddress('owner'),
+    validator: anAddress('validator'),
+    blockTimestamp: String(1_750_000_000 + number),
+    txHash: aHash(`campaign ${number}`),
+    protocolFee: '1000',
+    maxParticipants: '0',
+    incentives: [],
+    ...parts,
+  }
+}
+
+export const aClaim = (campaign: CampaignRecord, parts: Partial<ClaimRecord> = {}): ClaimRecord => ({
+  type: 'claim',
+  campaignId: campaign.id,
+  incentiveIndex: 0,
+  claimant: anAddress(`claimant ${next()}`),
+  amount: '1',
+  txHash: aHash(`claim ${count}`),
+  logIndex: 0,
+  blockTimestamp: '1760000000',
+  ...parts,
+})
+
+export const anAccessList = (parts: Partial<AccessListRecord> = {}): AccessListRecord => ({
+  type: 'accessList',
+  id: `list-${next()}`,
+  userId: 'user-1',
+  name: 'Test list',
+  createdAt: '2025-01-01T00:00:00.000Z',
+  ...parts,
+})
+
+/** An action step on a contract. */
+export const aStep = (targetContract: string, chainId = 8453) => ({
+  chainId,
+  signature: '0xddf252ad',
+  signatureName: 'Transfer(address,address,uint256)',
+  signatureType: 'event' as const,
+  actionType: 0,
+  targetContract,
+  parameters: { filterType: 0, fieldType: 1, fieldIndex: 0, filterData: '0x00' },
+})
+
+/** An ERC-20 incentive of a fixed reward. */
+export const anErc20Incentive = (asset: string, parts: Record<string, unknown> = {}) => ({
+  type: 'ERC20Incentive',
+  asset,
+  strategy: 0,
+  reward: '100',
+  limit: '10',
+  ...parts,
+})
