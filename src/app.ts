@@ -68,7 +68,10 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   })
   await app.register(fastifyUnderPressure, {
     maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY_MS,
-    customError: OverloadedError,
+    pressureHandler: async (request) => {
+      // A busy process is alive: whoever restarts it would only add to the load.
+      if (request.routeOptions.url !== '/livez') throw new OverloadedError()
+    },
   })
   await collectOpenApi(app)
   refuseOtherMethods(app)

@@ -2,16 +2,25 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded.ts'
+import { DatabaseAwayError } from '../database/failures.ts'
+import { SchemaBehindError } from '../database/migrations.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { importFiles } from './import.ts'
 import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
-import { SchemaBehindError, serve } from './serve.ts'
+import { serve } from './serve.ts'
 import { writeOpenApi } from './write-openapi.ts'
 
 /** Errors whose message says all that the operator needs. */
-const plainErrors = [ConfigurationError, EmbeddedServerError, ImportFaultsError, SchemaBehindError, UnreadableFileError]
+const plainErrors = [
+  ConfigurationError,
+  EmbeddedServerError,
+  ImportFaultsError,
+  SchemaBehindError,
+  UnreadableFileError,
+  DatabaseAwayError,
+]
 
 const program = new Command('reward-campaigns')
   .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
@@ -55,6 +64,11 @@ function toCount(text: string) {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
   return Number(text)
 }
+
+program.hook('preAction', (_program, command) => {
+  // As the first process of a container a command would not end at a signal by itself. `serve` ends in its own way.
+  if (command.name() !== 'serve') process.once('SIGTERM', () => process.exit(143))
+})
 
 try {
   await program.parseAsync()

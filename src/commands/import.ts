@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
 import type { Settings } from '../config.ts'
-import { migrateDatabase } from '../database/migrations.ts'
+import { openDatabase } from '../database/client.ts'
+import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { recordTypes } from '../import/records.ts'
 import { toFileSource } from '../import/sources.ts'
@@ -18,6 +19,7 @@ export async function importFiles(settings: Settings, files: string[], options: 
   const progress = createProgress(files)
   try {
     if (access.isEmbedded) await migrateDatabase(access.url)
+    else await checkSchema(access.url)
     const sources = files.map((file, index) => toFileSource(file, (bytes) => progress.onBytes(index, bytes)))
     const summary = await importRecords(access.url, sources, {
       isDryRun: options.dryRun ?? false,
@@ -29,6 +31,17 @@ export async function importFiles(settings: Settings, files: string[], options: 
     progress.stop()
     await access.close()
   }
+}
+
+async function checkSchema(url: string) {
+  const { database, close } = openDatabase({
+    url,
+    poolSize: 1,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    onIdleError: () => undefined,
+  })
+  await requireCurrentSchema(database).finally(close)
 }
 
 /** A bar on a terminal: share of the files, records, records a second. Nothing elsewhere. */

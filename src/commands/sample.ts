@@ -9,7 +9,11 @@ import { generateSample } from '../sample/generate-sample.ts'
 
 /** `sample`: prints NDJSON, the same for the same numbers on the same second. */
 export async function sample(options: { campaigns: number; claims: number; seed: number }) {
-  await pipeline(Readable.from(toNdjson(generateSample({ ...options, now: new Date() }))), process.stdout)
+  const records = Readable.from(toNdjson(generateSample({ ...options, now: new Date() })))
+  await pipeline(records, process.stdout).catch((error: NodeJS.ErrnoException) => {
+    // Whoever reads has had enough, as `head` does.
+    if (error.code !== 'EPIPE') throw error
+  })
 }
 
 /** What a fresh embedded database holds. */

@@ -5,23 +5,12 @@ import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../database/client.ts'
 import { isDatabaseAway } from '../database/failures.ts'
-import { isSchemaCurrent, migrateDatabase } from '../database/migrations.ts'
+import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { createMetricsServer } from '../http/metrics.ts'
 import { openDatabaseAccess } from './database-access.ts'
 import { fillWithSample } from './sample.ts'
 
 const RETRY_MS = 2000
-
-/** A schema that `serve` must not work with. */
-export class SchemaBehindError extends Error {
-  override readonly name = 'SchemaBehindError'
-
-  constructor() {
-    super(
-      'the schema of the database is behind this version: run `reward-campaigns migrate`, or set MIGRATE_ON_START=true',
-    )
-  }
-}
 
 /**
  * `serve`: the HTTP service, until SIGTERM or SIGINT. Where the database is away it listens all the same, answers 503
@@ -61,11 +50,14 @@ export async function serve(settings: Settings) {
   async function prepareSchema() {
     try {
       if (access.isEmbedded || settings.MIGRATE_ON_START) await migrateDatabase(access.url)
-      if (!(await isSchemaCurrent(database))) throw new SchemaBehindError()
+      await requireCurrentSchema(database)
       isSchemaReady = true
     } catch (error) {
       if (!isDatabaseAway(error)) throw error
-      app.log.warn('the database cannot be reached, trying again')
+      app.log.warn(
+        { reason: error instanceof Error ? error.message : '' },
+        'the database cannot be reached, trying again',
+      )
     }
   }
 

@@ -39,8 +39,8 @@ export async function openEmbeddedServer(
 ): Promise<EmbeddedServer> {
   const folder = resolve(dataFolder)
   const cluster = join(folder, 'postgres')
-  await mkdir(folder, { recursive: true })
   const control = await createControl(cluster)
+  await mkdir(folder, { recursive: true })
 
   const release = await lockFolder(folder)
   let presence: pg.Client

@@ -13,7 +13,24 @@ const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03)$/
  * of the driver that carries no SQLSTATE comes from the connection.
  */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof DrizzleQueryError)) return false
-  const { cause } = error
-  return cause instanceof pg.DatabaseError ? AWAY.test(cause.code ?? '') : cause instanceof Error
+  if (error instanceof DatabaseAwayError) return true
+  return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
+
+/** No connection could be made at all. */
+export class DatabaseAwayError extends Error {
+  override readonly name = 'DatabaseAwayError'
+}
+
+/** Connects a client. @throws DatabaseAwayError where the server cannot be reached or takes no connections now. */
+export async function connectClient(client: pg.Client) {
+  try {
+    await client.connect()
+  } catch (error) {
+    if (!isConnectionFailure(error)) throw error
+    throw new DatabaseAwayError('the database cannot be reached', { cause: error })
+  }
+}
+
+const isConnectionFailure = (error: unknown) =>
+  error instanceof pg.DatabaseError ? AWAY.test(error.code ?? '') : error instanceof Error

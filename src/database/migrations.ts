@@ -5,6 +5,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import pg from 'pg'
 import type { Database } from './client.ts'
+import { connectClient } from './failures.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
@@ -14,7 +15,7 @@ const MIGRATION_LOCK = 7_201_002
 /** Brings the schema up to date; does nothing where it is. Safe with many processes at once. */
 export async function migrateDatabase(url: string) {
   const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns migrate' })
-  await client.connect()
+  await connectClient(client)
   try {
     await client.query('set client_min_messages = warning')
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
@@ -24,7 +25,20 @@ export async function migrateDatabase(url: string) {
   }
 }
 
-/** Whether every migration of this version has been applied. Newer ones do not matter. */
+/** A schema that nothing but a migration may work with. */
+export class SchemaBehindError extends Error {
+  override readonly name = 'SchemaBehindError'
+}
+
+/** @throws SchemaBehindError unless every migration of this version has been applied. */
+export async function requireCurrentSchema(database: Database) {
+  if (await isSchemaCurrent(database)) return
+  throw new SchemaBehindError(
+    'the schema of the database is behind this version: run `reward-campaigns migrate`, or set MIGRATE_ON_START=true for `serve`',
+  )
+}
+
+/** Newer migrations than the known ones do not matter. */
 export async function isSchemaCurrent(database: Database): Promise<boolean> {
   const known = await database.execute<{ exists: boolean }>(
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as "exists"`,

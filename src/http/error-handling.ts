@@ -23,8 +23,12 @@ export function handleErrors(app: FastifyInstance) {
 /** Also called by Fastify for requests that match no route because their URL cannot be read. */
 export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const error = withQueryProblems(toCatalogued(thrown), request)
-  if (error.statusCode >= 500) request.log.error({ err: thrown }, 'request failed')
-  if (error.statusCode === 503) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  if (error.statusCode === 500) request.log.error({ err: thrown }, 'a defect')
+  if (error.statusCode === 503) {
+    // What is away is no defect of ours and may last: a line without a stack for each request is enough.
+    request.log.warn({ reason: thrown.message, cause: reasonOf(thrown.cause) }, 'unavailable')
+    void reply.header('retry-after', RETRY_AFTER_SECONDS)
+  }
   return reply
     .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
@@ -93,5 +97,7 @@ export function answerUnreadableRequest(error: Error & { code?: string }, socket
       `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
 }
+
+const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : undefined)
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? url

@@ -42,6 +42,7 @@ export function responsesOf(
         'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },
       },
     },
+    304: { description: 'Nothing has changed since the answer with the tag in `If-None-Match`.', type: 'null' },
     ...Object.fromEntries(failed),
   }
 }

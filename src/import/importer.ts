@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
+import { connectClient } from '../database/failures.ts'
 import { Faults, ImportFaultsError } from './faults.ts'
 import { LineTooLongError, readLines } from './lines.ts'
 import { mergeStatements } from './merge.ts'
@@ -45,7 +46,7 @@ export async function importRecords(
   options: { isDryRun?: boolean; onProgress?: (records: number) => void } = {},
 ): Promise<ImportSummary> {
   const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns import' })
-  await client.connect()
+  await connectClient(client)
   try {
     await client.query('begin')
     await client.query("set local client_min_messages = warning; set local work_mem = '128MB'; set local jit = off")

@@ -11,6 +11,7 @@ export const TokenFilter = Type.String({
     '`<chainId>:<address>`: the token is the reward asset of an incentive or the token the action deals in. `<chainId>:<address>:collection`: the contract is the NFT collection the action deals in, or the target contract of an action step.',
   examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
   'x-expected': '<chainId>:<address> or <chainId>:<address>:collection',
+  'x-lower-case': true,
 })
 
 /** Filters that the list and the trending operation share. They combine with AND. */
