@@ -2,7 +2,7 @@ CREATE TABLE "access_list_members" (
 	"access_list_id" text NOT NULL,
 	"address" text NOT NULL,
 	CONSTRAINT "access_list_members_access_list_id_address_pk" PRIMARY KEY("access_list_id","address"),
-	CONSTRAINT "access_list_members_address_is_lower_case" CHECK ("access_list_members"."address" ~ '^0x[0-9a-f]{40}$')
+	CONSTRAINT "access_list_members_address_is_lower_case" CHECK (octet_length("access_list_members"."address") = 42 and "access_list_members"."address" = lower("access_list_members"."address" collate "C"))
 );
 --> statement-breakpoint
 CREATE TABLE "access_lists" (
@@ -35,7 +35,7 @@ CREATE TABLE "allow_list_addresses" (
 	"campaign_key" bigint NOT NULL,
 	"address" text NOT NULL,
 	CONSTRAINT "allow_list_addresses_campaign_key_address_pk" PRIMARY KEY("campaign_key","address"),
-	CONSTRAINT "allow_list_addresses_address_is_lower_case" CHECK ("allow_list_addresses"."address" ~ '^0x[0-9a-f]{40}$')
+	CONSTRAINT "allow_list_addresses_address_is_lower_case" CHECK (octet_length("allow_list_addresses"."address") = 42 and "allow_list_addresses"."address" = lower("allow_list_addresses"."address" collate "C"))
 );
 --> statement-breakpoint
 CREATE TABLE "allow_lists" (
@@ -45,8 +45,8 @@ CREATE TABLE "allow_lists" (
 	"type" text NOT NULL,
 	"access_list_id" text,
 	"address_count" integer NOT NULL,
-	CONSTRAINT "allow_lists_owner_is_lower_case" CHECK ("allow_lists"."owner" ~ '^0x[0-9a-f]{40}$'),
-	CONSTRAINT "allow_lists_contract_address_is_lower_case" CHECK ("allow_lists"."contract_address" ~ '^0x[0-9a-f]{40}$')
+	CONSTRAINT "allow_lists_owner_is_lower_case" CHECK (octet_length("allow_lists"."owner") = 42 and "allow_lists"."owner" = lower("allow_lists"."owner" collate "C")),
+	CONSTRAINT "allow_lists_contract_address_is_lower_case" CHECK (octet_length("allow_lists"."contract_address") = 42 and "allow_lists"."contract_address" = lower("allow_lists"."contract_address" collate "C"))
 );
 --> statement-breakpoint
 CREATE TABLE "campaign_facets" (
@@ -94,15 +94,15 @@ CREATE TABLE "campaigns" (
 	"autocampaign_id" text,
 	"action_token_chain_id" bigint,
 	"action_token_address" text,
-	"has_whitelisted_rewards" boolean DEFAULT false NOT NULL,
+	"has_whitelisted_rewards" boolean DEFAULT true NOT NULL,
 	"is_exhausted" boolean DEFAULT false NOT NULL,
-	"claim_count" numeric DEFAULT '0' NOT NULL,
+	"claim_count" bigint DEFAULT 0 NOT NULL,
 	CONSTRAINT "campaigns_id_is_unique" UNIQUE("id"),
 	CONSTRAINT "campaigns_place_is_unique" UNIQUE("chain_id","core_address","identifier"),
-	CONSTRAINT "campaigns_owner_is_lower_case" CHECK ("campaigns"."owner" ~ '^0x[0-9a-f]{40}$'),
-	CONSTRAINT "campaigns_creator_is_lower_case" CHECK ("campaigns"."creator" ~ '^0x[0-9a-f]{40}$'),
-	CONSTRAINT "campaigns_budget_is_lower_case" CHECK ("campaigns"."budget" ~ '^0x[0-9a-f]{40}$'),
-	CONSTRAINT "campaigns_core_address_is_lower_case" CHECK ("campaigns"."core_address" ~ '^0x[0-9a-f]{40}$'),
+	CONSTRAINT "campaigns_owner_is_lower_case" CHECK (octet_length("campaigns"."owner") = 42 and "campaigns"."owner" = lower("campaigns"."owner" collate "C")),
+	CONSTRAINT "campaigns_creator_is_lower_case" CHECK (octet_length("campaigns"."creator") = 42 and "campaigns"."creator" = lower("campaigns"."creator" collate "C")),
+	CONSTRAINT "campaigns_budget_is_lower_case" CHECK (octet_length("campaigns"."budget") = 42 and "campaigns"."budget" = lower("campaigns"."budget" collate "C")),
+	CONSTRAINT "campaigns_core_address_is_lower_case" CHECK (octet_length("campaigns"."core_address") = 42 and "campaigns"."core_address" = lower("campaigns"."core_address" collate "C")),
 	CONSTRAINT "campaigns_amounts_are_not_negative" CHECK ("campaigns"."protocol_fee" >= 0 and "campaigns"."max_participants" >= 0),
 	CONSTRAINT "campaigns_id_is_lower_case" CHECK ("campaigns"."id" = lower("campaigns"."id"))
 );
@@ -114,8 +114,8 @@ CREATE TABLE "claim_signatures" (
 	"signature" text NOT NULL,
 	"referrer" text NOT NULL,
 	CONSTRAINT "claim_signatures_campaign_key_claimant_incentive_position_pk" PRIMARY KEY("campaign_key","claimant","incentive_position"),
-	CONSTRAINT "claim_signatures_claimant_is_lower_case" CHECK ("claim_signatures"."claimant" ~ '^0x[0-9a-f]{40}$'),
-	CONSTRAINT "claim_signatures_referrer_is_lower_case" CHECK ("claim_signatures"."referrer" ~ '^0x[0-9a-f]{40}$')
+	CONSTRAINT "claim_signatures_claimant_is_lower_case" CHECK (octet_length("claim_signatures"."claimant") = 42 and "claim_signatures"."claimant" = lower("claim_signatures"."claimant" collate "C")),
+	CONSTRAINT "claim_signatures_referrer_is_lower_case" CHECK (octet_length("claim_signatures"."referrer") = 42 and "claim_signatures"."referrer" = lower("claim_signatures"."referrer" collate "C"))
 );
 --> statement-breakpoint
 CREATE TABLE "claims" (
@@ -129,7 +129,7 @@ CREATE TABLE "claims" (
 	"amount_usd" numeric,
 	"block_timestamp" bigint NOT NULL,
 	CONSTRAINT "claims_chain_id_tx_hash_log_index_pk" PRIMARY KEY("chain_id","tx_hash","log_index"),
-	CONSTRAINT "claims_claimant_is_lower_case" CHECK ("claims"."claimant" ~ '^0x[0-9a-f]{40}$'),
+	CONSTRAINT "claims_claimant_is_lower_case" CHECK (octet_length("claims"."claimant") = 42 and "claims"."claimant" = lower("claims"."claimant" collate "C")),
 	CONSTRAINT "claims_amounts_are_not_negative" CHECK ("claims"."amount" >= 0 and "claims"."amount_usd" >= 0),
 	CONSTRAINT "claims_log_index_is_not_negative" CHECK ("claims"."log_index" >= 0)
 );
@@ -139,7 +139,7 @@ CREATE TABLE "contracts" (
 	"address" text NOT NULL,
 	"name" text NOT NULL,
 	CONSTRAINT "contracts_chain_id_address_pk" PRIMARY KEY("chain_id","address"),
-	CONSTRAINT "contracts_address_is_lower_case" CHECK ("contracts"."address" ~ '^0x[0-9a-f]{40}$')
+	CONSTRAINT "contracts_address_is_lower_case" CHECK (octet_length("contracts"."address") = 42 and "contracts"."address" = lower("contracts"."address" collate "C"))
 );
 --> statement-breakpoint
 CREATE TABLE "credentials" (
@@ -182,7 +182,7 @@ CREATE TABLE "profiles" (
 	"streak_last_expiration_at" timestamp (3) with time zone NOT NULL,
 	"streak_next_expiration_at" timestamp (3) with time zone NOT NULL,
 	"streak_last_completion_at" timestamp (3) with time zone NOT NULL,
-	CONSTRAINT "profiles_user_address_is_lower_case" CHECK ("profiles"."user_address" ~ '^0x[0-9a-f]{40}$'),
+	CONSTRAINT "profiles_user_address_is_lower_case" CHECK (octet_length("profiles"."user_address") = 42 and "profiles"."user_address" = lower("profiles"."user_address" collate "C")),
 	CONSTRAINT "profiles_eth_earned_is_not_negative" CHECK ("profiles"."eth_earned" >= 0)
 );
 --> statement-breakpoint
@@ -201,7 +201,7 @@ CREATE TABLE "tokens" (
 	"volume_24_hr" double precision,
 	"holders" double precision,
 	CONSTRAINT "tokens_chain_id_address_pk" PRIMARY KEY("chain_id","address"),
-	CONSTRAINT "tokens_address_is_lower_case" CHECK ("tokens"."address" ~ '^0x[0-9a-f]{40}$'),
+	CONSTRAINT "tokens_address_is_lower_case" CHECK (octet_length("tokens"."address") = 42 and "tokens"."address" = lower("tokens"."address" collate "C")),
 	CONSTRAINT "tokens_decimals_fit_a_byte" CHECK ("tokens"."decimals" between 0 and 255),
 	CONSTRAINT "tokens_price_is_not_negative" CHECK ("tokens"."price_usd" >= 0)
 );

@@ -34,5 +34,6 @@ export const transactionHash = customType<{ data: string; driverData: Buffer }>(
   toDriver: (hash) => Buffer.from(hash.slice(2), 'hex'),
 })
 
-/** The rule that an address is stored lower-case. */
-export const lowerCaseAddress = (name: string, column: AnyPgColumn) => check(name, sql`${column} ~ '^0x[0-9a-f]{40}$'`)
+/** The rule that an address is stored lower-case. Not a regular expression: that took a third of the time of an import. */
+export const lowerCaseAddress = (name: string, column: AnyPgColumn) =>
+  check(name, sql`octet_length(${column}) = 42 and ${column} = lower(${column} collate "C")`)

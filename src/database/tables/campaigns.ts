@@ -47,8 +47,8 @@ export const campaigns = pgTable(
     autocampaignId: text(),
     actionTokenChainId: chainId(),
     actionTokenAddress: address(),
-    /** Derived: every reward token is known and whitelisted. */
-    hasWhitelistedRewards: boolean().notNull().default(false),
+    /** Derived: every reward token is known and whitelisted, as with most campaigns and those that pay no token. */
+    hasWhitelistedRewards: boolean().notNull().default(true),
     /** Derived: nobody can claim any more, whatever the time. */
     isExhausted: boolean().notNull().default(false),
     /** Derived: all recorded claims. */
