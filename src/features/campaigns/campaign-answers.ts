@@ -9,15 +9,27 @@ const paysToken: ReadonlySet<string> = new Set(
   incentiveVariants.filter(({ properties }) => 'metadata' in properties).map(({ properties }) => properties.type.const),
 )
 
+interface RecordedFigures {
+  claimedAmount?: string
+  totalAmountClaimed?: string
+  totalClaims?: string
+}
+
 /**
  * An incentive with its claim figures: what the record says, else what the recorded claims add up to. A derived
  * `claimedAmount` equals the total amount claimed.
  */
 function toIncentive({ definition, claimedAmount, claimCount, token }: IncentiveRow): Incentive {
   if (!paysToken.has(definition.type)) return definition
-  const figures = { claimedAmount, totalAmountClaimed: claimedAmount, totalClaims: claimCount, metadata: token }
-  if ('totalAmountClaimed' in definition) figures.claimedAmount = definition.totalAmountClaimed ?? claimedAmount
-  return { ...figures, ...definition }
+  const recorded: RecordedFigures = definition
+  const totalAmountClaimed = recorded.totalAmountClaimed ?? claimedAmount
+  return {
+    ...definition,
+    claimedAmount: recorded.claimedAmount ?? totalAmountClaimed,
+    totalAmountClaimed,
+    totalClaims: recorded.totalClaims ?? claimCount,
+    metadata: token,
+  }
 }
 
 function toCommonFields({ startAt, endAt, blockTimestamp, incentives, ...row }: CampaignRow) {
