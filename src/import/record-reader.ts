@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { createValidator, describeFault, type ErrorObject, type ValidateFunction } from '../schemas/validator.ts'
-import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from './records.ts'
+import { type ImportRecord, recordSchemas, recordTypes } from './records.ts'
 
 /** What a line holds: a record, or what is wrong with it. */
 export type ReadRecord = { record: ImportRecord } | { problems: { pointer: string; message: string }[] }
@@ -81,5 +81,3 @@ function findUnstorableText(value: unknown, pointer: string): string | undefined
   }
   return undefined
 }
-
-export type { RecordType }

@@ -105,3 +105,61 @@ export const anErc20Incentive = (asset: string, parts: Record<string, unknown> =
   limit: '10',
   ...parts,
 })
+
+/** The same address as others may write it. */
+export const inUpperCase = (address: string) => `0x${address.slice(2).toUpperCase()}`
+
+/** A step that mints on a contract of the same name in every test. */
+export const mintingStep = { ...aStep(anAddress('mint')), signatureName: 'mint(address,uint256)' }
+
+type IncentiveRecord = CampaignRecord['incentives'][number]
+
+/**
+ * Each of the ten variants once, with all its fields, in the order of the reference. `toAddress` makes the addresses
+ * from the words `asset`, `peg`, `venue`, `allow list` and `criteria`.
+ */
+export function anIncentiveOfEachVariant(toAddress: (word: string) => string): IncentiveRecord[] {
+  const asset = toAddress('asset')
+  const peg = toAddress('peg')
+  const figures = { claimedAmount: '11', totalAmountClaimed: '12', totalClaims: '13', remainingBalance: '14' }
+  const criteria = { criteriaType: 1, signature: '0xa9059cBB', fieldIndex: 3, targetContract: toAddress('criteria') }
+  const scaled = { reward: '2000000000000000000', limit: '5000', maxReward: '600', rebatePercentage: 2.5 }
+  return [
+    { type: 'AllowListIncentive', allowListAddress: toAddress('allow list'), limit: '10' },
+    {
+      type: 'CGDAIncentive',
+      asset,
+      initialReward: '100',
+      rewardDecay: '5',
+      rewardBoost: '6',
+      totalBudget: '7000',
+    },
+    { type: 'ERC20Incentive', asset, strategy: 1, reward: '100', limit: '20', ...figures },
+    { type: 'PointsIncentive', venue: toAddress('venue'), selector: '0x40C10f19', reward: '30', limit: '40' },
+    { type: 'ERC20VariableIncentive', asset, reward: '1', limit: '5000', ...figures },
+    {
+      type: 'ERC20VariableCriteriaIncentive',
+      asset,
+      criteria: { ...criteria, criteriaType: 0 },
+      ...scaled,
+      ...figures,
+    },
+    {
+      type: 'ERC20VariableCriteriaIncentiveV2',
+      asset,
+      criteria: { ...criteria, valueType: 1 },
+      ...scaled,
+      ...figures,
+    },
+    { type: 'ERC20PeggedIncentive', asset, peg, reward: '100', limit: '5000', ...figures },
+    { type: 'ERC20PeggedVariableCriteriaIncentive', asset, peg, criteria, ...scaled, ...figures },
+    {
+      type: 'ERC20PeggedVariableCriteriaIncentiveV2',
+      asset,
+      peg,
+      criteria: { ...criteria, valueType: 0 },
+      ...scaled,
+      ...figures,
+    },
+  ]
+}

@@ -5,29 +5,26 @@ import type { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
-const paysToken: ReadonlySet<string> = new Set(
+/** The variants that carry claim figures and the metadata of a token. */
+type TokenIncentive = Incentive extends infer Variant ? ('metadata' extends keyof Variant ? Variant : never) : never
+
+const tokenTypes: ReadonlySet<string> = new Set(
   incentiveVariants.filter(({ properties }) => 'metadata' in properties).map(({ properties }) => properties.type.const),
 )
-
-interface RecordedFigures {
-  claimedAmount?: string
-  totalAmountClaimed?: string
-  totalClaims?: string
-}
+const paysToken = (incentive: Incentive): incentive is TokenIncentive & Incentive => tokenTypes.has(incentive.type)
 
 /**
  * An incentive with its claim figures: what the record says, else what the recorded claims add up to. A derived
  * `claimedAmount` equals the total amount claimed.
  */
 function toIncentive({ definition, claimedAmount, claimCount, token }: IncentiveRow): Incentive {
-  if (!paysToken.has(definition.type)) return definition
-  const recorded: RecordedFigures = definition
-  const totalAmountClaimed = recorded.totalAmountClaimed ?? claimedAmount
+  if (!paysToken(definition)) return definition
+  const totalAmountClaimed = definition.totalAmountClaimed ?? claimedAmount
   return {
     ...definition,
-    claimedAmount: recorded.claimedAmount ?? totalAmountClaimed,
+    claimedAmount: definition.claimedAmount ?? totalAmountClaimed,
     totalAmountClaimed,
-    totalClaims: recorded.totalClaims ?? claimCount,
+    totalClaims: definition.totalClaims ?? claimCount,
     metadata: token,
   }
 }
