@@ -9,13 +9,20 @@ import { createCampaignRepository } from './features/campaigns/campaign-reposito
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './features/campaigns/campaign-schemas.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
-import { answerError, answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
+import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { OverloadedError } from './http/errors.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createRequestId, loggerOptions } from './http/logging.ts'
 import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { ErrorAnswer } from './http/responses.ts'
-import { MAX_HEADER_BYTES, MAX_PARAMETER_LENGTH, refuseOtherMethods, refuseUnroutable } from './http/routing.ts'
+import {
+  answerUnusualRequests,
+  MAX_HEADER_BYTES,
+  MAX_PARAMETER_LENGTH,
+  refuseOtherMethods,
+  refuseUnroutable,
+  rewriteMalformedUrl,
+} from './http/routing.ts'
 import { refuseWhileClosing } from './http/shutdown.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
@@ -39,9 +46,9 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES ?? false,
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
-    http: { maxHeaderSize: MAX_HEADER_BYTES },
+    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,
-    frameworkErrors: answerError,
+    rewriteUrl: rewriteMalformedUrl,
     clientErrorHandler: answerUnreadableRequest,
   })
   app.setValidatorCompiler(validateParameters(createValidator(schemas)))
@@ -51,7 +58,7 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
 
   handleErrors(app)
   refuseWhileClosing(app)
-  refuseUnroutable(app)
+  answerUnusualRequests(app)
   refuseMalformedQueries(app)
   await app.register(helmet, {
     // Answers are for other origins too, and whether there is TLS is for the proxy in front to say.
@@ -73,6 +80,8 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
       if (request.routeOptions.url !== '/livez') throw new OverloadedError()
     },
   })
+  // After CORS, so that pages can read these refusals too.
+  refuseUnroutable(app)
   await collectOpenApi(app)
   refuseOtherMethods(app)
 

@@ -7,11 +7,6 @@ import { DatabaseUnavailableError, InvalidRequestError, MalformedUrlError, NotFo
 
 const RETRY_AFTER_SECONDS = '2'
 
-/** Errors of Fastify itself, in our words. */
-const frameworkSentences: Record<string, string> = {
-  FST_ERR_BAD_URL: 'the path has a malformed percent-encoding',
-}
-
 /** Makes every failure of every route `{ "error": "<one sentence>" }`. */
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler(answerError)
@@ -20,8 +15,7 @@ export function handleErrors(app: FastifyInstance) {
   })
 }
 
-/** Also called by Fastify for requests that match no route because their URL cannot be read. */
-export function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
+function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const error = withQueryProblems(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'a defect')
   if (error.statusCode === 503) {
@@ -48,7 +42,7 @@ function toCatalogued(error: FastifyError | Error): CataloguedError {
   const { statusCode, code, message, validationContext } = error
   if (!code.startsWith('FST_')) return { statusCode, sentence: message, validationContext }
   if (statusCode >= 500) return internalError
-  return { statusCode, sentence: frameworkSentences[code] ?? (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase() }
+  return { statusCode, sentence: (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase() }
 }
 
 const internalError = { statusCode: 500, sentence: 'internal server error' }
@@ -91,10 +85,15 @@ export function answerUnreadableRequest(error: Error & { code?: string }, socket
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
         ? [408, 'the request was not sent in time']
         : [400, 'the request is not valid HTTP']
+  socket.end(toRawAnswer(Number(status), String(sentence)))
+}
+
+/** An answer as bytes, for where there is no reply to write it to. */
+export function toRawAnswer(status: number, sentence: string, headers = '') {
   const body = JSON.stringify({ error: sentence })
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[Number(status)]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n` +
-      `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n${headers}` +
+    `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }
 

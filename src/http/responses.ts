@@ -35,8 +35,12 @@ export function responsesOf(
     200: {
       description: success.description,
       headers: {
-        etag: { type: 'string', description: 'Tag of this answer, for `If-None-Match`.' },
-        'x-request-id': { type: 'string', description: 'ID of the request, as in the logs.' },
+        etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
+        'x-request-id': {
+          type: 'string',
+          pattern: '^[A-Za-z0-9._-]{1,128}$',
+          description: 'ID of the request, as in the logs.',
+        },
       },
       content: {
         'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },

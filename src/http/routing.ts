@@ -1,6 +1,7 @@
-import { METHODS } from 'node:http'
+import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { MethodNotAllowedError, NotFoundError, UrlTooLongError } from './errors.ts'
+import { toRawAnswer } from './error-handling.ts'
+import { MalformedUrlError, MethodNotAllowedError, NotFoundError, UrlTooLongError } from './errors.ts'
 
 const ALLOWED = 'GET, HEAD, OPTIONS'
 const MAX_URL_BYTES = 16_384
@@ -8,8 +9,8 @@ const MAX_URL_BYTES = 16_384
 /** All headers with the request line: enough for the longest URL and as much again. */
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
-/** The longest path parameter the router reads: nothing shorter than a whole URL, so that the validator judges it. */
-export const MAX_PARAMETER_LENGTH = MAX_URL_BYTES
+/** The longest path parameter the router reads: no URL is so long, so that the validator judges them all. */
+export const MAX_PARAMETER_LENGTH = MAX_HEADER_BYTES
 
 /** Gives every GET route an OPTIONS answer, and a 405 for all other methods. */
 export function refuseOtherMethods(app: FastifyInstance) {
@@ -38,7 +39,31 @@ export function refuseOtherMethods(app: FastifyInstance) {
 export function refuseUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', async (request) => {
     if (request.url.length > MAX_URL_BYTES) throw new UrlTooLongError(MAX_URL_BYTES)
+    if (request.url === MALFORMED_PATH) throw new MalformedUrlError('the path has a malformed percent-encoding')
     if (request.method === 'OPTIONS' && request.routeOptions.url === '*')
       throw new NotFoundError('there is nothing here')
   })
+}
+
+/** Where requests go whose path cannot be decoded: the router would answer them past all hooks. */
+const MALFORMED_PATH = '/.malformed'
+
+/** The URL as the router is to see it. */
+export function rewriteMalformedUrl(request: IncomingMessage) {
+  const url = request.url ?? '/'
+  try {
+    if (url.includes('%')) decodeURIComponent(url.split('?', 1)[0] ?? '')
+    return url
+  } catch {
+    return MALFORMED_PATH
+  }
+}
+
+/** Answers what Node would answer by itself, and with an empty body. */
+export function answerUnusualRequests(app: FastifyInstance) {
+  app.server.on('connect', (_request, socket) => {
+    socket.end(toRawAnswer(405, new MethodNotAllowedError().message, `allow: ${ALLOWED}\r\n`))
+  })
+  // An expectation we do not know changes nothing about a GET.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 }

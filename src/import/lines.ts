@@ -5,7 +5,7 @@ export interface Line {
 }
 
 /** The longest line that is read: a campaign with some hundred thousand addresses. Longer ones would break the memory bound. */
-export const MAX_LINE_BYTES = 32 * 1024 * 1024
+const MAX_LINE_BYTES = 32 * 1024 * 1024
 
 const NEWLINE = 0x0a
 

@@ -22,7 +22,7 @@ const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([, value]) => value !== ''))
 
-export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
+const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   token: {
     identity: ['chain_id', 'address'],
     columns: {

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { Address, MAX_SAFE_INTEGER } from './primitives.ts'
 import { booleanOrNull, commaSeparated, name128, optionalInteger } from './query-values.ts'
-import { ref } from './references.ts'
+import { inline, ref } from './references.ts'
 
 /** An entry of the `tokens` parameter. */
 export const TokenFilter = Type.String({
@@ -17,7 +17,7 @@ export const TokenFilter = Type.String({
 /** Filters that the list and the trending operation share. They combine with AND. */
 export const campaignFilters = {
   budgetAccount: commaSeparated(ref(Address), 'Campaigns of any of these budget accounts.'),
-  owner: Type.Optional(ref(Address, { description: 'Campaigns of this owner.' })),
+  owner: Type.Optional(inline(Address, 'Campaigns of this owner.')),
   autocampaignId: Type.Optional(name128('Campaigns made by this autocampaign. Case-sensitive.')),
   chainId: optionalInteger({
     maximum: MAX_SAFE_INTEGER,
@@ -25,9 +25,7 @@ export const campaignFilters = {
       'Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.',
   }),
   targetContract: Type.Optional(
-    ref(Address, {
-      description: 'Campaigns with an action step on this contract of chain `chainId`, which must be given too.',
-    }),
+    inline(Address, 'Campaigns with an action step on this contract of chain `chainId`, which must be given too.'),
   ),
   tokens: commaSeparated(ref(TokenFilter), 'Campaigns that involve any of these tokens or collections.'),
   distributionChannel: commaSeparated(

@@ -65,12 +65,12 @@ const variant = <Name extends string, Fields extends TProperties>(name: Name, de
     { $id: name, additionalProperties: false, description },
   )
 
-export const AllowListIncentive = variant('AllowListIncentive', 'A place on an allow list.', {
+const AllowListIncentive = variant('AllowListIncentive', 'A place on an allow list.', {
   allowListAddress: address('Allow list the claimant is put on.'),
   limit: baseUnits('Maximum number of users that can claim.'),
 })
 
-export const CGDAIncentive = variant(
+const CGDAIncentive = variant(
   'CGDAIncentive',
   'A continuous gradual Dutch auction: the reward falls with each claim and rises while nobody claims.',
   {
@@ -82,7 +82,7 @@ export const CGDAIncentive = variant(
   },
 )
 
-export const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
+const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
   asset,
   strategy: Type.Integer({ minimum: 0, description: '0 POOL: every claim is paid. 1 RAFFLE: one claimant wins.' }),
   reward: baseUnits('Reward of each claim.'),
@@ -90,14 +90,14 @@ export const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a tok
   ...tokenFigures,
 })
 
-export const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
+const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
   venue: address('Token contract that backs the points.'),
   selector: text('Selector of the transfer function, hexadecimal.', { maxLength: 256 }),
   reward: baseUnits('Points for each claim.'),
   limit: baseUnits('Maximum number of claims.'),
 })
 
-export const ERC20VariableIncentive = variant(
+const ERC20VariableIncentive = variant(
   'ERC20VariableIncentive',
   'An amount of a token that the signed claim decides.',
   {
@@ -108,7 +108,7 @@ export const ERC20VariableIncentive = variant(
   },
 )
 
-export const ERC20VariableCriteriaIncentive = variant(
+const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
   'An amount of a token that is computed from the action itself.',
   {
@@ -122,7 +122,7 @@ export const ERC20VariableCriteriaIncentive = variant(
   },
 )
 
-export const ERC20VariableCriteriaIncentiveV2 = variant(
+const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
   'As ERC20VariableCriteriaIncentive, with the scale of the extracted value.',
   {
@@ -136,7 +136,7 @@ export const ERC20VariableCriteriaIncentiveV2 = variant(
   },
 )
 
-export const ERC20PeggedIncentive = variant(
+const ERC20PeggedIncentive = variant(
   'ERC20PeggedIncentive',
   'A token whose amount follows the price of another asset.',
   {
@@ -148,7 +148,7 @@ export const ERC20PeggedIncentive = variant(
   },
 )
 
-export const ERC20PeggedVariableCriteriaIncentive = variant(
+const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
   'A pegged token reward that is computed from the action itself.',
   {
@@ -163,7 +163,7 @@ export const ERC20PeggedVariableCriteriaIncentive = variant(
   },
 )
 
-export const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
+const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
   'As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value.',
   {

@@ -9,7 +9,14 @@ export const ref = <T extends TSchema>(schema: T, options: { description?: strin
   return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id), ...options })
 }
 
-/** The same, for a field that may also be `null`. */
+/**
+ * A copy of a named schema with a description of its own: parameters lose what stands beside a `$ref`. Without example,
+ * which the documentation page would fill in for every optional parameter.
+ */
+export const inline = <T extends TSchema>({ $id: _, examples: __, ...schema }: T, description: string) =>
+  Type.Unsafe<Static<T>>({ ...schema, description })
+
+/** A reference in a field that may also be `null`. */
 export const refOrNull = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>
   Type.Unsafe<Static<T> | null>({ anyOf: [ref(schema), { type: 'null' }], ...options })
 

@@ -6,12 +6,13 @@ import type { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 
 /** The variants that carry claim figures and the metadata of a token. */
-type TokenIncentive = Incentive extends infer Variant ? ('metadata' extends keyof Variant ? Variant : never) : never
+type TokenIncentive = WithMetadata<Incentive>
+type WithMetadata<Variant> = Variant extends unknown ? ('metadata' extends keyof Variant ? Variant : never) : never
 
 const tokenTypes: ReadonlySet<string> = new Set(
   incentiveVariants.filter(({ properties }) => 'metadata' in properties).map(({ properties }) => properties.type.const),
 )
-const paysToken = (incentive: Incentive): incentive is TokenIncentive & Incentive => tokenTypes.has(incentive.type)
+const paysToken = (incentive: Incentive): incentive is TokenIncentive => tokenTypes.has(incentive.type)
 
 /**
  * An incentive with its claim figures: what the record says, else what the recorded claims add up to. A derived

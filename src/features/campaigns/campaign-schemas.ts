@@ -15,7 +15,7 @@ import {
   TransactionHash,
 } from '../../schemas/primitives.ts'
 import { choice, flag, queryOf } from '../../schemas/query-values.ts'
-import { ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 export const ListCampaignsQuery = queryOf(
   {
@@ -95,7 +95,7 @@ export const ListCampaignsResponse = Type.Object(
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
 
 export const GetCampaignParams = Type.Object({
-  id: ref(CampaignId, { description: 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.' }),
+  id: inline(CampaignId, 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.'),
 })
 
 export const CampaignDetail = Type.Object(
