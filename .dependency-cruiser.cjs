@@ -1,0 +1,142 @@
+/*
+ * The arrows of the design: who may import whom. Imports of types count, for what a file knows matters here, not only
+ * what it runs.
+ *
+ *   commands → app → features/* → http, schemas, database
+ *   commands → import, sample;  import → schemas, database;  sample → import, schemas
+ *   http → schemas, database;  database → schemas;  schemas → nothing
+ */
+
+const allow = (name, from, to, comment) => ({
+  name,
+  comment,
+  severity: 'error',
+  from: { path: from },
+  to: { path: '^src/', pathNot: to },
+})
+
+/** Packages that are for tests, measurements and checks only. */
+const TOOLS =
+  '^(@testcontainers/|testcontainers|vitest|@vitest/|fast-check|autocannon|playwright|playwright-core|drizzle-kit|knip|' +
+  'dependency-cruiser|@redocly/|@biomejs/|tsx|typescript)($|/)'
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Two files that import each other are one file: move what they share down.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'features-are-islands',
+      comment: 'What two features share moves down one level, never sideways.',
+      severity: 'error',
+      from: { path: '^src/features/([^/]+)/' },
+      to: { path: '^src/features/', pathNot: '^src/features/$1/' },
+    },
+    allow(
+      'features-stand-on-the-floor',
+      '^src/features/',
+      ['^src/features/', '^src/http/', '^src/schemas/', '^src/database/'],
+      'A feature uses HTTP plumbing, shared schemas and the database, nothing else.',
+    ),
+    allow(
+      'http-knows-no-feature',
+      '^src/http/',
+      ['^src/http/', '^src/schemas/', '^src/database/'],
+      'HTTP plumbing serves every feature and knows none.',
+    ),
+    allow('schemas-know-nothing', '^src/schemas/', '^src/schemas/', 'Schemas are the bottom.'),
+    allow(
+      'database-knows-schemas-only',
+      '^src/database/',
+      ['^src/database/', '^src/schemas/'],
+      'Tables and connections lie below everything but the schemas.',
+    ),
+    allow(
+      'import-is-another-door',
+      '^src/import/',
+      ['^src/import/', '^src/schemas/', '^src/database/'],
+      'Data goes in without the HTTP service.',
+    ),
+    allow(
+      'sample-makes-records',
+      '^src/sample/',
+      ['^src/sample/', '^src/import/', '^src/schemas/'],
+      'Sample data is records for the import, made without a database.',
+    ),
+    {
+      name: 'sample-needs-types-of-the-import-only',
+      comment: 'Sample data is made without running anything of the import.',
+      severity: 'error',
+      from: { path: '^src/sample/' },
+      to: { path: '^src/import/', dependencyTypesNot: ['type-only'] },
+    },
+    allow(
+      'settings-know-schemas-only',
+      '^src/config[.]ts$',
+      '^src/schemas/',
+      'Settings are read before anything else is there.',
+    ),
+    {
+      name: 'nothing-starts-a-command',
+      comment: 'Commands are where processes begin.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/commands/' },
+      to: { path: '^src/commands/' },
+    },
+    {
+      name: 'only-commands-build-the-app',
+      comment: 'The app is put together by a command, and by nothing that is part of it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/commands/' },
+      to: { path: '^src/app[.]ts$' },
+    },
+    {
+      name: 'queries-stand-in-repositories',
+      comment: 'Drizzle is for repositories and their rows, the import, the database and the commands.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: ['^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$', '^src/(import|database|commands)/'],
+      },
+      to: { path: '(^|/)drizzle-orm($|/)' },
+    },
+    {
+      name: 'production-needs-no-tests',
+      comment: 'What runs in production stands without tests and measurements.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^(test|bench)/' },
+    },
+    {
+      name: 'production-needs-no-tools',
+      comment: 'What runs in production imports no tool of development.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: [`node_modules/${TOOLS.slice(1)}`, TOOLS] },
+    },
+    {
+      name: 'production-needs-dependencies-only',
+      comment: 'An import of a development dependency works until the first install without them.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'], pathNot: 'node_modules/@types/' },
+    },
+    {
+      name: 'imports-resolve',
+      comment: 'An import that leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },
+  },
+}

@@ -1,0 +1,246 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+const campaignsOf = async (api: TestApp, url = '/campaigns') =>
+  (await api.get(url)).json<{ campaigns: { id: string; campaignName: string; isActive: boolean }[] }>().campaigns
+
+test('public answers carry a tag and say how long they may be kept', async () => {
+  await using api = await startTestApp()
+  const campaign = aCampaign()
+  await api.save(campaign)
+  for (const url of ['/campaigns', `/campaigns/${campaign.id}`]) {
+    const { headers } = await api.get(url)
+    expect(headers.etag, url).toMatch(/^"[A-Za-z0-9_-]+"$/)
+    expect(headers['cache-control'], url).toBe('public, max-age=5, stale-while-revalidate=30')
+  }
+})
+
+test('how long answers may be kept is a setting', async () => {
+  await using api = await startTestApp({ CACHE_MAX_AGE_SECONDS: '0', CACHE_STALE_WHILE_REVALIDATE_SECONDS: '7' })
+  expect((await api.get('/campaigns')).headers['cache-control']).toBe('public, max-age=0, stale-while-revalidate=7')
+})
+
+test('equal answers have equal tags, and others have others', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign(), aCampaign())
+  const [list, again, one] = await Promise.all([
+    api.get('/campaigns'),
+    api.get('/campaigns'),
+    api.get('/campaigns?pageSize=1'),
+  ])
+  expect(again.headers.etag).toBe(list.headers.etag)
+  expect(one.headers.etag).not.toBe(list.headers.etag)
+})
+
+test('a tag that is known is answered 304 without a body, however it is written', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign())
+  const { headers } = await api.get('/campaigns')
+  const tag = String(headers.etag)
+  for (const known of [tag, `W/${tag}`, '*', `"other", ${tag}`, `W/"other",W/${tag}`, `"a,b" , ${tag} , "c"`]) {
+    const answer = await api.get('/campaigns', { 'if-none-match': known })
+    expect(answer, known).toMatchObject({ statusCode: 304, body: '' })
+    expect(answer.headers.etag, known).toBe(tag)
+    expect(answer.headers['cache-control'], known).toBe('public, max-age=5, stale-while-revalidate=30')
+    expect(answer.headers['content-type'], known).toBeUndefined()
+    expect(answer.headers['x-request-id'], known).toBeDefined()
+  }
+  const head = await api.app.inject({ method: 'HEAD', url: '/campaigns', headers: { 'if-none-match': tag } })
+  expect(head).toMatchObject({ statusCode: 304, body: '' })
+})
+
+test('a tag that is not known is answered in full', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign())
+  const { headers, body } = await api.get('/campaigns')
+  const tag = String(headers.etag)
+  for (const unknown of ['"other"', tag.slice(1, -1), tag.toUpperCase(), '', 'W/"other", "another"']) {
+    expect(await api.get('/campaigns', { 'if-none-match': unknown }), unknown).toMatchObject({ statusCode: 200, body })
+  }
+})
+
+test('an import shows in the next answer', async () => {
+  await using api = await startTestApp()
+  const first = aCampaign()
+  await api.save(first)
+  expect((await campaignsOf(api)).map(({ id }) => id)).toEqual([first.id])
+  const tag = String((await api.get('/campaigns')).headers.etag)
+  const second = aCampaign()
+  await api.save(second)
+  const answer = await api.get('/campaigns', { 'if-none-match': tag })
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json().totalCampaigns).toBe(2)
+  await api.save({ ...first, campaignName: 'Renamed' })
+  expect((await api.get(`/campaigns/${first.id}`)).json().campaignName).toBe('Renamed')
+  expect((await campaignsOf(api)).map(({ campaignName }) => campaignName)).toContain('Renamed')
+})
+
+test('claims and tokens that are imported show in the next answer', async () => {
+  await using api = await startTestApp()
+  const token = aToken({ decimals: 0, priceUsd: '2', whitelisted: true })
+  const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
+  await api.save(token, campaign)
+  const figures = async () => {
+    const { incentives, availableBudgetUsd } = (await api.get(`/campaigns/${campaign.id}`)).json()
+    return { totalClaims: incentives[0].totalClaims, availableBudgetUsd }
+  }
+  expect(await figures()).toEqual({ totalClaims: '0', availableBudgetUsd: '2000' })
+  await api.save(aClaim(campaign))
+  expect(await figures()).toMatchObject({ totalClaims: '1' })
+  await api.save({ ...token, priceUsd: '3' })
+  expect(await figures()).toEqual({ totalClaims: '1', availableBudgetUsd: '3000' })
+  await api.save({ ...token, whitelisted: false })
+  expect(await campaignsOf(api)).toEqual([])
+})
+
+test('what is changed directly in the database shows in the next answer', async () => {
+  await using api = await startTestApp()
+  const campaign = aCampaign({ campaignName: 'Before' })
+  await api.save(campaign)
+  for (let round = 1; round <= 20; round += 1) {
+    await api.database.query('update campaigns set campaign_name = $1', [`Round ${round}`])
+    expect((await campaignsOf(api))[0]?.campaignName).toBe(`Round ${round}`)
+    expect((await api.get(`/campaigns/${campaign.id}`)).json().campaignName).toBe(`Round ${round}`)
+  }
+  await api.database.query('truncate campaigns cascade')
+  expect(await campaignsOf(api)).toEqual([])
+  expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(404)
+})
+
+test('what a transaction has not committed does not show, and shows once it has', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign({ campaignName: 'Before' }))
+  const name = async () => (await campaignsOf(api))[0]?.campaignName
+  expect(await name()).toBe('Before')
+  const [early, late] = [new pg.Client(api.database.url), new pg.Client(api.database.url)]
+  await Promise.all([early.connect(), late.connect()])
+  try {
+    await early.query('begin')
+    await early.query("update campaigns set campaign_name = 'After'")
+    await late.query(
+      "begin; insert into contracts (chain_id, address, name) values (1, '0x00000000000000000000000000000000000000aa', 'x')",
+    )
+    expect(await name()).toBe('Before')
+    await late.query('commit')
+    expect(await name(), 'a later transaction has ended, the earlier one has not').toBe('Before')
+    await early.query('commit')
+    expect(await name()).toBe('After')
+  } finally {
+    await Promise.all([early.end(), late.end()])
+  }
+})
+
+test('a campaign whose start or end passes changes the answer with nothing having been written', async () => {
+  await using api = await startTestApp()
+  const campaign = aCampaign({ startTime: '2026-01-01T00:00:00.000Z', endTime: '2026-02-01T00:00:00.000Z' })
+  await api.save(campaign, aCampaign({ endTime: '2026-03-01T00:00:00.000Z' }))
+  const activeAt = async (instant: string) => {
+    api.setNow(new Date(instant))
+    const [detail, active] = await Promise.all([
+      api.get(`/campaigns/${campaign.id}`),
+      api.get('/campaigns?showActiveOnly=true'),
+    ])
+    return [detail.json().isActive, active.json().totalCampaigns]
+  }
+  expect(await activeAt('2025-12-31T23:59:59.999Z')).toEqual([false, 1])
+  expect(await activeAt('2026-01-01T00:00:00.000Z')).toEqual([true, 2])
+  expect(await activeAt('2026-01-31T23:59:59.999Z')).toEqual([true, 2])
+  expect(await activeAt('2026-02-01T00:00:00.000Z')).toEqual([false, 1])
+  expect(await activeAt('2026-02-28T23:59:59.999Z')).toEqual([false, 1])
+  expect(await activeAt('2026-03-01T00:00:00.000Z')).toEqual([false, 0])
+})
+
+test('a tag is not confirmed any more once a campaign has ended', async () => {
+  await using api = await startTestApp()
+  const campaign = aCampaign({ endTime: '2026-02-01T00:00:00.000Z' })
+  await api.save(campaign)
+  api.setNow(new Date('2026-01-31T23:59:59.999Z'))
+  const tag = String((await api.get(`/campaigns/${campaign.id}`)).headers.etag)
+  expect((await api.get(`/campaigns/${campaign.id}`, { 'if-none-match': tag })).statusCode).toBe(304)
+  api.setNow(new Date('2026-02-01T00:00:00.000Z'))
+  expect((await api.get(`/campaigns/${campaign.id}`, { 'if-none-match': tag })).statusCode).toBe(200)
+})
+
+test('requests at the same moment get the same right answer, each its own', async () => {
+  await using api = await startTestApp()
+  const campaigns = Array.from({ length: 5 }, () => aCampaign())
+  await api.save(...campaigns)
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, index) => {
+      const campaign = campaigns[index % campaigns.length]
+      return index % 2 === 0 ? api.get(`/campaigns/${campaign?.id}`) : api.get(`/campaigns?pageSize=${index % 7}`)
+    }),
+  )
+  answers.forEach((answer, index) => {
+    expect(answer.statusCode).toBe(200)
+    if (index % 2 === 0) expect(answer.json().id).toBe(campaigns[index % campaigns.length]?.id)
+    else expect(answer.json().campaigns).toHaveLength(Math.min(index % 7, 5))
+  })
+  expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(100)
+})
+
+test('an answer is never older than the change that came before its request, however many ask', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign())
+  let committed = 0
+  let isDone = false
+  const readers = Array.from({ length: 8 }, async () => {
+    while (!isDone) {
+      const atLeast = committed
+      const [campaign] = await campaignsOf(api)
+      expect(Number(campaign?.campaignName ?? 0)).toBeGreaterThanOrEqual(atLeast)
+    }
+  })
+  try {
+    for (let round = 1; round <= 40; round += 1) {
+      await api.database.query('update campaigns set campaign_name = $1', [String(round)])
+      committed = round
+    }
+  } finally {
+    isDone = true
+    await Promise.all(readers)
+  }
+})
+
+test('failures are not kept', async () => {
+  await using api = await startTestApp()
+  const campaign = aCampaign()
+  const missing = await api.get(`/campaigns/${campaign.id}`)
+  expect(missing.statusCode).toBe(404)
+  expect(missing.headers.etag).toBeUndefined()
+  expect(missing.headers['cache-control']).toBe('no-store')
+  expect((await api.get(`/campaigns/${campaign.id}`, { 'if-none-match': '*' })).statusCode).toBe(404)
+  await api.save(campaign)
+  expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
+
+  await api.database.query('alter table campaigns rename to elsewhere')
+  const broken = await api.get(`/campaigns/${campaign.id}`, { 'if-none-match': '*' })
+  expect(broken.statusCode).toBe(500)
+  expect(broken.headers['cache-control']).toBe('no-store')
+  expect(broken.headers.etag).toBeUndefined()
+  await api.database.query('alter table elsewhere rename to campaigns')
+  expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
+  expect((await api.get('/campaigns?page=x')).headers['cache-control']).toBe('no-store')
+})
+
+test('answers are right with hardly any memory for them, and with none', async () => {
+  for (const megabytes of ['0', '1']) {
+    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: megabytes })
+    const members = Array.from({ length: 20_000 }, (_, index) => anAddress(`member ${index}`)).sort()
+    const list = anAccessList({ members })
+    const allowList = {
+      owner: anAddress('owner'),
+      contractAddress: anAddress('list'),
+      type: 'SimpleAllowList' as const,
+      addresses: members,
+    }
+    const campaign = aCampaign({ allowList })
+    await api.save(list, campaign)
+    const [first, second] = [await api.get(`/campaigns/${campaign.id}`), await api.get(`/campaigns/${campaign.id}`)]
+    expect(first.json().allowList.addresses).toEqual(members)
+    expect(second.body).toBe(first.body)
+    expect(second.headers.etag).toBe(first.headers.etag)
+  }
+})

@@ -1,0 +1,554 @@
+import { METHODS, request as openRequest } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildApp } from '../../src/app.ts'
+import { readSettings } from '../../src/config.ts'
+import { openDatabase } from '../../src/database/client.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { aCampaign } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/*
+ * Every way a request can fail, over a real socket where the failure comes from below the routes.
+ */
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+const JSON_TYPE = 'application/json; charset=utf-8'
+const ALLOWED = 'GET, HEAD, OPTIONS'
+
+interface Answer {
+  status: number
+  headers: Record<string, string | string[] | undefined>
+  body: string
+}
+
+let api: TestApp
+let port: number
+
+beforeAll(async () => {
+  api = await startTestApp()
+  port = await listen(api.app)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+describe('a path', () => {
+  test.each([
+    '/nothing',
+    '/campaign',
+    '/campaigns/accesslists',
+    '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1/claims',
+    '//campaigns',
+    '/docs/static/nothing.js',
+    '/%00',
+    '/index.html',
+    '/../package.json',
+  ])('that leads nowhere is 404: %s', async (path) => {
+    expectFailure(await raw(`GET ${path} HTTP/1.1`), 404)
+  })
+
+  test('of an unknown campaign is 404 and named', async () => {
+    const id = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:999999'
+    expect(expectFailure(await raw(`GET /campaigns/${id} HTTP/1.1`), 404)).toContain(id)
+  })
+
+  test.each(['/campaigns/%zz', '/campaigns/%', '/campaigns/%4', '/campaigns/%ff', '/campaigns/%c0%af', '/%zz'])(
+    'with a malformed percent-encoding is 400: %s',
+    async (path) => {
+      expect(expectFailure(await raw(`GET ${path} HTTP/1.1`), 400)).toContain('percent-encoding')
+    },
+  )
+
+  test('with a NUL byte where an ID is expected is 400', async () => {
+    expectFailure(await raw('GET /campaigns/%00 HTTP/1.1'), 400)
+    expectFailure(await raw('GET /campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1%00 HTTP/1.1'), 400)
+  })
+
+  test('may end in a slash', async () => {
+    const [plain, slashed] = await Promise.all([
+      raw('GET /campaigns?pageSize=1 HTTP/1.1'),
+      raw('GET /campaigns/?pageSize=1 HTTP/1.1'),
+    ])
+    expect(slashed).toMatchObject({ status: 200, body: plain.body })
+    expectFailure(await raw('POST /campaigns/ HTTP/1.1'), 405)
+  })
+
+  test('may be written in absolute form', async () => {
+    expect(await raw('GET http://localhost/campaigns HTTP/1.1')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a query', () => {
+  test.each(['owner=%zz', 'owner=%', 'autocampaignId=%ff', 'autocampaignId=%ed%a0%80', '%zz=1', 'page=1&x=%e0%80'])(
+    'with a malformed percent-encoding is 400: %s',
+    async (query) => {
+      expect(expectFailure(await raw(`GET /campaigns?${query} HTTP/1.1`), 400)).toContain('percent-encoding')
+    },
+  )
+
+  test.each(['autocampaignId=%00', 'autocampaignId=a%00b', 'distributionChannel=web,%00', 'tokens=%00', '%00=1'])(
+    'with a NUL byte is 400: %s',
+    async (query) => {
+      expectFailure(await raw(`GET /campaigns?${query} HTTP/1.1`), 400)
+    },
+  )
+
+  test.each([
+    ['__proto__=1', '__proto__'],
+    ['constructor=1', 'constructor'],
+    ['owner[]=1', 'owner[]'],
+    ['owner=1&owner=2', 'owner'],
+    ['%F0%9F%92%A9=1', '\u{1f4a9}'],
+    ['=1', 'unknown parameter'],
+  ])('with a parameter that is not one is 400 and named: %s', async (query, named) => {
+    expect(expectFailure(await raw(`GET /campaigns?${query} HTTP/1.1`), 400)).toContain(named)
+  })
+
+  test('is told all its problems at once', async () => {
+    const sentence = expectFailure(await raw('GET /campaigns?page=-1&owner=0x1&pagesize=3 HTTP/1.1'), 400)
+    for (const part of ['page must', 'owner must', '"pagesize"', 'did you mean pageSize'])
+      expect(sentence).toContain(part)
+  })
+
+  test('on a detail is refused together with a malformed ID', async () => {
+    const sentence = expectFailure(await raw('GET /campaigns/x?page=1 HTTP/1.1'), 400)
+    expect(sentence).toContain('id must be')
+    expect(sentence).toContain('"page"')
+  })
+})
+
+describe('a method', () => {
+  const paths = [
+    '/campaigns',
+    '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1',
+    '/livez',
+    '/openapi.json',
+  ]
+  const others = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
+
+  test.each(paths)('other than GET, HEAD and OPTIONS is 405 with Allow: %s', async (path) => {
+    for (const method of others) {
+      const answer = await ask(path, { method })
+      expect(answer.headers.allow, method).toBe(ALLOWED)
+      expectFailure(answer, 405)
+    }
+  })
+
+  test.each(['/', '/docs', '/readyz', '/openapi.yaml'])('is 405 with Allow on %s too', async (path) => {
+    const answer = await ask(path, { method: 'DELETE' })
+    expect(answer.headers.allow).toBe(ALLOWED)
+    expectFailure(answer, 405)
+  })
+
+  test('is what is wrong whatever the body, the query and the ID are', async () => {
+    const body = '{"not json'
+    const head = `content-type: application/json\r\ncontent-length: ${body.length}`
+    for (const path of ['/campaigns?nothing=1', '/campaigns/malformed']) {
+      expectFailure(await raw(`POST ${path} HTTP/1.1`, `${head}`, body), 405)
+      expectFailure(
+        await raw(`PUT ${path} HTTP/1.1`, `content-type: text/strange\r\ncontent-length: 10000000`, body),
+        405,
+      )
+    }
+  })
+
+  test('on an unknown path is 404, not 405', async () => {
+    expectFailure(await ask('/nothing', { method: 'POST' }), 404)
+    expectFailure(await ask('/campaigns/accesslists', { method: 'POST' }), 404)
+  })
+
+  test('that nobody knows is no valid HTTP', async () => {
+    expectFailure(await raw('BREW /campaigns HTTP/1.1'), 400)
+  })
+
+  test('HEAD answers as GET does, without the body', async () => {
+    const get = await ask('/campaigns')
+    const head = await ask('/campaigns', { method: 'HEAD' })
+    expect(head).toMatchObject({ status: 200, body: '' })
+    for (const name of ['content-type', 'content-length', 'etag', 'cache-control']) {
+      expect(head.headers[name], name).toBe(get.headers[name])
+    }
+    expect(await ask('/nothing', { method: 'HEAD' })).toMatchObject({ status: 404, body: '' })
+    expect(await ask('/campaigns?page=x', { method: 'HEAD' })).toMatchObject({ status: 400, body: '' })
+  })
+
+  test('OPTIONS says what is allowed', async () => {
+    for (const path of ['/campaigns', '/campaigns/anything', '/livez']) {
+      const answer = await ask(path, { method: 'OPTIONS' })
+      expect(answer).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
+      expect(answer.headers['x-request-id']).toMatch(UUID)
+    }
+  })
+
+  test('OPTIONS of an unknown path is 404', async () => {
+    for (const path of ['/nothing', '/campaigns/accesslists', '*']) {
+      expectFailure(await raw(`OPTIONS ${path} HTTP/1.1`), 404)
+      expectFailure(
+        await raw(`OPTIONS ${path} HTTP/1.1`, 'origin: https://a.example\r\naccess-control-request-method: GET'),
+        404,
+      )
+    }
+  })
+})
+
+describe('a page of another origin', () => {
+  const preflight = { origin: 'https://a.example', 'access-control-request-method': 'GET' }
+
+  test('may read answers and failures, with the headers that matter', async () => {
+    for (const path of ['/campaigns', '/campaigns?page=x', '/nothing', '/campaigns/%zz']) {
+      const { headers } = await ask(path, { headers: { origin: 'https://a.example' } })
+      expect(headers['access-control-allow-origin'], path).toBe('*')
+      expect(headers['access-control-expose-headers'], path).toContain('x-request-id')
+    }
+  })
+
+  test('gets its preflight answered', async () => {
+    const answer = await ask('/campaigns', { method: 'OPTIONS', headers: preflight })
+    expect(answer).toMatchObject({ status: 204, body: '' })
+    expect(answer.headers['access-control-allow-origin']).toBe('*')
+    expect(String(answer.headers['access-control-allow-methods'])).toContain('GET')
+  })
+
+  test('may not read where only others may', async () => {
+    await using strict = await startTestApp({ CORS_ORIGINS: 'https://a.example,https://b.example' })
+    const allowed = await strict.get('/campaigns', { origin: 'https://b.example' })
+    expect(allowed.headers['access-control-allow-origin']).toBe('https://b.example')
+    expect(String(allowed.headers.vary)).toMatch(/origin/i)
+    const refused = await strict.get('/campaigns', { origin: 'https://c.example' })
+    expect(refused.headers['access-control-allow-origin']).toBeUndefined()
+    expect(String(refused.headers.vary)).toMatch(/origin/i)
+  })
+})
+
+describe('a request that is too big or no HTTP', () => {
+  test('is 414 when its URL is too long', async () => {
+    expectFailure(await raw(`GET /campaigns?autocampaignId=${'a'.repeat(16_500)} HTTP/1.1`), 414)
+    expectFailure(await raw(`GET /campaigns/${'1'.repeat(20_000)} HTTP/1.1`), 414)
+    expectFailure(await raw(`GET /${'a'.repeat(20_000)} HTTP/1.1`), 414)
+  })
+
+  test('is judged by its rules up to there', async () => {
+    expectFailure(await raw(`GET /campaigns/${'1'.repeat(16_000)} HTTP/1.1`), 400)
+    expectFailure(await raw(`GET /campaigns?autocampaignId=${'a'.repeat(16_000)} HTTP/1.1`), 400)
+  })
+
+  test('is 431 when its headers are too long', async () => {
+    expectFailure(await raw('GET /campaigns HTTP/1.1', `x-long: ${'a'.repeat(40_000)}`), 431)
+    expectFailure(await raw('GET /campaigns HTTP/1.1', `x-request-id: mine\r\nx-long: ${'a'.repeat(40_000)}`), 431)
+  })
+
+  test.each([
+    'NONSENSE',
+    'GET /campaigns HTTP/9.9',
+    'GET /campaigns?a=b c HTTP/1.1',
+    'GET /\u0000 HTTP/1.1',
+    '\u0016\u0003\u0001\u0002\u0000',
+  ])('is 400 when it is no HTTP: %j', async (line) => {
+    expectFailure(await raw(line), 400)
+  })
+
+  test('is 400 when a header is malformed', async () => {
+    expectFailure(await raw('GET /campaigns HTTP/1.1', 'no colon'), 400)
+    expectFailure(await raw('GET /campaigns HTTP/1.1', 'content-length: 1\r\ncontent-length: 2'), 400)
+    expectFailure(await raw('POST /campaigns HTTP/1.1', 'content-length: 3\r\ntransfer-encoding: chunked', 'abc'), 400)
+  })
+
+  test('fails in our words also without a Host header', async () => {
+    const answer = await exchange('GET /campaigns HTTP/1.1\r\nconnection: close\r\n\r\n')
+    if (answer.status !== 200) expectFailure(answer, 400)
+  })
+
+  test('fails in our words also with an expectation nobody can meet', async () => {
+    const answer = await raw('GET /campaigns HTTP/1.1', 'expect: wonders')
+    if (answer.status !== 200) expectFailure(answer, 417)
+  })
+})
+
+describe('a request ID', () => {
+  const answers: [string, string][] = [
+    ['a success', '/campaigns'],
+    ['a malformed parameter', '/campaigns?page=x'],
+    ['an unknown path', '/nothing'],
+    ['a malformed path', '/%zz'],
+    ['a URL that is too long', `/${'a'.repeat(17_000)}`],
+    ['the docs', '/docs'],
+    ['an asset', '/docs/static/swagger-ui.css'],
+    ['a redirect', '/'],
+    ['health', '/livez'],
+  ]
+
+  test.each(answers)('of the caller comes back with %s', async (_name, path) => {
+    for (const id of ['a', 'A-b_c.9', '7'.repeat(128)]) {
+      expect((await raw(`GET ${path} HTTP/1.1`, `x-request-id: ${id}`)).headers['x-request-id']).toBe(id)
+    }
+  })
+
+  test.each(answers)('that is not harmless is replaced with %s', async (_name, path) => {
+    for (const id of ['', '7'.repeat(129), 'a b', 'ü', '<script>', 'a, b', 'a\r\nx-request-id: b']) {
+      expect((await raw(`GET ${path} HTTP/1.1`, `x-request-id: ${id}`)).headers['x-request-id']).toMatch(UUID)
+    }
+  })
+
+  test('comes back with every method', async () => {
+    for (const method of ['HEAD', 'OPTIONS', 'POST', 'TRACE']) {
+      const answer = await ask('/campaigns', { method, headers: { 'x-request-id': 'mine' } })
+      expect(answer.headers['x-request-id'], method).toBe('mine')
+    }
+  })
+
+  test('is a new one for each request', async () => {
+    const ids = await Promise.all(Array.from({ length: 20 }, async () => (await ask('/livez')).headers['x-request-id']))
+    expect(new Set(ids).size).toBe(20)
+  })
+})
+
+describe('a database', () => {
+  test('that is away makes every operation 503 with Retry-After, and the rest goes on', async () => {
+    const opened = openDatabase({
+      url: `postgres://somebody:secret@127.0.0.1:${await closedPort()}/somewhere`,
+      poolSize: 1,
+      connectionTimeoutMs: 2000,
+      statementTimeoutMs: 1000,
+      onIdleError: () => undefined,
+    })
+    const app = await buildApp({
+      database: opened.database,
+      settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '60000' }),
+      isReady: async () => (await opened.database.execute('select 1')).rows.length === 1,
+    })
+    try {
+      for (const path of ['/campaigns', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1', '/readyz']) {
+        const answer = toAnswer(await app.inject(path))
+        expect(answer.headers['retry-after'], path).toMatch(/^[1-9][0-9]*$/)
+        const sentence = expectFailure(answer, 503)
+        expect(sentence).not.toMatch(/127\.0\.0\.1|ECONN|secret|somebody|somewhere|select/)
+      }
+      expectFailure(toAnswer(await app.inject('/campaigns?page=x')), 400)
+      expectFailure(toAnswer(await app.inject('/nothing')), 404)
+      for (const path of ['/livez', '/openapi.json', '/docs']) expect((await app.inject(path)).statusCode).toBe(200)
+    } finally {
+      await app.close()
+      await opened.close()
+    }
+  })
+
+  test('that is too slow is 503, and serves again afterwards', async () => {
+    await using slow = await startAppWith({ statementTimeoutMs: 200, poolSize: 2, connectionTimeoutMs: 5000 })
+    await using lock = await lockCampaigns(slow.url)
+    const answer = toAnswer(await slow.app.inject('/campaigns'))
+    expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
+    expectFailure(answer, 503)
+    await lock.release()
+    expect((await slow.app.inject('/campaigns')).statusCode).toBe(200)
+  })
+
+  test('without a free connection is 503', async () => {
+    await using busy = await startAppWith({ statementTimeoutMs: 3000, poolSize: 1, connectionTimeoutMs: 150 })
+    await using lock = await lockCampaigns(busy.url)
+    const first = busy.app.inject('/campaigns')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    const second = toAnswer(await busy.app.inject('/campaigns?pageSize=1'))
+    expect(second.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
+    expectFailure(second, 503)
+    await lock.release()
+    expect((await first).statusCode).toBe(200)
+  })
+
+  test('that drops its connections is asked again over new ones', async () => {
+    await using dropped = await startAppWith({ statementTimeoutMs: 3000, poolSize: 2, connectionTimeoutMs: 5000 })
+    expect((await dropped.app.inject('/campaigns')).statusCode).toBe(200)
+    await dropped.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    expect((await dropped.app.inject('/campaigns')).statusCode).toBe(200)
+  })
+})
+
+test('a defect is 500 with the same sentence always, and tells nothing of the inside', async () => {
+  await using broken = await startTestApp()
+  await broken.save(aCampaign())
+  await broken.database.query('alter table campaigns rename to elsewhere')
+  for (const path of ['/campaigns', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1']) {
+    const answer = toAnswer(await broken.get(path, { 'x-request-id': 'mine' }))
+    expectFailure(answer, 500)
+    expect(answer.body).toBe('{"error":"internal server error"}')
+    expect(answer.headers['x-request-id']).toBe('mine')
+    expect(JSON.stringify(answer.headers)).not.toContain('elsewhere')
+  }
+})
+
+test('a service that is shutting down is 503 with Retry-After', async () => {
+  await using closing = await startTestApp()
+  const closingPort = await listen(closing.app)
+  const lock = await lockCampaigns(closing.database.url)
+  const underWay = ask('/campaigns', { port: closingPort, headers: { connection: 'close' } })
+  await new Promise((resolve) => setTimeout(resolve, 100))
+
+  const socket = connect(closingPort, '127.0.0.1')
+  const received = collect(socket)
+  socket.write('GET /livez HTTP/1.1\r\nhost: localhost\r\n')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  const closed = closing.app.close()
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  socket.write('x-late: 1\r\n\r\nGET /campaigns HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n')
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  await lock.release()
+
+  expect((await underWay).status, 'what was under way is answered').toBe(200)
+  await closed
+  const text = await received
+  expect(text).toMatch(/^HTTP\/1\.1 200 /)
+  // The server may end the connection after the first answer; what it does answer is a refusal.
+  const second = text.slice(text.indexOf('}') + 1)
+  if (second !== '') {
+    const answer = parse(second)
+    expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
+    expectFailure(answer, 503)
+  }
+})
+
+describe('a surface', () => {
+  test('that is not served is 404 as any unknown path', async () => {
+    await using staging = await startTestApp({ SURFACES: 'staging' })
+    for (const path of ['/campaigns', '/campaigns/', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1']) {
+      expectFailure(toAnswer(await staging.get(path)), 404)
+      expectFailure(toAnswer(await staging.app.inject({ method: 'POST', url: path })), 404)
+      expectFailure(toAnswer(await staging.app.inject({ method: 'OPTIONS', url: path })), 404)
+    }
+    expect((await staging.get('/livez')).statusCode).toBe(200)
+    expect(Object.keys((await staging.get('/openapi.json')).json().paths)).not.toContain('/campaigns')
+  })
+
+  test('that is not served lends its paths to nobody', async () => {
+    await using publicOnly = await startTestApp({ SURFACES: 'public' })
+    for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
+      const answer = toAnswer(await publicOnly.app.inject({ method, url: '/campaigns/accesslists' }))
+      expect(expectFailure(answer, 404)).not.toMatch(/id must|campaign id/i)
+    }
+    expect((await publicOnly.get('/campaigns')).statusCode).toBe(200)
+  })
+})
+
+/** Checks that an answer is a failure as all are, and returns its sentence. */
+function expectFailure(answer: Answer, status: number): string {
+  expect(answer.status, answer.body).toBe(status)
+  expect(answer.headers['content-type']).toBe(JSON_TYPE)
+  expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
+  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  expect(answer.headers.etag).toBeUndefined()
+  expect(String(answer.headers['cache-control'] ?? 'no-store')).toBe('no-store')
+  const body: Record<string, unknown> = JSON.parse(answer.body)
+  expect(Object.keys(body)).toEqual(['error'])
+  const sentence = String(body.error)
+  expect(typeof body.error).toBe('string')
+  expect(sentence).toMatch(/^\S[^\n]*\S$/)
+  expect(sentence).not.toMatch(/\bselect |SQLSTATE|postgres|node_modules|\.ts:|FST_|HPE_|at Object\./i)
+  return sentence
+}
+
+/** Sends a request as it is written, with a Host header, and reads the answer until the server ends the connection. */
+const raw = (line: string, headers = '', body = '') =>
+  exchange(`${line}\r\nhost: localhost\r\nconnection: close\r\n${headers === '' ? '' : `${headers}\r\n`}\r\n${body}`)
+
+async function exchange(text: string): Promise<Answer> {
+  const socket = connect(port, '127.0.0.1')
+  const received = collect(socket)
+  socket.write(Buffer.from(text, 'utf8'))
+  return parse(await received)
+}
+
+function collect(socket: ReturnType<typeof connect>): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    socket.setTimeout(10_000, () => socket.destroy(new Error(`no end after ${Buffer.concat(chunks).toString()}`)))
+    socket.on('data', (chunk: Buffer) => chunks.push(chunk))
+    // The server may end the connection before it has read all.
+    socket.on('error', (error) => (chunks.length > 0 ? undefined : reject(error)))
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('utf8')))
+  })
+}
+
+function parse(text: string): Answer {
+  const end = text.indexOf('\r\n\r\n')
+  const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
+  const headers = Object.fromEntries(
+    lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]),
+  )
+  return { status: Number(statusLine.split(' ')[1]), headers, body: text.slice(end + 4) }
+}
+
+/** A request through Node's own client. */
+function ask(
+  path: string,
+  options: { method?: string; headers?: Record<string, string>; port?: number } = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = openRequest({ host: '127.0.0.1', port, path, agent: false, ...options }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => {
+        const body = Buffer.concat(chunks).toString('utf8')
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body })
+      })
+    })
+    request.on('error', reject)
+    request.end()
+  })
+}
+
+const toAnswer = (response: { statusCode: number; headers: object; body: string }): Answer => {
+  const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])
+  return { status: response.statusCode, headers: Object.fromEntries(headers), body: response.body }
+}
+
+async function listen(app: FastifyInstance) {
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  return (app.server.address() as AddressInfo).port
+}
+
+/** A port on which nobody listens. */
+async function closedPort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port: free } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return free
+}
+
+/** The app on a database of its own, with limits of its own. */
+async function startAppWith(limits: { statementTimeoutMs: number; poolSize: number; connectionTimeoutMs: number }) {
+  const database = await createTestDatabase()
+  const opened = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
+  const app = await buildApp({
+    database: opened.database,
+    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '60000' }),
+    isReady: async () => true,
+  })
+  return {
+    app,
+    url: database.url,
+    query: database.query,
+    async [Symbol.asyncDispose]() {
+      await app.close()
+      await opened.close()
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** Makes every query of campaigns wait. */
+async function lockCampaigns(url: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('begin; lock table campaigns in access exclusive mode')
+  let isReleased = false
+  async function release() {
+    if (isReleased) return
+    isReleased = true
+    await client.query('rollback')
+    await client.end()
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}

@@ -1,0 +1,165 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+
+/*
+ * The log as an operator sees it: of the service as a process of its own, on its standard output.
+ */
+
+type Entry = Record<string, unknown> & { reqId?: string; msg?: string; level: number }
+
+const root = join(import.meta.dirname, '../..')
+let database: TestDatabase
+let service: Service
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await startService({ LOG_LEVEL: 'info' })
+})
+afterAll(async () => {
+  await service.stop()
+  await database[Symbol.asyncDispose]()
+})
+
+test('each request is logged with its ID, method, route, status and time', async () => {
+  await service.get('/campaigns?pageSize=1', { 'x-request-id': 'the-list' })
+  await service.get('/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1', { 'x-request-id': 'the-detail' })
+  const list = await service.entriesOf('the-list')
+  expect(list.map(({ req }) => req)).toContainEqual(
+    expect.objectContaining({ method: 'GET', url: '/campaigns?pageSize=1', route: '/campaigns' }),
+  )
+  expect(list).toContainEqual(
+    expect.objectContaining({ res: expect.objectContaining({ statusCode: 200 }), responseTime: expect.any(Number) }),
+  )
+  const detail = await service.entriesOf('the-detail')
+  expect(detail.map(({ req }) => req)).toContainEqual(expect.objectContaining({ route: '/campaigns/:id' }))
+  expect(detail).toContainEqual(expect.objectContaining({ res: expect.objectContaining({ statusCode: 404 }) }))
+})
+
+test('credentials are never logged', async () => {
+  const secrets = { authorization: 'Bearer rcs_secret-of-the-header', cookie: 'session=secret-of-the-cookie' }
+  for (const path of ['/campaigns', '/campaigns?page=x', '/nothing', '/%zz']) {
+    await service.get(path, { ...secrets, 'x-request-id': 'with-secrets' })
+  }
+  await service.get('/campaigns', { ...secrets, 'x-request-id': 'the-last' })
+  await service.entriesOf('the-last')
+  expect(service.output()).not.toMatch(/secret-of-the-/)
+})
+
+test('a defect is logged with its cause under the ID that the caller got', async () => {
+  await database.query('alter table campaigns rename to elsewhere')
+  try {
+    const answer = await service.get('/campaigns', { 'x-request-id': 'the-defect' })
+    expect(answer.status).toBe(500)
+    const failed = (await service.entriesOf('the-defect')).find(({ level }) => level >= 50)
+    expect(JSON.stringify(failed)).toContain('does not exist')
+  } finally {
+    await database.query('alter table elsewhere rename to campaigns')
+  }
+})
+
+test('what a caller does wrong is no error of ours', async () => {
+  await service.get('/campaigns?page=x', { 'x-request-id': 'the-mistake' })
+  const entries = await service.entriesOf('the-mistake')
+  expect(entries.every(({ level }) => level < 50)).toBe(true)
+})
+
+test('checks of health do not fill the log', async () => {
+  await service.get('/livez', { 'x-request-id': 'the-health' })
+  await service.get('/readyz', { 'x-request-id': 'the-health' })
+  await service.get('/campaigns', { 'x-request-id': 'after-health' })
+  await service.entriesOf('after-health')
+  expect(service.entries().filter(({ reqId }) => reqId === 'the-health')).toEqual([])
+})
+
+test('every line is an entry of JSON, and none holds the connection string', () => {
+  expect(service.entries().length).toBeGreaterThan(5)
+  const { password } = new URL(database.url)
+  if (password !== '') expect(service.output()).not.toContain(password)
+})
+
+test('a silent service says nothing, whatever happens', async () => {
+  // Nobody listens there: each answer that needs the database fails.
+  const away = `postgres://nobody@127.0.0.1:${await findFreePort()}/nothing`
+  const silent = await startService({ LOG_LEVEL: 'silent', DATABASE_URL: away }, await findFreePort())
+  try {
+    for (const path of ['/campaigns', '/readyz', '/livez', '/nothing']) await silent.get(path)
+  } finally {
+    await silent.stop()
+  }
+  expect(silent.output()).toBe('')
+})
+
+test('SIGTERM ends the service with exit code 0', async () => {
+  const short = await startService({ LOG_LEVEL: 'info' })
+  expect(await short.stop()).toBe(0)
+})
+
+interface Service {
+  get: (path: string, headers?: Record<string, string>) => Promise<Response>
+  output: () => string
+  entries: () => Entry[]
+  /** The entries of a request, once it has been answered. */
+  entriesOf: (id: string) => Promise<Entry[]>
+  stop: () => Promise<number | null>
+}
+
+/** Serves on a free port that the log names, or on the one given where the log says nothing. */
+async function startService(settings: Record<string, string>, silentPort?: number): Promise<Service> {
+  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'serve'], {
+    cwd: root,
+    env: { DATABASE_URL: database.url, PORT: String(silentPort ?? 0), HOST: '127.0.0.1', ...settings },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  for (const stream of [child.stdout, child.stderr]) {
+    if (stream !== null) createInterface(stream).on('line', (line) => lines.push(line))
+  }
+  const exited = once(child, 'exit')
+  const entries = () => lines.map((line): Entry => JSON.parse(line))
+  const until = async <T>(look: () => T | undefined | Promise<T | undefined>): Promise<T> => {
+    for (let attempt = 0; attempt < 400; attempt += 1) {
+      const found = await look()
+      if (found !== undefined) return found
+      if (child.exitCode !== null) break
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error(`the service did not say it: ${lines.join('\n')}`)
+  }
+  const port =
+    silentPort === undefined
+      ? await until(() => /listening at http:\/\/127\.0\.0\.1:([0-9]+)/.exec(lines.join('\n'))?.[1])
+      : await until(() =>
+          fetch(`http://127.0.0.1:${silentPort}/livez`).then(
+            () => String(silentPort),
+            () => undefined,
+          ),
+        )
+  return {
+    get: (path, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
+    output: () => lines.join('\n'),
+    entries,
+    entriesOf: (id) =>
+      until(() => {
+        const found = entries().filter(({ reqId }) => reqId === id)
+        return found.some(({ responseTime }) => responseTime !== undefined) ? found : undefined
+      }),
+    async stop() {
+      child.kill('SIGTERM')
+      const [code] = await exited
+      return code
+    },
+  }
+}
+
+async function findFreePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}

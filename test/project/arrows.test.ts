@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '../..')
+const cruiser = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruise.mjs')
+const config = join(root, '.dependency-cruiser.cjs')
+
+/** One file for each arrow that points the wrong way, with the rule that has to refuse it. */
+const planted: [rule: string, file: string, content: string][] = [
+  [
+    'features-are-islands',
+    'src/features/a/a-routes.ts',
+    "import type { B } from '../b/b-schemas.ts'\nexport type A = B",
+  ],
+  ['features-stand-on-the-floor', 'src/features/a/a-answers.ts', "export * from '../../import/records.ts'"],
+  ['http-knows-no-feature', 'src/http/errors.ts', "export * from '../features/b/b-schemas.ts'"],
+  ['schemas-know-nothing', 'src/schemas/primitives.ts', "export * from '../database/columns.ts'"],
+  ['database-knows-schemas-only', 'src/database/client.ts', "export * from '../http/validation.ts'"],
+  ['import-is-another-door', 'src/import/merge.ts', "export * from '../http/validation.ts'"],
+  ['sample-makes-records', 'src/sample/random.ts', "export * from '../database/columns.ts'"],
+  ['sample-needs-types-of-the-import-only', 'src/sample/sample-plan.ts', "export * from '../import/records.ts'"],
+  ['nothing-starts-a-command', 'src/http/health.ts', "export * from '../commands/serve.ts'"],
+  ['queries-stand-in-repositories', 'src/features/b/b-routes.ts', "export { sql } from 'drizzle-orm'"],
+  ['production-needs-no-tests', 'src/http/metrics.ts', "export * from '../../test/setup/records.ts'"],
+  ['production-needs-no-tools', 'src/http/logging.ts', "export { test } from 'vitest'"],
+  ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
+]
+
+const harmless: [file: string, content: string][] = [
+  ['src/features/b/b-schemas.ts', 'export type B = string\nexport const b = 1'],
+  ['src/features/b/b-repository.ts', "export { sql } from 'drizzle-orm'\nexport * from './b-schemas.ts'"],
+  ['src/import/records.ts', 'export const records = 1'],
+  ['src/import/sources.ts', "export * from './lines.ts'"],
+  ['src/database/columns.ts', 'export const columns = 1'],
+  ['src/http/validation.ts', 'export const validation = 1'],
+  ['src/commands/serve.ts', 'export const serve = 1'],
+  ['test/setup/records.ts', 'export const aRecord = 1'],
+]
+
+interface Violation {
+  from: string
+  rule: { name: string }
+}
+
+test('every arrow that points the wrong way is refused, and nothing else is', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'planted-'))
+  try {
+    for (const [file, content] of [...planted.map(([, file, content]) => [file, content] as const), ...harmless]) {
+      await mkdir(join(folder, dirname(file)), { recursive: true })
+      await writeFile(join(folder, file), `${content}\n`)
+    }
+    for (const file of ['package.json', 'tsconfig.json']) await copyFile(join(root, file), join(folder, file))
+    await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+
+    const violations = await cruise(folder)
+    for (const [rule, file] of planted) {
+      expect(violations, `${file} breaks ${rule}`).toContainEqual(
+        expect.objectContaining({ from: file, rule: expect.objectContaining({ name: rule }) }),
+      )
+    }
+    const guilty = new Set([...planted.map(([, file]) => file), 'src/import/sources.ts'])
+    expect(violations.filter(({ from }) => !guilty.has(from))).toEqual([])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('the arrows of the source point the right way', async () => {
+  expect(await cruise(root)).toEqual([])
+})
+
+/** What dependency-cruiser objects to in the `src` and `test` of a folder. */
+async function cruise(folder: string): Promise<Violation[]> {
+  const parameters = [cruiser, 'src', 'test', '--config', config, '--output-type', 'json']
+  const { stdout } = await run(process.execPath, parameters, { cwd: folder, maxBuffer: 64 * 1024 * 1024 }).catch(
+    // The exit code is the number of violations.
+    (error: { stdout: string }) => error,
+  )
+  const result: { summary: { violations: Violation[] } } = JSON.parse(stdout)
+  return result.summary.violations
+}

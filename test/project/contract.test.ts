@@ -1,0 +1,253 @@
+import { execFile } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { beforeAll, expect, test } from 'vitest'
+
+/*
+ * A census over the OpenAPI document that the service generates: whoever adds an operation or a field finds out here
+ * what is missing from its contract.
+ */
+
+/** All operations there are; a new one is added here on purpose. */
+const OPERATIONS = ['getCampaign', 'listCampaigns']
+
+const root = join(import.meta.dirname, '../..')
+
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  description?: string
+  const?: unknown
+  enum?: unknown[]
+  format?: string
+  pattern?: string
+  maxLength?: number
+  maxItems?: number
+  items?: Schema
+  properties?: Record<string, Schema>
+  additionalProperties?: Schema | boolean
+  patternProperties?: Record<string, Schema>
+  anyOf?: Schema[]
+  oneOf?: Schema[]
+  allOf?: Schema[]
+}
+interface Parameter {
+  name: string
+  in: string
+  required?: boolean
+  description?: string
+  schema: Schema
+}
+interface Answer {
+  description?: string
+  headers?: Record<string, { description?: string; schema: Schema }>
+  content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
+}
+interface Operation {
+  operationId?: string
+  summary?: string
+  description?: string
+  tags?: string[]
+  parameters?: Parameter[]
+  security?: unknown[]
+  servers?: { url: string }[]
+  responses: Record<string, Answer>
+}
+interface Document {
+  openapi: string
+  info: { version: string }
+  tags: { name: string; description?: string }[]
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, Schema> }
+}
+
+let document: Document
+let operations: { path: string; method: string; operation: Operation }[]
+
+beforeAll(async () => {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', 'src/commands/cli.ts', 'openapi'],
+    { cwd: root, env: {}, maxBuffer: 64 * 1024 * 1024 },
+  )
+  document = JSON.parse(stdout)
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+})
+
+test('the committed document is the generated one', async () => {
+  const committed: unknown = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))
+  expect(committed, 'run `npm run openapi`').toEqual(document)
+})
+
+test('the document has the version of the package', async () => {
+  const { version }: { version: string } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  expect(document.info.version).toBe(version)
+  expect(document.openapi).toMatch(/^3\.1\./)
+})
+
+test('the document has exactly the operations it should have', () => {
+  expect(operations.map(({ operation }) => operation.operationId).sort()).toEqual(OPERATIONS)
+})
+
+test('every operation says what it is, where it is served and whether it needs a token', () => {
+  const tags = document.tags.map(({ name }) => name)
+  for (const { path, method, operation } of operations) {
+    const name = `${method} ${path}`
+    expect(method, name).toBe('get')
+    expect(operation.summary, name).toMatch(/\S/)
+    expect(operation.description, name).toMatch(/\.$/)
+    expect(operation.tags?.length, name).toBeGreaterThan(0)
+    for (const tag of operation.tags ?? []) expect(tags, name).toContain(tag)
+    expect(operation.servers?.length, name).toBe(1)
+    expect(operation.security, name).toBeDefined()
+  }
+  for (const tag of document.tags) expect(tag.description, tag.name).toMatch(/\S/)
+})
+
+test('every operation declares its failures', () => {
+  for (const { path, operation } of operations) {
+    const expected = ['200', '400', '405', '414', '431', '500', '503', ...(path.includes('{') ? ['404'] : [])]
+    const declared = Object.keys(operation.responses)
+    expect(declared, operation.operationId).toEqual(expect.arrayContaining(expected))
+    for (const status of declared.filter((one) => one >= '400')) {
+      const { description, content } = operation.responses[status] ?? {}
+      expect(description, `${operation.operationId} ${status}`).toMatch(/\S/)
+      expect(content?.['application/json']?.schema, `${operation.operationId} ${status}`).toEqual({
+        $ref: '#/components/schemas/Error',
+      })
+    }
+  }
+})
+
+test('every operation has an example that its schema accepts', () => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema({ $id: 'document', ...document })
+  for (const { operation } of operations) {
+    const { schema, examples, example } = operation.responses['200']?.content?.['application/json'] ?? {}
+    const values = [
+      ...Object.values(examples ?? {}).map(({ value }) => value),
+      ...(example === undefined ? [] : [example]),
+    ]
+    expect(values.length, operation.operationId).toBeGreaterThan(0)
+    const validate = ajv.compile({ $ref: `document${schema?.$ref}` })
+    for (const value of values) {
+      validate(value)
+      expect(validate.errors ?? [], operation.operationId).toEqual([])
+    }
+  }
+})
+
+test('every object that is answered is closed, so that an example shows nothing undeclared', () => {
+  const open = Object.entries(document.components.schemas)
+    .filter(([, schema]) => schema.properties !== undefined && schema.additionalProperties !== false)
+    .map(([name]) => name)
+  expect(open).toEqual([])
+})
+
+test('every parameter, header, component and property has a description', () => {
+  const silent = [
+    ...operations.flatMap(({ operation }) => [
+      ...(operation.parameters ?? [])
+        .filter(({ description, schema }) => !description && !describes(schema))
+        .map(({ name }) => `${operation.operationId}: ${name}`),
+      ...Object.values(operation.responses).flatMap(({ headers = {} }) =>
+        Object.entries(headers)
+          .filter(([, { description }]) => !description)
+          .map(([name]) => `${operation.operationId}: ${name}`),
+      ),
+    ]),
+    ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
+      ...(describes(schema) ? [] : [name]),
+      ...propertiesBelow(schema, name)
+        .filter(([, property]) => !describes(property))
+        .map(([at]) => at),
+    ]),
+  ]
+  expect(silent).toEqual([])
+})
+
+test('every free string and every array has a bound', () => {
+  const roots: [string, Schema][] = [
+    ...Object.entries(document.components.schemas),
+    ...operations.flatMap(({ operation }) => [
+      ...(operation.parameters ?? []).map(({ name, schema }): [string, Schema] => [
+        `${operation.operationId}: ${name}`,
+        schema,
+      ]),
+      ...Object.entries(operation.responses).flatMap(([status, { headers = {}, content = {} }]) => [
+        ...Object.entries(headers).map(([name, { schema }]): [string, Schema] => [
+          `${operation.operationId} ${status}: ${name}`,
+          schema,
+        ]),
+        ...Object.values(content).map(({ schema }): [string, Schema] => [`${operation.operationId} ${status}`, schema]),
+      ]),
+    ]),
+  ]
+  const unbounded = roots.flatMap(([name, schema]) =>
+    schemasBelow(schema, name)
+      .filter(([, part]) => !isBounded(part))
+      .map(([at]) => at),
+  )
+  expect(unbounded).toEqual([])
+})
+
+test('every reference leads to a component, and every component is referred to', () => {
+  const text = JSON.stringify(document)
+  const referred = new Set([...text.matchAll(/"\$ref":"#\/components\/schemas\/([^"]+)"/g)].map(([, name]) => name))
+  const components = Object.keys(document.components.schemas)
+  for (const name of referred) expect(components).toContain(name)
+  for (const name of components) expect([...referred], name).toContain(name)
+})
+
+test('no parameter with a default is required', () => {
+  for (const { operation } of operations) {
+    for (const { name, in: place, required } of operation.parameters ?? []) {
+      expect(required === true, `${operation.operationId}: ${name}`).toBe(place === 'path')
+    }
+  }
+})
+
+/** Whether a schema is described, itself or what it refers to. */
+function describes({ description, $ref, anyOf }: Schema): boolean {
+  if (description) return true
+  if ($ref !== undefined) return describes(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {})
+  return (anyOf ?? []).some(describes)
+}
+
+function isBounded(schema: Schema) {
+  if (schema.const !== undefined || schema.enum !== undefined) return true
+  const types = [schema.type].flat()
+  if (types.includes('array') && schema.maxItems === undefined) return false
+  return (
+    !types.includes('string') || [schema.maxLength, schema.pattern, schema.format].some((rule) => rule !== undefined)
+  )
+}
+
+function propertiesBelow(schema: Schema, at: string): [string, Schema][] {
+  return schemasBelow(schema, at).flatMap(([name, part]) =>
+    Object.entries(part.properties ?? {}).map(([key, property]): [string, Schema] => [`${name}.${key}`, property]),
+  )
+}
+
+/** A schema and everything that stands in it; what it refers to stands elsewhere. */
+function schemasBelow(schema: Schema, at: string): [string, Schema][] {
+  const parts: [string, Schema | boolean | undefined][] = [
+    [`${at}[]`, schema.items],
+    [`${at}.*`, schema.additionalProperties],
+    ...Object.entries({ ...schema.properties, ...schema.patternProperties }).map(([key, part]): [string, Schema] => [
+      `${at}.${key}`,
+      part,
+    ]),
+    ...[...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])].map((part): [string, Schema] => [
+      at,
+      part,
+    ]),
+  ]
+  return [[at, schema], ...parts.flatMap(([name, part]) => (typeof part === 'object' ? schemasBelow(part, name) : []))]
+}

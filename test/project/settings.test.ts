@@ -1,0 +1,51 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { readSettings, Settings } from '../../src/config.ts'
+
+const readProjectFile = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8')
+
+/** Every setting with its default as the environment would say it; undefined where there is none. */
+const settings = Object.entries(Settings.properties).map(([name, schema]) => {
+  const fallback: unknown = schema.default
+  return { name, fallback: fallback === undefined ? undefined : String(fallback) }
+})
+
+test('there are settings to compare', () => {
+  expect(settings.length).toBeGreaterThan(15)
+  expect(settings).toContainEqual({ name: 'PORT', fallback: '3000' })
+  expect(settings).toContainEqual({ name: 'SURFACES', fallback: 'public,staging' })
+  expect(settings).toContainEqual({ name: 'DATABASE_URL', fallback: undefined })
+})
+
+test('.env.example lists exactly the settings, each with its default; those without one are commented out', async () => {
+  const lines = (await readProjectFile('.env.example')).split('\n').filter((line) => /^(# ?)?[A-Z0-9_]+=/.test(line))
+  expect(lines).toEqual(
+    settings.map(({ name, fallback }) => (fallback === undefined ? `# ${name}=` : `${name}=${fallback}`)),
+  )
+})
+
+test('.env.example says of each setting what it is, in the line above', async () => {
+  const text = await readProjectFile('.env.example')
+  for (const [name, { description }] of Object.entries(Settings.properties)) {
+    expect(description).toBeTruthy()
+    expect(text).toMatch(new RegExp(`^# ${escapePattern(String(description))}\n(# )?${name}=`, 'm'))
+  }
+})
+
+test('the values of .env.example are the defaults', async () => {
+  const lines = (await readProjectFile('.env.example')).split('\n').filter((line) => /^[A-Z]/.test(line))
+  const environment = Object.fromEntries(lines.map((line) => line.split(/=(.*)/s).slice(0, 2)))
+  expect(readSettings(environment)).toEqual(readSettings({}))
+})
+
+test("the README's table lists exactly the settings, each with its default", async () => {
+  const readme = await readProjectFile('README.md')
+  const table = /<!-- settings:begin -->(.*)<!-- settings:end -->/s.exec(readme)?.[1] ?? ''
+  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
+  expect(rows.map((row) => row.split('|').map((cell) => cell.trim())).map(([, name, value]) => [name, value])).toEqual(
+    settings.map(({ name, fallback }) => [`\`${name}\``, fallback === undefined ? '–' : `\`${fallback}\``]),
+  )
+})
+
+const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
