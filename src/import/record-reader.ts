@@ -29,7 +29,7 @@ export function createRecordReader() {
       return problem('', 'the line is not valid JSON')
     }
     if (typeof value !== 'object' || value === null || !('type' in value)) {
-      return problem('/type', `lacks the key "type", one of ${recordTypes.join(', ')}`)
+      return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
     }
     const validate = typeof value.type === 'string' ? validators.get(value.type) : undefined
     if (validate === undefined) {
@@ -66,17 +66,31 @@ function toProblems(errors: ErrorObject[]) {
   for (const error of errors) {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') continue
     if (error.keyword === 'type' && error.params.type === 'null' && errors.length > 1) continue
-    if (!problems.has(error.instancePath)) problems.set(error.instancePath, describeFault(error))
+    const { pointer, message } = toProblem(error)
+    if (!problems.has(pointer)) problems.set(pointer, message)
     if (problems.size === MOST_PROBLEMS) break
   }
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }
 
+/** A key that is missing or unknown is told at the place where it would stand, or does. */
+function toProblem(error: ErrorObject) {
+  const { keyword, instancePath, params } = error
+  if (keyword === 'required') return { pointer: instancePath + toToken(params.missingProperty), message: 'is required' }
+  if (keyword === 'additionalProperties') {
+    return { pointer: instancePath + toToken(params.additionalProperty), message: 'is an unknown key' }
+  }
+  return { pointer: instancePath, message: describeFault(error) }
+}
+
+/** A key as part of a JSON pointer (RFC 6901). */
+const toToken = (key: string) => `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
+
 function findUnstorableText(value: unknown, pointer: string): string | undefined {
   if (typeof value === 'string') return value.includes('\0') || !value.isWellFormed() ? pointer : undefined
   if (typeof value !== 'object' || value === null) return undefined
   for (const [key, part] of Object.entries(value)) {
-    const found = findUnstorableText(key, pointer) ?? findUnstorableText(part, `${pointer}/${key}`)
+    const found = findUnstorableText(key, pointer) ?? findUnstorableText(part, pointer + toToken(key))
     if (found !== undefined) return found
   }
   return undefined
