@@ -219,15 +219,15 @@ ALTER TABLE "incentives" ADD CONSTRAINT "incentives_campaign_key_campaigns_key_f
 CREATE INDEX "access_lists_by_user" ON "access_lists" USING btree ("user_id","created_at");--> statement-breakpoint
 CREATE INDEX "allow_lists_by_access_list" ON "allow_lists" USING btree ("access_list_id");--> statement-breakpoint
 CREATE INDEX "campaign_facets_by_campaign" ON "campaign_facets" USING btree ("campaign_key");--> statement-breakpoint
-CREATE INDEX "campaigns_by_recency" ON "campaigns" USING btree ("block_timestamp" DESC NULLS LAST,"chain_id","core_address","identifier","key");--> statement-breakpoint
-CREATE INDEX "campaigns_by_recency_whitelisted" ON "campaigns" USING btree ("block_timestamp" DESC NULLS LAST,"chain_id","core_address","identifier","key") WHERE "campaigns"."has_whitelisted_rewards";--> statement-breakpoint
-CREATE INDEX "campaigns_by_owner" ON "campaigns" USING btree ("owner","has_whitelisted_rewards","block_timestamp" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "campaigns_by_creator" ON "campaigns" USING btree ("creator","has_whitelisted_rewards","block_timestamp" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "campaigns_by_budget" ON "campaigns" USING btree ("budget","has_whitelisted_rewards","block_timestamp" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "campaigns_by_chain" ON "campaigns" USING btree ("chain_id","has_whitelisted_rewards","block_timestamp" DESC NULLS LAST);--> statement-breakpoint
-CREATE INDEX "campaigns_by_autocampaign" ON "campaigns" USING btree ("autocampaign_id","has_whitelisted_rewards","block_timestamp" DESC NULLS LAST);--> statement-breakpoint
+CREATE INDEX "campaigns_by_recency" ON "campaigns" USING btree ("block_timestamp" DESC NULLS FIRST,"chain_id","core_address","identifier","key");--> statement-breakpoint
+CREATE INDEX "campaigns_by_recency_whitelisted" ON "campaigns" USING btree ("block_timestamp" DESC NULLS FIRST,"chain_id","core_address","identifier","key") WHERE "campaigns"."has_whitelisted_rewards";--> statement-breakpoint
+CREATE INDEX "campaigns_by_owner" ON "campaigns" USING btree ("owner","has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "campaigns_by_creator" ON "campaigns" USING btree ("creator","has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "campaigns_by_budget" ON "campaigns" USING btree ("budget","has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "campaigns_by_chain" ON "campaigns" USING btree ("chain_id","has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST);--> statement-breakpoint
+CREATE INDEX "campaigns_by_autocampaign" ON "campaigns" USING btree ("autocampaign_id","has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST);--> statement-breakpoint
 CREATE INDEX "campaigns_by_template" ON "campaigns" USING btree ("action_template_id");--> statement-breakpoint
-CREATE INDEX "campaigns_by_unchanged_template" ON "campaigns" USING btree ("has_whitelisted_rewards","block_timestamp" DESC NULLS LAST) WHERE "campaigns"."uses_template_as_is";--> statement-breakpoint
+CREATE INDEX "campaigns_by_unchanged_template" ON "campaigns" USING btree ("has_whitelisted_rewards","block_timestamp" DESC NULLS FIRST) WHERE "campaigns"."uses_template_as_is";--> statement-breakpoint
 CREATE INDEX "campaigns_by_lifetime" ON "campaigns" USING btree ("has_whitelisted_rewards","is_exhausted","start_at","end_at");--> statement-breakpoint
 CREATE INDEX "campaigns_by_start" ON "campaigns" USING btree ("start_at");--> statement-breakpoint
 CREATE INDEX "campaigns_by_end" ON "campaigns" USING btree ("end_at");--> statement-breakpoint

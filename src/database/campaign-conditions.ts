@@ -59,11 +59,12 @@ export function given<T>(name: string, value: T | undefined, toSql: (placeholder
 function facetsGiven(name: string, facets: FacetFilter | undefined): Conditions {
   if (facets === undefined) return { shape: '', conditions: [], values: {} }
   const [kinds, chains, values] = ['kinds', 'chains', 'values'].map((part) => sql.placeholder(`${name}_${part}`))
+  // Lower-cased by the database, as the stored values were: JavaScript has other ideas of some letters.
   const condition = sql`${campaigns.key} in (
     select ${campaignFacets.campaignKey}
     from unnest(${kinds}::text[], ${chains}::bigint[], ${values}::text[]) as wanted (kind, chain_id, value)
     join ${campaignFacets} on ${campaignFacets.kind} = wanted.kind
-      and ${campaignFacets.chainId} = wanted.chain_id and ${campaignFacets.value} = wanted.value)`
+      and ${campaignFacets.chainId} = wanted.chain_id and ${campaignFacets.value} = lower(wanted.value))`
   return {
     shape: name,
     conditions: [condition],
@@ -89,5 +90,5 @@ function toTokenFacets(entries: string[]): FacetFilter {
 const toChannelFacets = (channels: string[]): FacetFilter => ({
   kinds: channels.map(() => 'channel'),
   chains: channels.map(() => 0),
-  values: channels.map((channel) => channel.toLowerCase()),
+  values: channels,
 })

@@ -43,7 +43,8 @@ function readValue(text: string, schema: ParameterSchema): unknown {
   const types = [schema.type].flat()
   if (types.includes('null') && (text === '' || text === 'null')) return schema.default
   if (types.includes('array')) return readList(text, schema.items ?? {})
-  if (types.includes('integer') && /^[0-9]+$/.test(text)) return Number(text)
+  // A number that JavaScript cannot hold stays text: it is too large for every parameter.
+  if (types.includes('integer') && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   return text
 }

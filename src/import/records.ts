@@ -68,6 +68,7 @@ export const ActionTemplateRecord = record('actionTemplate', 'A ready-made actio
 export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
 
 /** The figures of an incentive for which indexers are known to write `""` where they do not know. */
+export const claimFigures: ReadonlySet<string> = new Set(['claimedAmount', 'totalAmountClaimed', 'totalClaims'])
 const unknownFigure = Type.Optional(
   Type.Unsafe<string>({ anyOf: [ref(BaseUnits), { type: 'string', const: '' }], description: 'Empty: unknown.' }),
 )
@@ -75,7 +76,7 @@ const unknownFigure = Type.Optional(
 /** An incentive as a record gives it: without `metadata`, which comes from the token. */
 function asIncentiveRecord(variant: TObject) {
   const { metadata: _, ...properties } = variant.properties
-  for (const figure of ['claimedAmount', 'totalAmountClaimed', 'totalClaims']) {
+  for (const figure of claimFigures) {
     if (figure in properties) properties[figure] = unknownFigure
   }
   return Type.Object(properties, { additionalProperties: false })

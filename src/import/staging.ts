@@ -1,4 +1,4 @@
-import type { ImportRecord, RecordType } from './records.ts'
+import { claimFigures, type ImportRecord, type RecordType } from './records.ts'
 
 type RecordOf<Type extends RecordType> = Extract<ImportRecord, { type: Type }>
 type Value = string | number | boolean | null | undefined
@@ -20,7 +20,7 @@ const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
 /** The figures of an incentive that its record leaves open with `""` are left out: they are derived. */
 const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
-  Object.fromEntries(Object.entries(incentive).filter(([, value]) => value !== ''))
+  Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
 
 const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   token: {

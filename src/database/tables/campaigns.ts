@@ -55,20 +55,16 @@ export const campaigns = pgTable(
     claimCount: bigint({ mode: 'bigint' }).notNull().default(sql`0`),
   },
   (table) => {
+    // As `order by … desc` has it: an index with nulls at the other end could not serve that order.
+    const newest = () => table.blockTimestamp.desc().nullsFirst()
     // `tokenWhitelist=true` is the default, so each filter's index holds it between the filter and the sort key.
     const byFilter = (name: string, column: typeof table.owner | typeof table.chainId | typeof table.autocampaignId) =>
-      index(`campaigns_by_${name}`).on(column, table.hasWhitelistedRewards, table.blockTimestamp.desc())
+      index(`campaigns_by_${name}`).on(column, table.hasWhitelistedRewards, newest())
     return [
       unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
-      index('campaigns_by_recency').on(
-        table.blockTimestamp.desc(),
-        table.chainId,
-        table.coreAddress,
-        table.identifier,
-        table.key,
-      ),
+      index('campaigns_by_recency').on(newest(), table.chainId, table.coreAddress, table.identifier, table.key),
       index('campaigns_by_recency_whitelisted')
-        .on(table.blockTimestamp.desc(), table.chainId, table.coreAddress, table.identifier, table.key)
+        .on(newest(), table.chainId, table.coreAddress, table.identifier, table.key)
         .where(sql`${table.hasWhitelistedRewards}`),
       byFilter('owner', table.owner),
       byFilter('creator', table.creator),
@@ -77,7 +73,7 @@ export const campaigns = pgTable(
       byFilter('autocampaign', table.autocampaignId),
       index('campaigns_by_template').on(table.actionTemplateId),
       index('campaigns_by_unchanged_template')
-        .on(table.hasWhitelistedRewards, table.blockTimestamp.desc())
+        .on(table.hasWhitelistedRewards, newest())
         .where(sql`${table.usesTemplateAsIs}`),
       // Counting active campaigns reads this index alone.
       index('campaigns_by_lifetime').on(table.hasWhitelistedRewards, table.isExhausted, table.startAt, table.endAt),
