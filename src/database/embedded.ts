@@ -1,18 +1,20 @@
 import { execFile } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { chmod, chown, cp, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
 
 const run = promisify(execFile)
 
-/** Name of the connection that each process holds for as long as it uses the server. */
+/** How the name of the connection begins that each process holds for as long as it uses the server. */
 const PRESENCE = 'reward-campaigns presence'
 const DATABASE = 'reward_campaigns'
+const RECONNECT_MS = 200
 const BINARIES_VERSION = '18.4'
 
 export interface EmbeddedServer {
@@ -43,7 +45,7 @@ export async function openEmbeddedServer(
   await mkdir(folder, { recursive: true })
 
   const release = await lockFolder(folder)
-  let presence: pg.Client
+  let presence: Presence
   let url: string
   try {
     const password = await ensureCluster(folder, cluster, control)
@@ -51,9 +53,7 @@ export async function openEmbeddedServer(
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
     await ensureDatabase(serverUrl)
     url = `${serverUrl}/${DATABASE}`
-    presence = new pg.Client({ connectionString: url, application_name: PRESENCE })
-    presence.on('error', () => undefined)
-    await presence.connect()
+    presence = await holdPresence(url)
   } finally {
     await release()
   }
@@ -63,8 +63,8 @@ export async function openEmbeddedServer(
     async close() {
       const releaseAgain = await lockFolder(folder)
       try {
-        const isLast = !(await isUsedByOthers(presence))
-        await presence.end().catch(() => undefined)
+        const isLast = !(await isUsedByOthers(url, presence.name))
+        await presence.leave()
         if (isLast) await control('pg_ctl', ['stop', '-D', cluster, '-m', 'fast', '-w'])
       } finally {
         await releaseAgain()
@@ -80,16 +80,61 @@ const lockFolder = (folder: string) =>
     retries: { retries: 600, minTimeout: 50, maxTimeout: 200 },
   })
 
-async function isUsedByOthers(presence: pg.Client) {
+interface Presence {
+  /** What the server knows the connection by. */
+  name: string
+  leave: () => Promise<void>
+}
+
+/** Keeps a connection open that tells the other processes of this one, and opens it again when it is cut. */
+async function holdPresence(url: string): Promise<Presence> {
+  const name = `${PRESENCE} ${randomUUID()}`
+  let isLeaving = false
+  let current = await connect()
+
+  async function connect() {
+    const client = new pg.Client({ connectionString: url, application_name: name })
+    client.on('error', () => undefined)
+    await client.connect()
+    client.once('end', () => void reconnect())
+    return client
+  }
+
+  async function reconnect() {
+    while (!isLeaving) {
+      try {
+        current = await connect()
+        return
+      } catch {
+        await sleep(RECONNECT_MS, undefined, { ref: false })
+      }
+    }
+  }
+
+  return {
+    name,
+    async leave() {
+      isLeaving = true
+      await current.end().catch(() => undefined)
+    },
+  }
+}
+
+/** Asked on a connection of its own: the presence may have been cut just now. A server that is away is left alone. */
+async function isUsedByOthers(url: string, ownName: string) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => undefined)
   try {
-    const others = await presence.query(
-      'select from pg_stat_activity where application_name = $1 and pid <> pg_backend_pid()',
-      [PRESENCE],
+    await client.connect()
+    const others = await client.query(
+      'select from pg_stat_activity where starts_with(application_name, $1) and application_name <> $2',
+      [PRESENCE, ownName],
     )
     return others.rows.length > 0
   } catch {
-    // The connection is gone, so nothing says that somebody else still has one.
-    return false
+    return true
+  } finally {
+    await client.end().catch(() => undefined)
   }
 }
 

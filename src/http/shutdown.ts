@@ -7,6 +7,10 @@ export function refuseWhileClosing(app: FastifyInstance) {
   app.addHook('preClose', async () => {
     isClosing = true
   })
+  // A connection that is kept alive would keep the process alive too.
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) void reply.header('connection', 'close')
+  })
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id)
     if (isClosing && request.routeOptions.url !== '/livez') throw new ShuttingDownError()

@@ -62,8 +62,6 @@ const mergeCampaigns = [
   `delete from allow_lists where campaign_key in (select key from staged_key)`,
   `delete from action_steps where campaign_key in (select key from staged_key)`,
   `delete from campaign_facets where campaign_key in (select key from staged_key)`,
-  `delete from incentives using staged_campaign join staged_key using (id)
-    where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
   upsert(
     'incentives',
     ['campaign_key', 'position'],
@@ -88,7 +86,9 @@ const mergeCampaigns = [
     select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
     from action_steps join staged_key on key = campaign_key
     union
-    select 'token', chain_id, asset, key from incentives join staged_key on key = campaign_key where asset is not null
+    select 'token', incentives.chain_id, asset, key
+    from incentives join staged_key on key = campaign_key join staged_campaign using (id)
+    where asset is not null and position < incentive_count
     union
     select 'token', action_token_chain_id, action_token_address, key
     from staged_campaign join staged_key using (id) where action_token_address is not null
@@ -148,6 +148,9 @@ export const mergeStatements = [
   ...mergeAccessLists,
   ...mergeCampaigns,
   ...mergeClaims,
+  // Last: claims of this call may just have left an incentive that is withdrawn.
+  `delete from incentives using staged_campaign join staged_key using (id)
+    where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
   upsert(
     'claim_signatures',
     ['campaign_key', 'claimant', 'incentive_position'],

@@ -17,13 +17,13 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
     else not exists (
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
 
-const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string) => `
+const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   select campaign.place, '/incentives' as pointer,
     'has ' || campaign.incentive_count || ' incentives, but ${what} of incentive ' || max(recorded.incentive_position) || ' are stored' as message
   from staged_campaign campaign
   join campaigns stored on stored.id = campaign.id
   join ${table} recorded on recorded.campaign_key = stored.key
-    and recorded.incentive_position >= campaign.incentive_count
+    and recorded.incentive_position >= campaign.incentive_count ${exception}
   group by campaign.place, campaign.incentive_count`
 
 export const referenceChecks = [
@@ -39,7 +39,13 @@ export const referenceChecks = [
   where campaign.access_list_id is not null
     and not exists (select from staged_accesslist where id = campaign.access_list_id)
     and not exists (select from access_lists where id = campaign.access_list_id)`,
-  withdrawnIncentive('claims', 'claims'),
+  // A claim that is replaced in the same call may leave the incentive.
+  withdrawnIncentive(
+    'claims',
+    'claims',
+    `and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
+      and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index)`,
+  ),
   withdrawnIncentive('claim_signatures', 'signatures'),
   claimedIncentive('staged_claim', 'incentiveIndex'),
   claimedIncentive('staged_claimsignature', 'incentiveId'),
