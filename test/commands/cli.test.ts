@@ -1,0 +1,308 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describe, expect, inject, test } from 'vitest'
+import { ConfigurationError, readSettings } from '../../src/config.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { databaseUrl } from '../setup/postgres.ts'
+import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+interface Result {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** The real command in a process of its own, with these settings and no others. */
+class Cli implements AsyncDisposable {
+  readonly child: ChildProcess
+  readonly ended: Promise<Result>
+  stdout = ''
+  stderr = ''
+
+  constructor(parameters: string[], settings: Record<string, string>, input = '') {
+    const command = ['--import', 'tsx', 'src/commands/cli.ts', ...parameters]
+    const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
+    this.child = spawn(process.execPath, command, { cwd: root, env: { PATH: path, ...settings } })
+    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+      this.stdout += text
+    })
+    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr += text
+    })
+    this.ended = once(this.child, 'close').then(([code, signal]) => ({
+      code,
+      signal,
+      stdout: this.stdout,
+      stderr: this.stderr,
+    }))
+    // A command that refuses its settings ends before it has read anything.
+    this.child.stdin?.on('error', () => undefined).end(input)
+  }
+
+  /** The address that a service says it listens on. */
+  async listening() {
+    const found = () => /Server listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(this.stdout)?.[1]
+    return waitFor(() => {
+      if (this.child.exitCode !== null) throw new Error(`ended instead of listening: ${this.stderr}${this.stdout}`)
+      return found()
+    })
+  }
+
+  async [Symbol.asyncDispose]() {
+    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL')
+    await this.ended
+  }
+}
+
+async function runCli(parameters: string[], settings: Record<string, string>, input?: string) {
+  await using cli = new Cli(parameters, settings, input)
+  return await cli.ended
+}
+
+async function waitFor<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
+  const deadline = Date.now() + 30_000
+  while (Date.now() < deadline) {
+    const value = await look()
+    if (value !== undefined) return value
+    await sleep(50)
+  }
+  throw new Error('waited for 30 seconds in vain')
+}
+
+const waitForStatus = (url: string, status: number) =>
+  waitFor(async () => ((await fetch(url)).status === status ? true : undefined))
+
+/** The name of a database that does not exist yet; `create` makes it, empty or from a template. */
+function aDatabaseToCome() {
+  const name = `test_${randomBytes(8).toString('hex')}`
+  const onServer = async (sql: string) => {
+    const client = new pg.Client({ connectionString: inject('serverUrl') })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+  return {
+    url: databaseUrl(inject('serverUrl'), name),
+    create: (options = '') => onServer(`create database ${name} ${options}`),
+    [Symbol.asyncDispose]: () => onServer(`drop database if exists ${name} with (force)`),
+  }
+}
+
+const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
+const contract = { type: 'contract', chainId: 1, address: anAddress('contract'), name: 'Contract' }
+
+describe('import', () => {
+  test('reads standard input and prints a line of JSON for each type', async () => {
+    await using database = await createTestDatabase()
+    const token = anAddress('unknown token')
+    const input = ndjson(contract, aCampaign({ incentives: [anErc20Incentive(token)] }), aCampaign())
+    const result = await runCli(['import', '-', '--json'], { DATABASE_URL: database.url }, input)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(
+      result.stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual([
+      { type: 'token', records: 0 },
+      { type: 'contract', records: 1 },
+      { type: 'actionTemplate', records: 0 },
+      { type: 'accessList', records: 0 },
+      { type: 'campaign', records: 2 },
+      { type: 'claim', records: 0 },
+      { type: 'claimSignature', records: 0 },
+      { type: 'profile', records: 0 },
+      { type: 'whitelist', hiddenCampaigns: 1, missingTokens: [{ token: `8453:${token}`, campaigns: 1 }] },
+    ])
+    expect(await database.query('select name from contracts')).toEqual([{ name: 'Contract' }])
+    expect(await database.query('select count(*) from campaigns')).toEqual([{ count: '2' }])
+  })
+
+  test('--dry-run tells what would be hidden and which tokens are missing, and writes nothing', async () => {
+    await using database = await createTestDatabase()
+    const token = anAddress('unknown token')
+    const hidden = () => aCampaign({ incentives: [anErc20Incentive(token)] })
+    const input = ndjson(contract, hidden(), hidden(), aCampaign())
+    const result = await runCli(['import', '--dry-run', '-'], { DATABASE_URL: database.url }, input)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    const [first, ...rest] = result.stdout.trimEnd().split('\n')
+    expect(first).toBe('Checked, nothing was written:')
+    expect(rest.slice(0, 2)).toEqual(['  contract: 1', '  campaign: 3'])
+    expect(rest[2]).toMatch(/^2 campaigns are hidden by the default tokenWhitelist=true\./)
+    expect(rest.slice(3)).toEqual([`  8453:${token} (2 campaigns)`])
+    expect(await database.query('select from contracts union all select from campaigns')).toEqual([])
+  })
+
+  test('tells faults on standard error and ends with 1', async () => {
+    await using database = await createTestDatabase()
+    const input = ndjson(contract, { ...contract, chainId: '1' }, { ...contract, nam: '' })
+    const result = await runCli(['import', '-'], { DATABASE_URL: database.url }, input)
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr.trimEnd().split('\n')).toEqual([
+      expect.stringMatching(/^standard input:2: \/chainId: must be a chain ID .*, got "1"$/),
+      'standard input:3: /nam: is an unknown key',
+      '2 faults; nothing was imported',
+    ])
+    expect(await database.query('select from contracts')).toEqual([])
+  })
+
+  test('refuses a file that is not there in one line', async () => {
+    await using database = await createTestDatabase()
+    const result = await runCli(['import', 'nowhere.ndjson'], { DATABASE_URL: database.url })
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr).toMatch(/^nowhere\.ndjson cannot be read: .*\n$/)
+  })
+})
+
+describe('sample', () => {
+  test('is what import accepts', async () => {
+    await using database = await createTestDatabase()
+    const parameters = ['sample', '--campaigns', '30', '--claims', '200', '--seed', '5']
+    const sample = await runCli(parameters, {})
+    expect(sample).toMatchObject({ code: 0, stderr: '' })
+    const result = await runCli(['import', '-'], { DATABASE_URL: database.url }, sample.stdout)
+    expect(result).toMatchObject({ code: 0, stderr: '' })
+    expect(result.stdout).toMatch(/^Imported:\n/)
+    expect(await database.query('select count(*) from campaigns')).toEqual([{ count: '30' }])
+    expect(await database.query('select count(*) from claims')).toEqual([{ count: '200' }])
+  })
+
+  test('is the same for the same seed and moment, and another for another seed', () => {
+    const options = { campaigns: 50, claims: 500, seed: 7, now: new Date('2026-03-01T12:00:00Z') }
+    const once = [...generateSample(options)]
+    expect(once.length).toBeGreaterThan(550)
+    expect([...generateSample(options)]).toEqual(once)
+    expect([...generateSample({ ...options, seed: 8 })]).not.toEqual(once)
+  })
+})
+
+describe('settings', () => {
+  test('all faults are told at once, none with the connection string, and nothing is started', async () => {
+    const result = await runCli(['serve'], {
+      DATABASE_URL: 'mysql://user:hunter2@localhost/database',
+      PORT: '70000',
+      SURFACES: 'public,private',
+      MIGRATE_ON_START: 'yes',
+      LOG_LEVEL: 'loud',
+    })
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr.trimEnd().split('\n').sort()).toEqual([
+      expect.stringMatching(/^DATABASE_URL must be a connection string/),
+      expect.stringMatching(/^LOG_LEVEL must be one of fatal, .*, got "loud"$/),
+      expect.stringMatching(/^MIGRATE_ON_START must be true or false, got "yes"$/),
+      expect.stringMatching(/^PORT must be an integer from 0 to 65535, got 70000$/),
+      expect.stringMatching(/^SURFACES must be one of public, staging, got "private"$/),
+    ])
+    expect(result.stderr).not.toContain('hunter2')
+  })
+
+  test.each([
+    'user:hunter2@localhost/database',
+    'postgres://user:hunter2@local host/database',
+    'postgres://user:hunter2@localhost:99999/database',
+    'postgres://user:hunter2@[::1/database',
+    'https://user:hunter2@localhost/database',
+  ])('a malformed DATABASE_URL is a fault that does not tell the password: %s', (url) => {
+    const read = () => readSettings({ DATABASE_URL: url })
+    expect(read).toThrow(ConfigurationError)
+    expect(read).toThrow(/^DATABASE_URL must be a connection string[^,]*$/)
+    expect(read).not.toThrow(/hunter2/)
+  })
+})
+
+describe('serve', () => {
+  const quick = { PORT: '0', CONNECTION_TIMEOUT_MS: '1000' }
+
+  test('refuses a schema that is behind and names the command that mends it', async () => {
+    await using database = aDatabaseToCome()
+    await database.create()
+    const settings = { ...quick, DATABASE_URL: database.url }
+    const refused = await runCli(['serve'], settings)
+    expect(refused.code).toBe(1)
+    expect(refused.stderr).toMatch(/^[^\n]*`reward-campaigns migrate`[^\n]*\n$/)
+    expect(await runCli(['migrate'], settings)).toMatchObject({ code: 0, stderr: '' })
+    await using service = new Cli(['serve'], settings)
+    expect((await fetch(`${await service.listening()}/readyz`)).status).toBe(200)
+  })
+
+  test('MIGRATE_ON_START brings the schema up to date, with several replicas at once', async () => {
+    await using database = aDatabaseToCome()
+    await database.create()
+    const settings = { ...quick, DATABASE_URL: database.url, MIGRATE_ON_START: 'true' }
+    await using first = new Cli(['serve'], settings)
+    await using second = new Cli(['serve'], settings)
+    for (const service of [first, second]) {
+      const url = await service.listening()
+      expect((await fetch(`${url}/readyz`)).status).toBe(200)
+      expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+    }
+  })
+
+  test('listens while its database is away, answers 503, and works once it is there', async () => {
+    await using database = aDatabaseToCome()
+    await using service = new Cli(['serve'], { ...quick, DATABASE_URL: database.url })
+    const url = await service.listening()
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    const refused = await fetch(`${url}/campaigns`)
+    expect(refused.status).toBe(503)
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
+    expect(await refused.json()).toEqual({ error: expect.stringMatching(/database/) })
+    await database.create('template template_migrated strategy file_copy')
+    await waitForStatus(`${url}/readyz`, 200)
+    expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+  })
+
+  test('listens while its server refuses connections', async () => {
+    const DATABASE_URL = 'postgres://user:hunter2@127.0.0.1:1/nowhere'
+    await using service = new Cli(['serve'], { ...quick, DATABASE_URL, MIGRATE_ON_START: 'true' })
+    const url = await service.listening()
+    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    expect((await fetch(`${url}/campaigns`)).status).toBe(503)
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toMatchObject({ code: 0, signal: null })
+    expect(service.stdout + service.stderr).not.toContain('hunter2')
+  })
+
+  test('on SIGTERM answers the request under way, takes no other, and ends with 0', async () => {
+    await using database = await createTestDatabase()
+    await using service = new Cli(['serve'], { ...quick, DATABASE_URL: database.url, STATEMENT_TIMEOUT_MS: '20000' })
+    const url = await service.listening()
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+
+    const holder = new pg.Client({ connectionString: database.url })
+    await holder.connect()
+    try {
+      await holder.query('begin; lock table campaigns in access exclusive mode')
+      const slow = fetch(`${url}/campaigns?pageSize=7`)
+      await waitFor(async () => {
+        const rows = await database.query(
+          "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+        )
+        return rows.length > 0 ? true : undefined
+      })
+      service.child.kill('SIGTERM')
+      const isRefused = () =>
+        fetch(`${url}/readyz`).then(
+          ({ status }) => (status === 503 ? true : undefined),
+          () => true,
+        )
+      expect(await waitFor(isRefused)).toBe(true)
+      expect(service.child.exitCode).toBe(null)
+      await holder.query('rollback')
+      const answer = await slow
+      expect(answer.status).toBe(200)
+      expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+      expect(await service.ended).toMatchObject({ code: 0, signal: null })
+    } finally {
+      await holder.end()
+    }
+  })
+})

@@ -1,0 +1,264 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { openEmbeddedServer } from '../../src/database/embedded.ts'
+import { migrateDatabase } from '../../src/database/migrations.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** A folder that is gone after the test, with the server that a failed test may have left running. */
+async function aDataFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-embedded-'))
+  return {
+    folder,
+    async [Symbol.asyncDispose]() {
+      const pid = await serverPid(folder)
+      if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+      if (pid !== undefined) await waitFor(() => (isRunning(pid) ? undefined : true))
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The process of the server on a folder; undefined where none runs. */
+async function serverPid(folder: string) {
+  const text = await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Number(text.split('\n')[0])
+  return pid > 0 && isRunning(pid) ? pid : undefined
+}
+
+function isRunning(pid: number) {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
+
+async function waitFor<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
+  const deadline = Date.now() + 40_000
+  while (Date.now() < deadline) {
+    const value = await look()
+    if (value !== undefined) return value
+    await sleep(50)
+  }
+  throw new Error('waited for 40 seconds in vain')
+}
+
+async function query(url: string, sql: string) {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Record<string, unknown>>(sql)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+/** A process of Node.js at the root of the project, with these settings and no others; what it says is collected. */
+function startNode(parameters: string[], settings: Record<string, string> = {}) {
+  const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
+  const child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
+    cwd: root,
+    env: { PATH: path, ...settings },
+  })
+  const output = { text: '' }
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output.text += text
+    })
+  }
+  child.stdin.on('error', () => undefined)
+  const ended = once(child, 'close')
+  return {
+    child,
+    output,
+    ended,
+    async [Symbol.asyncDispose]() {
+      if (!hasEnded(child)) child.kill('SIGKILL')
+      await ended
+    },
+  }
+}
+
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+const startCli = (parameters: string[], settings: Record<string, string>) =>
+  startNode(['src/commands/cli.ts', ...parameters], settings)
+
+/** The first match in what a process says. */
+const said = (process: ReturnType<typeof startNode>, pattern: RegExp) =>
+  waitFor(() => {
+    const match = pattern.exec(process.output.text)
+    if (match === null && hasEnded(process.child)) throw new Error(`ended: ${process.output.text}`)
+    return match?.[1]
+  })
+
+test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
+  await using data = await aDataFolder()
+  const [first, second] = await Promise.all([openEmbeddedServer(data.folder), openEmbeddedServer(data.folder)])
+  expect(second.url).toBe(first.url)
+  await query(first.url, 'create table kept as select 7 as number')
+  const pid = await serverPid(data.folder)
+  expect(pid).toBeDefined()
+  await first.close()
+  expect(await serverPid(data.folder)).toBe(pid)
+  expect(await query(second.url, 'select number from kept')).toEqual([{ number: 7 }])
+  await second.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+
+  const again = await openEmbeddedServer(data.folder)
+  expect(await query(again.url, 'select number from kept')).toEqual([{ number: 7 }])
+  await again.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a server whose only user was killed is taken over by the next one', async () => {
+  await using data = await aDataFolder()
+  const script = `
+    import { openEmbeddedServer } from './src/database/embedded.ts'
+    const server = await openEmbeddedServer(${JSON.stringify(data.folder)})
+    console.log('url=' + server.url)
+    setInterval(() => undefined, 1000)`
+  await using user = startNode(['--input-type=module', '--eval', script])
+  const url = await said(user, /^url=(\S+)$/m)
+  await query(url, 'create table kept as select 7 as number')
+  const pid = await serverPid(data.folder)
+  user.child.kill('SIGKILL')
+  await user.ended
+  expect(await serverPid(data.folder)).toBe(pid)
+
+  const server = await openEmbeddedServer(data.folder)
+  expect(server.url).toBe(url)
+  expect(await serverPid(data.folder)).toBe(pid)
+  expect(await query(server.url, 'select number from kept')).toEqual([{ number: 7 }])
+  await server.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a server that was killed itself comes back with all that was committed', async () => {
+  await using data = await aDataFolder()
+  const before = await openEmbeddedServer(data.folder)
+  await query(before.url, 'create table kept as select 7 as number')
+  const pid = await serverPid(data.folder)
+  if (pid === undefined) throw new Error('no server runs')
+  process.kill(pid, 'SIGKILL')
+  await waitFor(() => (isRunning(pid) ? undefined : true))
+  const after = await openEmbeddedServer(data.folder)
+  expect(await query(after.url, 'select number from kept')).toEqual([{ number: 7 }])
+  await before.close()
+  expect(await serverPid(data.folder)).toBeDefined()
+  await after.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a user whose connection was cut counts all the same', async () => {
+  await using data = await aDataFolder()
+  const staying = await openEmbeddedServer(data.folder)
+  await query(staying.url, 'create table kept as select 7 as number')
+  // What a crash of one backend does to all connections.
+  await query(
+    staying.url,
+    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'reward-campaigns presence'",
+  )
+  await sleep(1000)
+  const passing = await openEmbeddedServer(data.folder)
+  await passing.close()
+  expect(await serverPid(data.folder)).toBeDefined()
+  expect(await query(staying.url, 'select number from kept')).toEqual([{ number: 7 }])
+  await staying.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('kill -9 in the middle of an import leaves nothing of it, and the next one works', async () => {
+  await using data = await aDataFolder()
+  const settings = { DATA_DIR: data.folder }
+  const server = await openEmbeddedServer(data.folder)
+  await migrateDatabase(server.url)
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  const claims = Array.from({ length: 5000 }, () => aClaim(campaign))
+  const input = [aToken({ address: anAddress('asset') }), campaign, ...claims]
+    .map((record) => `${JSON.stringify(record)}\n`)
+    .join('')
+
+  const holder = new pg.Client({ connectionString: server.url })
+  await holder.connect()
+  await using killed = startCli(['import', '-'], settings)
+  try {
+    // Campaigns are written before claims: so the import stops with half of its work done.
+    await holder.query('begin; lock table claims in share row exclusive mode')
+    killed.child.stdin.end(input)
+    const importer = "application_name = 'reward-campaigns import'"
+    await waitFor(async () => {
+      const rows = await query(
+        server.url,
+        `select from pg_stat_activity where ${importer} and wait_event_type = 'Lock'`,
+      )
+      return rows.length > 0 ? true : undefined
+    })
+    killed.child.kill('SIGKILL')
+    await killed.ended
+    await holder.query('rollback')
+    await waitFor(async () => {
+      const rows = await query(server.url, `select from pg_stat_activity where ${importer}`)
+      return rows.length === 0 ? true : undefined
+    })
+  } finally {
+    await holder.end()
+  }
+  const counts = `select (select count(*) from tokens) as tokens, (select count(*) from campaigns) as campaigns,
+    (select count(*) from incentives) as incentives, (select count(*) from claims) as claims`
+  expect(await query(server.url, counts)).toEqual([{ tokens: '0', campaigns: '0', incentives: '0', claims: '0' }])
+
+  await using next = startCli(['import', '-', '--json'], settings)
+  next.child.stdin.end(input)
+  expect(await next.ended).toEqual([0, null])
+  expect(next.output.text).toContain('{"type":"claim","records":5000}')
+  expect(await query(server.url, counts)).toEqual([{ tokens: '1', campaigns: '1', incentives: '1', claims: '5000' }])
+  await server.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('serve fills an empty folder with sample data, keeps it over a restart, and stops its server', async () => {
+  await using data = await aDataFolder()
+  const settings = { DATA_DIR: data.folder, PORT: '0' }
+  const listed: unknown[] = []
+  for (let run = 0; run < 2; run++) {
+    await using service = startCli(['serve'], settings)
+    const url = await said(service, /Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
+    const { campaigns, totalCampaigns } = (await answer.json()) as {
+      campaigns: { id: string }[]
+      totalCampaigns: number
+    }
+    expect(totalCampaigns).toBe(1000)
+    expect(campaigns).toHaveLength(20)
+    listed.push(campaigns.map(({ id }) => id))
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toEqual([0, null])
+    expect(await serverPid(data.folder)).toBe(undefined)
+  }
+  expect(listed[1]).toEqual(listed[0])
+})
+
+test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the server that serve has started', async () => {
+  await using data = await aDataFolder()
+  const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
+  await using service = startCli(['serve'], settings)
+  const url = await said(service, /Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+  await using importing = startCli(['import', '-'], settings)
+  const campaign = aCampaign()
+  importing.child.stdin.end(`${JSON.stringify(campaign)}\n`)
+  expect(await importing.ended).toEqual([0, null])
+  expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({
+    campaigns: [{ id: campaign.id }],
+    totalCampaigns: 1,
+  })
+})

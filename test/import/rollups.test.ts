@@ -1,0 +1,312 @@
+import { expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
+import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/import/records.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+
+/*
+ * Derived columns against a second opinion: the same figures from the records alone, in plain TypeScript, without SQL.
+ */
+
+const now = new Date('2026-03-01T12:00:00Z')
+const save = (database: TestDatabase, records: ImportRecord[]) =>
+  importRecords(database.url, [toRecordSource('records', records)])
+
+/** What is stored after some imports: of records that are the same, the last. */
+type Facts = Map<string, ImportRecord>
+
+function identityOf(record: ImportRecord): string {
+  switch (record.type) {
+    case 'token':
+    case 'contract':
+      return `${record.type} ${record.chainId} ${record.address}`.toLowerCase()
+    case 'claim':
+      return `claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`.toLowerCase()
+    case 'claimSignature':
+      return `claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`.toLowerCase()
+    case 'profile':
+      return `profile ${record.userAddress}`.toLowerCase()
+    case 'actionTemplate':
+    case 'campaign':
+      return `${record.type} ${record.id}`.toLowerCase()
+    case 'accessList':
+      return `accessList ${record.id}`
+  }
+}
+
+function remember(facts: Facts, records: ImportRecord[]) {
+  for (const record of records) facts.set(identityOf(record), record)
+}
+
+const allOf = <Type extends ImportRecord['type']>(facts: Facts, type: Type) =>
+  [...facts.values()].filter((record): record is Extract<ImportRecord, { type: Type }> => record.type === type)
+
+function groupBy<Value>(values: Value[], toKey: (value: Value) => string) {
+  const groups = new Map<string, Value[]>()
+  for (const value of values) groups.set(toKey(value), [...(groups.get(toKey(value)) ?? []), value])
+  return groups
+}
+
+const lower = (text: unknown) => String(text).toLowerCase()
+const chainOf = (campaign: CampaignRecord) => String(campaign.id.split(':')[0])
+const isGiven = (figure: unknown): figure is string => typeof figure === 'string' && figure !== ''
+
+/** Spec 5.1 "spent" and 5.2 "remaining budget", of one incentive and its claims. */
+function incentiveFigures(incentive: Record<string, unknown>, claims: ClaimRecord[]) {
+  const claimed = claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  const amountClaimed = isGiven(incentive.totalAmountClaimed) ? BigInt(incentive.totalAmountClaimed) : claimed
+  const amount = (name: string) => BigInt(String(incentive[name]))
+  const balance = isGiven(incentive.remainingBalance) ? BigInt(incentive.remainingBalance) : undefined
+  const left = (budget: bigint) => (budget > amountClaimed ? budget - amountClaimed : 0n)
+  let remaining: bigint | undefined
+  let isSpent: boolean
+  switch (incentive.type) {
+    case 'AllowListIncentive':
+    case 'PointsIncentive':
+      isSpent = BigInt(claims.length) >= amount('limit')
+      break
+    case 'ERC20Incentive':
+      remaining = incentive.strategy === 1 ? amount('reward') : amount('reward') * amount('limit')
+      isSpent = amount('limit') === 0n
+      break
+    case 'CGDAIncentive':
+      remaining = left(amount('totalBudget'))
+      isSpent = amountClaimed >= amount('totalBudget')
+      break
+    default:
+      remaining = left(amount('limit'))
+      isSpent = amountClaimed >= amount('limit')
+  }
+  return {
+    claimed_amount: String(claimed),
+    claim_count: String(claims.length),
+    remaining_budget: remaining === undefined ? null : String(balance ?? remaining),
+    is_spent: isSpent || balance === 0n,
+  }
+}
+
+function facetsOf(campaign: CampaignRecord) {
+  const { incentives, actionSteps, actionToken, nftCollection, distributionChannels } = campaign
+  const facets = [
+    ...(actionSteps ?? []).map((step) => ['target', step.chainId, step.targetContract]),
+    ...incentives.filter(({ asset }) => asset !== undefined).map(({ asset }) => ['token', chainOf(campaign), asset]),
+    ...(actionToken ? [['token', actionToken.chainId, actionToken.address]] : []),
+    ...(nftCollection ? [['collection', nftCollection.chainId, nftCollection.address]] : []),
+    ...(distributionChannels ?? []).map((channel) => ['channel', 0, channel]),
+  ]
+  return [...new Set(facets.map((facet) => lower(facet.join(' '))))].map((facet) => `${lower(campaign.id)} ${facet}`)
+}
+
+function expectedOf(facts: Facts) {
+  const whitelisted = new Set(
+    allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
+  )
+  const claimsOf = groupBy(allOf(facts, 'claim'), ({ campaignId }) => lower(campaignId))
+  const campaigns = allOf(facts, 'campaign')
+  const incentives = campaigns.flatMap((campaign) =>
+    campaign.incentives.map((incentive, position) => ({
+      id: lower(campaign.id),
+      position,
+      ...incentiveFigures(
+        incentive,
+        (claimsOf.get(lower(campaign.id)) ?? []).filter(({ incentiveIndex }) => incentiveIndex === position),
+      ),
+    })),
+  )
+  const spentOf = groupBy(incentives, ({ id }) => id)
+  const distinct = (addresses: readonly string[] | null | undefined) => new Set((addresses ?? []).map(lower)).size
+  return {
+    incentives: sorted(incentives),
+    campaigns: sorted(
+      campaigns.map((campaign) => {
+        const id = lower(campaign.id)
+        const claims = claimsOf.get(id) ?? []
+        const own = spentOf.get(id) ?? []
+        const claimants = BigInt(new Set(claims.map(({ claimant }) => lower(claimant))).size)
+        const most = BigInt(campaign.maxParticipants)
+        return {
+          id,
+          claim_count: String(claims.length),
+          has_whitelisted_rewards: campaign.incentives.every(
+            ({ asset }) => asset === undefined || whitelisted.has(lower(`${chainOf(campaign)} ${asset}`)),
+          ),
+          is_exhausted: (most > 0n && claimants >= most) || (own.length > 0 && own.every(({ is_spent }) => is_spent)),
+        }
+      }),
+    ),
+    facets: campaigns.flatMap(facetsOf).sort(),
+    accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
+    allowLists: sorted(
+      campaigns.flatMap(({ id, allowList }) =>
+        allowList ? [{ id: lower(id), address_count: distinct(allowList.addresses) }] : [],
+      ),
+    ),
+  }
+}
+
+async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expectedOf>> {
+  const rows = async (sql: string) => sorted(await database.query(sql)) as never[]
+  const facets = await database.query(
+    `select id || ' ' || kind || ' ' || campaign_facets.chain_id || ' ' || value as facet
+    from campaign_facets join campaigns on key = campaign_key`,
+  )
+  return {
+    incentives: await rows(
+      `select id, position, claimed_amount, incentives.claim_count, remaining_budget, is_spent
+      from incentives join campaigns on key = campaign_key`,
+    ),
+    campaigns: await rows('select id, claim_count, has_whitelisted_rewards, is_exhausted from campaigns'),
+    facets: facets.map(({ facet }) => String(facet)).sort(),
+    accessLists: await rows('select id, member_count from access_lists'),
+    allowLists: await rows('select id, address_count from allow_lists join campaigns on key = campaign_key'),
+  }
+}
+
+const sorted = <Row extends object>(rows: Row[]) =>
+  rows.sort((a, b) => {
+    const [left, right] = [JSON.stringify(Object.values(a)), JSON.stringify(Object.values(b))]
+    return left < right ? -1 : left > right ? 1 : 0
+  })
+
+/** Numbers from 0 to 1, the same for the same seed. */
+function createRandom(seed: number) {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** Some of the stored records in another version, and only such as may be imported. */
+function changesOf(facts: Facts, random: () => number): ImportRecord[] {
+  const campaigns = allOf(facts, 'campaign')
+  const claims = allOf(facts, 'claim')
+  const pick = <Value>(values: Value[]) => values[Math.floor(random() * values.length)] as Value
+  const some = <Value>(values: Value[], share: number) => values.filter(() => random() < share)
+
+  const tokens = some(allOf(facts, 'token'), 0.2).map((token) => ({ ...token, whitelisted: random() < 0.5 }))
+  const accessLists = some(allOf(facts, 'accessList'), 0.5).map((list) => {
+    const members = some(list.members ?? [], 0.7)
+    return {
+      ...list,
+      members: [...members, ...some(members, 0.5).map((member) => `0x${member.slice(2).toUpperCase()}`)],
+    }
+  })
+  const changedCampaigns = some(campaigns, 0.3).map((campaign): CampaignRecord => {
+    const extra = anErc20Incentive(anAddress('unknown token'), { limit: random() < 0.5 ? '0' : '3' })
+    return {
+      ...campaign,
+      maxParticipants: random() < 0.5 ? campaign.maxParticipants : String(Math.floor(random() * 8)),
+      incentives: [
+        ...campaign.incentives.map((incentive) => {
+          const figures = pick([{}, { totalAmountClaimed: '' }, { totalAmountClaimed: '7' }, { remainingBalance: '0' }])
+          return 'strategy' in incentive || 'maxReward' in incentive ? { ...incentive, ...figures } : incentive
+        }),
+        ...(random() < 0.3 ? [extra] : []),
+      ],
+      actionSteps: random() < 0.3 ? null : (campaign.actionSteps ?? null),
+      distributionChannels: pick([null, ['Public', 'PUBLIC', 'new'], campaign.distributionChannels ?? null]),
+      actionToken: pick([null, { chainId: 10, address: anAddress('action token') }]),
+      allowList: random() < 0.3 ? null : (campaign.allowList ?? null),
+    }
+  })
+  const current = new Map([...campaigns, ...changedCampaigns].map((campaign) => [lower(campaign.id), campaign]))
+  const claimable = groupBy(
+    [...current.values()].filter(({ incentives }) => incentives.length > 0),
+    chainOf,
+  )
+  const changedClaims = some(claims, 0.2).map((claim): ClaimRecord => {
+    const own = current.get(lower(claim.campaignId)) as CampaignRecord
+    // The chain belongs to the identity: on another chain it would be another claim.
+    const target = random() < 0.5 ? own : pick(claimable.get(chainOf(own)) ?? [own])
+    return {
+      ...claim,
+      campaignId: target.id,
+      incentiveIndex: Math.floor(random() * target.incentives.length),
+      amount: pick([claim.amount, '0', String(2n ** 256n - 1n)]),
+      claimant: random() < 0.5 ? claim.claimant : `0x${claim.claimant.slice(2).toUpperCase()}`,
+    }
+  })
+  const changes: ImportRecord[] = [...tokens, ...accessLists, ...changedCampaigns, ...changedClaims]
+  return changes.sort(() => random() - 0.5)
+}
+
+test.each([
+  { seed: 1, campaigns: 40, claims: 600 },
+  { seed: 2, campaigns: 90, claims: 300 },
+  { seed: 3, campaigns: 12, claims: 900 },
+  { seed: 4, campaigns: 150, claims: 1500 },
+])(
+  'derived columns are what the records say, after imports and changes: $seed',
+  async ({ seed, campaigns, claims }) => {
+    await using database = await createTestDatabase()
+    const random = createRandom(seed)
+    const facts: Facts = new Map()
+    const first = [...generateSample({ campaigns, claims, seed, now })]
+    await save(database, first)
+    remember(facts, first)
+    expect(await storedIn(database)).toEqual(expectedOf(facts))
+
+    const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
+    await save(database, another)
+    remember(facts, another)
+    expect(await storedIn(database)).toEqual(expectedOf(facts))
+
+    for (let round = 0; round < 3; round++) {
+      const changes = changesOf(facts, random)
+      expect(changes.length).toBeGreaterThan(20)
+      await save(database, changes)
+      remember(facts, changes)
+      expect(await storedIn(database)).toEqual(expectedOf(facts))
+    }
+    const { incentives, campaigns: stored } = expectedOf(facts)
+    // Of each kind there are some, else the comparison would say little.
+    for (const isSo of [true, false]) {
+      expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)
+      expect(stored.some(({ is_exhausted }) => is_exhausted === isSo)).toBe(true)
+      expect(stored.some(({ has_whitelisted_rewards }) => has_whitelisted_rewards === isSo)).toBe(true)
+    }
+  },
+)
+
+test('whitelisting a token shows the stored campaigns that pay it, and taking it back hides them', async () => {
+  await using database = await createTestDatabase()
+  const [one, two] = [anAddress('one'), anAddress('two')]
+  const paysOne = aCampaign({ incentives: [anErc20Incentive(one)] })
+  const paysBoth = aCampaign({ incentives: [anErc20Incentive(two), anErc20Incentive(one)] })
+  const elsewhere = aCampaign({ id: paysOne.id.replace('8453:', '10:'), incentives: [anErc20Incentive(one)] })
+  const shown = async () =>
+    (await database.query('select id from campaigns where has_whitelisted_rewards order by key')).map(({ id }) => id)
+  await save(database, [paysOne, paysBoth, elsewhere])
+  expect(await shown()).toEqual([])
+  await save(database, [aToken({ address: one })])
+  expect(await shown()).toEqual([paysOne.id])
+  await save(database, [aToken({ address: two }), aToken({ address: one, chainId: 10 })])
+  expect(await shown()).toEqual([paysOne.id, paysBoth.id, elsewhere.id])
+  await save(database, [aToken({ address: one, whitelisted: false })])
+  expect(await shown()).toEqual([elsewhere.id])
+})
+
+test('a claim that moves leaves its figures with the incentive it moves to, of the same campaign or of another', async () => {
+  await using database = await createTestDatabase()
+  const incentive = anErc20Incentive(anAddress('asset'))
+  const from = aCampaign({ incentives: [incentive, incentive], maxParticipants: '1' })
+  const to = aCampaign({ incentives: [incentive] })
+  const claim = aClaim(from, { amount: '5' })
+  const figures = async () => ({
+    incentives: (
+      await database.query('select claim_count, claimed_amount from incentives order by campaign_key, position')
+    ).map(({ claim_count, claimed_amount }) => `${claim_count} of ${claimed_amount}`),
+    exhausted: (await database.query('select is_exhausted from campaigns order by key')).map(
+      ({ is_exhausted }) => is_exhausted,
+    ),
+  })
+  await save(database, [from, to, claim])
+  expect(await figures()).toEqual({ incentives: ['1 of 5', '0 of 0', '0 of 0'], exhausted: [true, false] })
+  await save(database, [{ ...claim, incentiveIndex: 1 }])
+  expect(await figures()).toEqual({ incentives: ['0 of 0', '1 of 5', '0 of 0'], exhausted: [true, false] })
+  await save(database, [{ ...claim, campaignId: to.id }])
+  expect(await figures()).toEqual({ incentives: ['0 of 0', '0 of 0', '1 of 5'], exhausted: [false, false] })
+})
