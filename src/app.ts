@@ -18,7 +18,6 @@ import { ErrorAnswer } from './http/responses.ts'
 import {
   answerUnusualRequests,
   MAX_HEADER_BYTES,
-  MAX_PARAMETER_LENGTH,
   refuseOtherMethods,
   refuseUnroutable,
   rewriteMalformedUrl,
@@ -45,7 +44,8 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     logger: loggerOptions(settings.LOG_LEVEL),
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES ?? false,
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,
     rewriteUrl: rewriteMalformedUrl,

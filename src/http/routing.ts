@@ -9,9 +9,6 @@ const MAX_URL_BYTES = 16_384
 /** All headers with the request line: enough for the longest URL and as much again. */
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
 
-/** The longest path parameter the router reads: no URL is so long, so that the validator judges them all. */
-export const MAX_PARAMETER_LENGTH = MAX_HEADER_BYTES
-
 /** Gives every GET route an OPTIONS answer, and a 405 for all other methods. */
 export function refuseOtherMethods(app: FastifyInstance) {
   const refused = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
