@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../database/client.ts'
-import { isDatabaseAway } from '../database/failures.ts'
+import { describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { createMetricsServer } from '../http/metrics.ts'
 import { openDatabaseAccess } from './database-access.ts'
@@ -54,10 +54,7 @@ export async function serve(settings: Settings) {
       isSchemaReady = true
     } catch (error) {
       if (!isDatabaseAway(error)) throw error
-      app.log.warn(
-        { reason: error instanceof Error ? error.message : '' },
-        'the database cannot be reached, trying again',
-      )
+      app.log.warn({ reason: describeFailure(error) }, 'the database cannot be reached, trying again')
     }
   }
 

@@ -17,6 +17,14 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
 
+/** What happened, in a line for the log: what the connection said, not the query that it did not get to. */
+export function describeFailure(error: unknown): string {
+  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(root instanceof Error)) return String(root)
+  // Where a host has several addresses, the message is empty and each address has its own error.
+  return root instanceof AggregateError ? root.errors.map(describeFailure).join(', ') : root.message
+}
+
 /** No connection could be made at all. */
 export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseAway } from '../database/failures.ts'
+import { describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { DatabaseUnavailableError, InvalidRequestError, MalformedUrlError, NotFoundError } from './errors.ts'
 
 const RETRY_AFTER_SECONDS = '2'
@@ -20,7 +20,7 @@ function answerError(thrown: FastifyError | Error, request: FastifyRequest, repl
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'a defect')
   if (error.statusCode === 503) {
     // What is away is no defect of ours and may last: a line without a stack for each request is enough.
-    request.log.warn({ reason: thrown.message, cause: reasonOf(thrown.cause) }, 'unavailable')
+    request.log.warn({ reason: describeFailure(thrown) }, 'unavailable')
     void reply.header('retry-after', RETRY_AFTER_SECONDS)
   }
   return reply
@@ -36,11 +36,12 @@ interface CataloguedError {
   validationContext?: string | undefined
 }
 
-function toCatalogued(error: FastifyError | Error): CataloguedError {
+function toCatalogued(error: Partial<FastifyError> & Error): CataloguedError {
   if (isDatabaseAway(error)) return toCatalogued(new DatabaseUnavailableError())
-  if (!('statusCode' in error) || error.statusCode === undefined) return internalError
   const { statusCode, code, message, validationContext } = error
-  if (!code.startsWith('FST_')) return { statusCode, sentence: message, validationContext }
+  if (statusCode === undefined) return internalError
+  // Only our catalogue is worded for callers; a library's error may carry a status and no code.
+  if (code !== undefined && !code.startsWith('FST_')) return { statusCode, sentence: message, validationContext }
   if (statusCode >= 500) return internalError
   return { statusCode, sentence: (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase() }
 }
@@ -96,7 +97,5 @@ export function toRawAnswer(status: number, sentence: string, headers = '') {
     `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }
-
-const reasonOf = (cause: unknown) => (cause instanceof Error ? cause.message : undefined)
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? url
