@@ -7,7 +7,13 @@ import type { Database } from './database/client.ts'
 import { createDataVersionReader } from './database/data-version.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
-import { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './features/campaigns/campaign-schemas.ts'
+import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
+import { createContractRepository } from './features/contracts/contract-repository.ts'
+import { contractRoutes } from './features/contracts/contract-routes.ts'
+import { contractSchemas } from './features/contracts/contract-schemas.ts'
+import { createTrendingRepository } from './features/trending/trending-repository.ts'
+import { trendingRoutes } from './features/trending/trending-routes.ts'
+import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { OverloadedError } from './http/errors.ts'
@@ -39,7 +45,7 @@ export interface AppOptions {
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp({ database, settings, isReady, now = () => new Date() }: AppOptions) {
-  const schemas = [...namedSchemas, ErrorAnswer, CampaignListItem, ListCampaignsResponse, CampaignDetail]
+  const schemas = [...namedSchemas, ErrorAnswer, ...campaignSchemas, ...trendingSchemas, ...contractSchemas]
   const app = fastify({
     logger: loggerOptions(settings.LOG_LEVEL),
     genReqId: createRequestId,
@@ -94,6 +100,8 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, settings.PUBLIC_BASE_URL, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
+      await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
+      await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
     })
   }
   // Not served, and not to be taken for the ID of a campaign.

@@ -13,11 +13,27 @@ export interface DataVersion {
 interface Answer extends DataVersion {
   body: Buffer
   etag: string
+  totalCount: number | undefined
+}
+
+/** What an answer is made of. */
+interface Produced {
+  body: unknown
+  /** Becomes the header `x-total-count`. */
+  totalCount?: number
 }
 
 export interface AnswerCache {
-  /** Answers a public GET: from memory when nothing has changed since, else with what `produce` returns. */
-  send(request: FastifyRequest, reply: FastifyReply, produce: () => Promise<unknown>): Promise<FastifyReply>
+  /**
+   * Answers a public GET: from memory when nothing has changed since, else with what `produce` returns. An answer about
+   * a window that slides with the clock `changesEachSecond`: it is kept until the end of the second.
+   */
+  send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    produce: () => Promise<Produced>,
+    options?: { changesEachSecond?: boolean },
+  ): Promise<FastifyReply>
 }
 
 /**
@@ -39,14 +55,14 @@ export function createAnswerCache(options: {
   const underWay = new Map<string, Promise<Answer>>()
   const currentVersion = shareAmongSimultaneous(options.readVersion)
 
-  async function produceOnce(url: string, { version, validUntil }: DataVersion, produce: () => Promise<unknown>) {
+  async function produceOnce(url: string, { version, validUntil }: DataVersion, produce: () => Promise<Produced>) {
     const key = `${version} ${validUntil} ${url}`
     const running = underWay.get(key)
     if (running !== undefined) return running
-    const answer = produce().then((value) => {
-      const body = Buffer.from(JSON.stringify(value))
+    const answer = produce().then((produced) => {
+      const body = Buffer.from(JSON.stringify(produced.body))
       const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-      const made: Answer = { version, validUntil, body, etag }
+      const made: Answer = { version, validUntil, body, etag, totalCount: produced.totalCount }
       kept.set(url, made)
       return made
     })
@@ -59,17 +75,22 @@ export function createAnswerCache(options: {
   }
 
   return {
-    async send(request, reply, produce) {
-      const state = await currentVersion()
+    async send(request, reply, produce, { changesEachSecond = false } = {}) {
+      const { version, validUntil } = await currentVersion()
       const known = kept.get(request.url)
-      const isCurrent = known?.version === state.version && options.now().getTime() < known.validUntil
+      const now = options.now().getTime()
+      const isCurrent = known?.version === version && now < known.validUntil
+      const state = { version, validUntil: changesEachSecond ? Math.min(validUntil, endOfSecond(now)) : validUntil }
       const answer = isCurrent ? known : await produceOnce(request.url, state, produce)
       void reply.header('etag', answer.etag).header('cache-control', options.cacheControl)
+      if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
       if (fresh(request.headers, { etag: answer.etag })) return reply.code(304).send()
       return reply.type('application/json; charset=utf-8').send(answer.body)
     },
   }
 }
+
+const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000
 
 /**
  * Calls that arrive while one is waiting to start share it. A call never joins one that has already started: what that

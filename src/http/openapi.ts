@@ -35,7 +35,10 @@ export async function collectOpenApi(app: FastifyInstance) {
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/' }],
-      tags: [{ name: 'Campaigns', description: 'Campaigns and their details.' }],
+      tags: [
+        { name: 'Campaigns', description: 'Campaigns and their details.' },
+        { name: 'Contracts', description: 'Contracts that campaigns act on.' },
+      ],
     },
     refResolver: {
       buildLocalReference: ({ $id }, _base, _fragment, index) => (typeof $id === 'string' ? $id : `def-${index}`),

@@ -22,9 +22,14 @@ const failures = {
   503: 'The database is away or too slow, or the service is overloaded or shutting down; `Retry-After` says when to come back.',
 } as const
 
+/** Says how many rows there are on all pages, where the answer is a bare array. */
+export const totalCountHeader = {
+  'x-total-count': { type: 'integer', minimum: 0, description: 'Number of entries on all pages, exact.' },
+}
+
 /** The responses of an operation: its success with an example, and the failures it can have. */
 export function responsesOf(
-  success: { description: string; schema: TSchema; example: unknown },
+  success: { description: string; headers?: Record<string, object>; schema: TSchema; example: unknown },
   statuses: readonly (keyof typeof failures)[],
 ) {
   const failed = [...statuses, 500 as const, 503 as const].map((status) => [
@@ -41,6 +46,7 @@ export function responsesOf(
           pattern: '^[A-Za-z0-9._-]{1,128}$',
           description: 'ID of the request, as in the logs.',
         },
+        ...success.headers,
       },
       content: {
         'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },

@@ -54,6 +54,8 @@ export async function importRecords(
     const records = await stage(client, sources, options.onProgress)
     await checkReferences(client, sources)
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
+    // First of all: what is counted from here on is counted up to now.
+    await client.query('select advance_claim_windows()')
     for (const statement of [...mergeStatements, ...rollUpStatements]) await client.query(statement)
     const summary = { records, ...(await summarizeWhitelist(client)) }
     await client.query(options.isDryRun ? 'rollback' : 'commit')

@@ -1,3 +1,4 @@
+import { countForContracts } from './claim-totals.ts'
 import type { RecordType } from './records.ts'
 import { stagingName } from './staging.ts'
 
@@ -31,7 +32,10 @@ const campaignColumns = [
   ...['action_token_chain_id', 'action_token_address'],
 ]
 
-/** Campaigns whose derived columns may change; what they are derived from is read again for each of them. */
+/**
+ * Campaigns whose derived columns may change; what they are derived from is read again for each of them. The stored
+ * ones come first: what they add to the totals of contracts has to be known before anything changes.
+ */
 const markTouchedCampaigns = [
   `create temporary table touched_campaigns (key bigint primary key) on commit drop`,
   `insert into touched_campaigns
@@ -40,10 +44,13 @@ const markTouchedCampaigns = [
     left join tokens known using (chain_id, address)
     join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
     where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
-    on conflict do nothing`,
-  `insert into touched_campaigns
+    union
     select recorded.campaign_key from staged_claim claim join claims recorded using (chain_id, tx_hash, log_index)
-    on conflict do nothing`,
+    union
+    select campaigns.key from staged_claim join campaigns on campaigns.id = campaign_id
+    union
+    select campaigns.key from staged_campaign join campaigns using (id)`,
+  ...countForContracts('before'),
 ]
 
 const mergeCampaigns = [
@@ -120,9 +127,6 @@ const mergeClaims = [
     ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
     `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
   ),
-  `insert into touched_campaigns
-    select distinct campaigns.key from staged_claim join campaigns on campaigns.id = campaign_id
-    on conflict do nothing`,
 ]
 
 /** All statements of a merge, in an order in which each finds what it refers to. */

@@ -1,3 +1,5 @@
+import { claimTotalStatements } from './claim-totals.ts'
+
 /*
  * Columns that are derived from the facts. They are computed anew, never added to, for all campaigns in the temporary
  * table `touched_campaigns`, in the transaction that changes the facts; so they are always what a recomputation of
@@ -50,7 +52,7 @@ export const rollUpStatements = [
     and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
       is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`,
   `with claimants as (
-    select campaign_key, count(distinct claimant) as claimant_count, count(*) as claim_count
+    select campaign_key, count(distinct claimant) as claimant_count
     from claims where campaign_key in (select key from touched_campaigns)
     group by campaign_key
   ), rewards as (
@@ -60,8 +62,7 @@ export const rollUpStatements = [
     where campaign_key in (select key from touched_campaigns)
     group by campaign_key
   ), derived as (
-    select campaign.key, coalesce(claimants.claim_count, 0) as claim_count,
-      coalesce(are_whitelisted, true) as has_whitelisted_rewards,
+    select campaign.key, coalesce(are_whitelisted, true) as has_whitelisted_rewards,
       coalesce(are_all_spent, false)
         or (max_participants <> 0 and coalesce(claimant_count, 0) >= max_participants) as is_exhausted
     from campaigns campaign
@@ -70,10 +71,10 @@ export const rollUpStatements = [
     where campaign.key in (select key from touched_campaigns)
   )
   update campaigns target
-  set claim_count = derived.claim_count, has_whitelisted_rewards = derived.has_whitelisted_rewards,
-    is_exhausted = derived.is_exhausted
+  set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
   from derived
   where target.key = derived.key
-    and (target.claim_count, target.has_whitelisted_rewards, target.is_exhausted)
-      is distinct from (derived.claim_count, derived.has_whitelisted_rewards, derived.is_exhausted)`,
+    and (target.has_whitelisted_rewards, target.is_exhausted)
+      is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)`,
+  ...claimTotalStatements,
 ]

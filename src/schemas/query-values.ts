@@ -49,6 +49,10 @@ export const choice = <const Words extends readonly string[]>(
   options: { default: Words[number]; description: string },
 ) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options })
 
+/** One of a few lower-case words, or nothing. */
+export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: { description: string }) =>
+  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options }))
+
 /** Entries separated by commas: trimmed, duplicates dropped, at most 100. */
 export const commaSeparated = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(

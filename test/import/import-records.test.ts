@@ -310,7 +310,6 @@ describe('every type of record', () => {
       action_token_address: anAddress('op'),
       has_whitelisted_rewards: true,
       is_exhausted: false,
-      claim_count: '0',
     })
     expect(await database.query('select position, type, chain_id, asset, definition from incentives')).toEqual([
       {
@@ -411,8 +410,8 @@ describe('every type of record', () => {
         actionSteps: [aStep(anAddress('three'))],
       }),
     )
-    expect(await database.query('select key, id, campaign_name, claim_count from campaigns')).toEqual([
-      { key: before?.key, id: campaign.id, campaign_name: null, claim_count: '1' },
+    expect(await database.query('select key, id, campaign_name from campaigns')).toEqual([
+      { key: before?.key, id: campaign.id, campaign_name: null },
     ])
     expect(await database.query('select position, type, asset, claim_count, claimed_amount from incentives')).toEqual([
       { position: 0, type: 'PointsIncentive', asset: null, claim_count: '1', claimed_amount: '5' },

@@ -128,7 +128,6 @@ function expectedOf(facts: Facts) {
         const most = BigInt(campaign.maxParticipants)
         return {
           id,
-          claim_count: String(claims.length),
           has_whitelisted_rewards: campaign.incentives.every(
             ({ asset }) => asset === undefined || whitelisted.has(lower(`${chainOf(campaign)} ${asset}`)),
           ),
@@ -157,7 +156,7 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
       `select id, position, claimed_amount, incentives.claim_count, remaining_budget, is_spent
       from incentives join campaigns on key = campaign_key`,
     ),
-    campaigns: await rows('select id, claim_count, has_whitelisted_rewards, is_exhausted from campaigns'),
+    campaigns: await rows('select id, has_whitelisted_rewards, is_exhausted from campaigns'),
     facets: facets.map(({ facet }) => String(facet)).sort(),
     accessLists: await rows('select id, member_count from access_lists'),
     allowLists: await rows('select id, address_count from allow_lists join campaigns on key = campaign_key'),

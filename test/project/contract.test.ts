@@ -12,7 +12,7 @@ import { beforeAll, expect, test } from 'vitest'
  */
 
 /** All operations there are; a new one is added here on purpose. */
-const OPERATIONS = ['getCampaign', 'listCampaigns']
+const OPERATIONS = ['getCampaign', 'listCampaigns', 'listContracts', 'listTrendingCampaigns']
 
 const root = join(import.meta.dirname, '../..')
 

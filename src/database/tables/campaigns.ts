@@ -1,11 +1,11 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import type { ActionClaimant } from '../../schemas/action-steps.ts'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant, lowerCaseAddress } from '../columns.ts'
 import { actionTemplates } from './action-templates.ts'
 
 /**
- * A reward campaign as its record says, with three columns that the import derives from the facts (see import/rollups).
+ * A reward campaign as its record says, with two columns that the import derives from the facts (see import/rollups).
  * Replaced whole with its incentives and steps; its claims stay.
  */
 export const campaigns = pgTable(
@@ -51,8 +51,6 @@ export const campaigns = pgTable(
     hasWhitelistedRewards: boolean().notNull().default(true),
     /** Derived: nobody can claim any more, whatever the time. */
     isExhausted: boolean().notNull().default(false),
-    /** Derived: all recorded claims. */
-    claimCount: bigint({ mode: 'bigint' }).notNull().default(sql`0`),
   },
   (table) => {
     // As `order by … desc` has it: an index with nulls at the other end could not serve that order.

@@ -35,6 +35,8 @@ export const claims = pgTable(
       foreignColumns: [incentives.campaignKey, incentives.position],
     }),
     index('claims_by_incentive').on(table.campaignKey, table.incentivePosition, table.claimant),
+    // What entered and left a window is read from this index alone.
+    index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
     lowerCaseAddress('claims_claimant_is_lower_case', table.claimant),
     check('claims_amounts_are_not_negative', sql`${table.amount} >= 0 and ${table.amountUsd} >= 0`),
     check('claims_log_index_is_not_negative', sql`${table.logIndex} >= 0`),

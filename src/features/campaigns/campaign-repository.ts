@@ -1,15 +1,20 @@
-import { type AnyColumn, and, asc, desc, eq, not, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, not, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
-import { combine, given, isActiveAt, toCampaignConditions } from '../../database/campaign-conditions.ts'
+import {
+  combine,
+  given,
+  isActive,
+  newestFirst,
+  recency,
+  toCampaignConditions,
+} from '../../database/campaign-conditions.ts'
 import type { Database } from '../../database/client.ts'
+import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toDetail, toListItem } from './campaign-answers.ts'
-import { campaignColumns, MOST_LISTED_ADDRESSES, now } from './campaign-rows.ts'
+import { campaignColumns, MOST_LISTED_ADDRESSES } from './campaign-rows.ts'
 import type { CampaignDetail, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
-
-/** Statements that are prepared under a name; a server keeps them for each connection, so their number is bounded. */
-const MOST_NAMED_STATEMENTS = 64
 
 export interface CampaignRepository {
   /**
@@ -23,7 +28,7 @@ export interface CampaignRepository {
 }
 
 export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
-  const statements = new Map<string, ReturnType<typeof prepareList>>()
+  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_campaigns')
   const findById = prepareFind(database)
 
   return {
@@ -31,17 +36,13 @@ export function createCampaignRepository(database: Database, clock: () => Date):
       const { shape, conditions, values } = combine([
         toCampaignConditions(query),
         given('template', query.actionTemplateOnly || undefined, () => sql`${campaigns.usesTemplateAsIs}`),
-        given('active', query.showActiveOnly || undefined, () => isActiveAt(now)),
+        given('active', query.showActiveOnly || undefined, () => isActive),
       ])
       // Where all are active, sorting by activity changes nothing.
       const activeFirst = query.sortBy === 'active' && !query.showActiveOnly
-      const key = `${shape}${activeFirst ? ' active first' : ''}`
-      let statement = statements.get(key)
-      if (statement === undefined) {
-        const name = statements.size < MOST_NAMED_STATEMENTS ? `list_campaigns_${statements.size}` : ''
-        statement = prepareList(database, name, conditions, activeFirst)
-        if (name !== '') statements.set(key, statement)
-      }
+      const statement = statementOf(`${shape}${activeFirst ? ' active first' : ''}`, (name) =>
+        prepareList(database, name, conditions, activeFirst),
+      )
       const { limit, offset } = toRows(query)
       const rows = await statement.execute({
         ...values,
@@ -63,23 +64,8 @@ export function createCampaignRepository(database: Database, clock: () => Date):
   }
 }
 
-const sortKey = {
-  blockTimestamp: campaigns.blockTimestamp,
-  chainId: campaigns.chainId,
-  coreAddress: campaigns.coreAddress,
-  identifier: campaigns.identifier,
-}
-
 /** Under a name of its own, which stays unambiguous where the campaigns are joined again. */
 const pageKey = sql<bigint>`${campaigns.key}`.as('page_key')
-
-/** The order of everything that is sorted by age: newest first, and always the same among equals. */
-const newestFirst = (columns: Record<keyof typeof sortKey, AnyColumn>) => [
-  desc(columns.blockTimestamp),
-  asc(columns.chainId),
-  asc(columns.coreAddress),
-  asc(columns.identifier),
-]
 
 function prepareList(database: Database, name: string, conditions: SQL[], activeFirst: boolean) {
   const total = database
@@ -92,7 +78,7 @@ function prepareList(database: Database, name: string, conditions: SQL[], active
       .select({ pageKey })
       .from(campaigns)
       .where(and(...conditions))
-      .orderBy(...newestFirst(sortKey))
+      .orderBy(...newestFirst(recency))
       .limit(sql.placeholder('limit'))
       .offset(sql.placeholder('offset'))
   const page = database.$with('page').as(activeFirst ? pageActiveFirst(database, conditions) : newest())
@@ -104,7 +90,7 @@ function prepareList(database: Database, name: string, conditions: SQL[], active
       // Outer joins: the total is there also when the page is empty.
       .leftJoin(page, sql`true`)
       .leftJoin(campaigns, eq(campaigns.key, page.pageKey))
-      .orderBy(...(activeFirst ? [desc(isActiveAt(now))] : []), ...newestFirst(sortKey))
+      .orderBy(...(activeFirst ? [desc(isActive)] : []), ...newestFirst(recency))
       .prepare(name)
   )
 }
@@ -116,12 +102,12 @@ function prepareList(database: Database, name: string, conditions: SQL[], active
 function pageActiveFirst(database: Database, conditions: SQL[]) {
   const group = (rank: SQL, condition: SQL) =>
     database
-      .select({ ...sortKey, pageKey, rank: rank.as('rank') })
+      .select({ ...recency, pageKey, rank: rank.as('rank') })
       .from(campaigns)
       .where(and(...conditions, condition))
-      .orderBy(...newestFirst(sortKey))
+      .orderBy(...newestFirst(recency))
       .limit(sql.placeholder('last'))
-  const groups = unionAll(group(sql`0`, isActiveAt(now)), group(sql`1`, not(isActiveAt(now)))).as('groups')
+  const groups = unionAll(group(sql`0`, isActive), group(sql`1`, not(isActive))).as('groups')
   return database
     .select({ pageKey: groups.pageKey })
     .from(groups)

@@ -1,11 +1,12 @@
 import { sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import { isActiveAt } from '../../database/campaign-conditions.ts'
+import { isActive } from '../../database/campaign-conditions.ts'
 import { actionSteps } from '../../database/tables/action-steps.ts'
 import { allowListAddresses, allowLists } from '../../database/tables/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { incentives } from '../../database/tables/incentives.ts'
 import { tokens } from '../../database/tables/tokens.ts'
+import { tokenMetadata } from '../../database/token-metadata.ts'
 import type { ActionStep } from '../../schemas/action-steps.ts'
 import type { AllowList } from '../../schemas/allow-lists.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
@@ -24,14 +25,7 @@ const incentiveRows = sql<IncentiveRow[] | null>`(
     'definition', ${incentives.definition},
     'claimedAmount', ${incentives.claimedAmount}::text,
     'claimCount', ${incentives.claimCount}::text,
-    'token', case when ${tokens.address} is not null then jsonb_build_object(
-      'id', ${tokens.chainId} || ':' || ${tokens.address},
-      'chainId', ${tokens.chainId},
-      'address', ${tokens.address},
-      'decimals', ${tokens.decimals},
-      'name', ${tokens.name},
-      'symbol', ${tokens.symbol},
-      'imageUri', ${tokens.imageUri}) end
+    'token', ${tokenMetadata}
   ) order by ${incentives.position})
   from ${incentives}
   left join ${tokens} on ${tokens.chainId} = ${incentives.chainId} and ${tokens.address} = ${incentives.asset}
@@ -90,13 +84,10 @@ export const campaignColumns = (mostAddresses: number) => ({
   createdAtBlockchainNumbers: campaigns.createdAtBlockchainNumbers,
   startAt: campaigns.startAt,
   endAt: campaigns.endAt,
-  isActive: isActiveAt(now),
+  isActive: isActive,
   availableBudgetUsd,
   incentives: incentiveRows,
   actionSteps: actionStepRows,
   allowList: allowListRow(mostAddresses),
 })
 export type CampaignRow = SelectResultFields<ReturnType<typeof campaignColumns>>
-
-/** The moment of the answer, as every query here is told it. */
-export const now = sql`${sql.placeholder('now')}::timestamptz`

@@ -121,3 +121,6 @@ export const CampaignDetail = Type.Object(
   },
 )
 export type CampaignDetail = Static<typeof CampaignDetail>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const campaignSchemas = [CampaignListItem, ListCampaignsResponse, CampaignDetail]

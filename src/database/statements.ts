@@ -1,0 +1,18 @@
+/** Statements that are prepared under a name; a server keeps them for each connection, so their number is bounded. */
+const MOST_NAMED_STATEMENTS = 64
+
+/**
+ * Keeps the statements of a repository by the shape of their text. The first 64 shapes get a name, under which a
+ * connection parses them once; a statement of any further shape is made anew each time.
+ */
+export function rememberStatements<Statement>(prefix: string) {
+  const statements = new Map<string, Statement>()
+  return (shape: string, prepare: (name: string) => Statement) => {
+    const known = statements.get(shape)
+    if (known !== undefined) return known
+    if (statements.size >= MOST_NAMED_STATEMENTS) return prepare('')
+    const statement = prepare(`${prefix}_${statements.size}`)
+    statements.set(shape, statement)
+    return statement
+  }
+}

@@ -1,0 +1,77 @@
+import { sql } from 'drizzle-orm'
+import { bigint, check, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { address, blockTimestamp, campaignKey, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
+import { campaigns } from './campaigns.ts'
+
+/** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
+const windowSeconds = () => integer()
+const claimCount = () => bigint({ mode: 'number' }).notNull()
+/** US dollars, exact; a claim of unknown value counts 0. */
+const amountUsd = () => exactNumber().notNull()
+
+/**
+ * The windows that totals are kept for, and the instant (Unix seconds) up to which the kept ones reach, the same in all.
+ * Whoever reads at another instant adds what `claim_window_changes` returns. Moved on by `advance_claim_windows`.
+ */
+export const claimWindows = pgTable('claim_windows', {
+  windowSeconds: windowSeconds().primaryKey(),
+  asOf: blockTimestamp().notNull(),
+})
+
+/** Claims of a campaign in a window; no row where there are none. Derived by the import. */
+export const campaignClaimTotals = pgTable(
+  'campaign_claim_totals',
+  {
+    windowSeconds: windowSeconds().notNull(),
+    campaignKey: campaignKey()
+      .notNull()
+      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    claimCount: claimCount(),
+    amountUsd: amountUsd(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.campaignKey, table.windowSeconds] }),
+    index('campaign_claim_totals_by_amount').on(
+      table.windowSeconds,
+      table.amountUsd.desc().nullsFirst(),
+      table.claimCount.desc().nullsFirst(),
+      table.campaignKey,
+    ),
+    check('campaign_claim_totals_have_claims', sql`${table.claimCount} > 0`),
+    check('campaign_claim_totals_amount_is_not_negative', sql`${table.amountUsd} >= 0`),
+  ],
+)
+
+/**
+ * Claims in a window of all campaigns that act on a contract, each campaign in full; also where there are none, so that
+ * every order of the contracts is an index. A contract is the target of an action step. Derived by the import.
+ */
+export const contractClaimTotals = pgTable(
+  'contract_claim_totals',
+  {
+    windowSeconds: windowSeconds().notNull(),
+    chainId: chainId().notNull(),
+    address: address().notNull(),
+    /** Campaigns that act on the contract, the same in every window. */
+    campaignCount: integer().notNull(),
+    /** Block timestamp of the newest of them. */
+    newestBlockTimestamp: blockTimestamp().notNull(),
+    claimCount: claimCount(),
+    amountUsd: amountUsd(),
+  },
+  (table) => {
+    const claims = () => table.claimCount.desc().nullsFirst()
+    const amount = () => table.amountUsd.desc().nullsFirst()
+    const newest = () => table.newestBlockTimestamp.desc().nullsFirst()
+    const inWindow = (name: string) => index(`contract_claim_totals_by_${name}`)
+    return [
+      primaryKey({ columns: [table.chainId, table.address, table.windowSeconds] }),
+      inWindow('claims').on(table.windowSeconds, claims(), amount(), newest(), table.chainId, table.address),
+      inWindow('amount').on(table.windowSeconds, amount(), claims(), newest(), table.chainId, table.address),
+      inWindow('recency').on(table.windowSeconds, newest(), claims(), amount(), table.chainId, table.address),
+      lowerCaseAddress('contract_claim_totals_address_is_lower_case', table.address),
+      check('contract_claim_totals_have_campaigns', sql`${table.campaignCount} > 0`),
+      check('contract_claim_totals_are_not_negative', sql`${table.claimCount} >= 0 and ${table.amountUsd} >= 0`),
+    ]
+  },
+)

@@ -1,0 +1,167 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { combine, given } from '../../database/campaign-conditions.ts'
+import {
+  createWindowReader,
+  keptUpTo,
+  toWholeSeconds,
+  WINDOW_SECONDS,
+  windowChanges,
+} from '../../database/claim-windows.ts'
+import type { Database } from '../../database/client.ts'
+import { rememberStatements } from '../../database/statements.ts'
+import { campaignFacets } from '../../database/tables/campaign-facets.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaignClaimTotals, contractClaimTotals } from '../../database/tables/claim-totals.ts'
+import { contracts } from '../../database/tables/contracts.ts'
+import { toRows } from '../../schemas/paging.ts'
+import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
+
+export interface ContractRepository {
+  /**
+   * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the other
+   * two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At most
+   * 100. Reads as many totals as the page is deep, and those that have changed since they were kept; with a creator, the
+   * totals of all campaigns of the creator.
+   */
+  list(query: ListContractsQuery): Promise<{ body: ExploredContract[]; totalCount: number }>
+}
+
+/** Seconds that stand for all claims. */
+const ALL_TIME = 0
+
+export function createContractRepository(database: Database, clock: () => Date): ContractRepository {
+  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_contracts')
+  const readWindows = createWindowReader(database)
+
+  return {
+    async list(query) {
+      const seconds = query.timeRange === undefined ? ALL_TIME : WINDOW_SECONDS[query.timeRange]
+      const { shape, conditions, values } = combine([
+        given('chains', query.chainIds, (chains) => sql`chain_id = any(${chains}::bigint[])`),
+        given('creator', query.creator, () => sql`true`),
+      ])
+      const { limit, offset } = toRows(query)
+      const statement = statementOf(`${query.sortBy} ${seconds} ${shape}`, (name) =>
+        prepareList(database, name, {
+          seconds,
+          order: orders[query.sortBy],
+          condition: sql.join([sql`true`, ...conditions], sql` and `),
+          ofCreator: query.creator !== undefined,
+        }),
+      )
+      const rows = await readWindows((keptUpTo) =>
+        statement.execute({
+          ...values,
+          keptUpTo,
+          nowSeconds: toWholeSeconds(clock()),
+          limit,
+          offset,
+          last: offset + BigInt(limit),
+        }),
+      )
+      return {
+        body: rows.flatMap(({ chainId, address, name, campaignCount, totalClaims, totalAmountClaimedUsd }) =>
+          address === null
+            ? []
+            : [{ chainId, address, name, stats: { campaignCount, totalClaims, totalAmountClaimedUsd } }],
+        ),
+        totalCount: rows[0]?.total ?? 0,
+      }
+    },
+  }
+}
+
+const toOrder = (...figures: string[]) =>
+  sql.raw([...figures.map((figure) => `${figure} desc`), 'chain_id', 'address'].join(', '))
+
+const orders = {
+  'most-completions': toOrder('claim_count', 'amount_usd', 'newest_block_timestamp'),
+  'total-spend': toOrder('amount_usd', 'claim_count', 'newest_block_timestamp'),
+  'recently-deployed': toOrder('newest_block_timestamp', 'claim_count', 'amount_usd'),
+}
+
+interface Shape {
+  seconds: number
+  order: SQL
+  /** On `chain_id`. */
+  condition: SQL
+  ofCreator: boolean
+}
+
+function prepareList(database: Database, name: string, shape: Shape) {
+  const { found, total } = shape.ofCreator ? contractsOfCreator(shape) : allContracts(shape)
+  const page = sql`(
+    with found as (${found}), page as (
+      select *, row_number() over (order by ${shape.order}) as place from found
+      order by place limit ${sql.placeholder('limit')} offset ${sql.placeholder('offset')}
+    )
+    -- The total is there also when the page is empty.
+    select * from (${total}) as all_pages left join page on true
+  )`
+  return database
+    .select({
+      keptUpTo,
+      total: sql<number>`page.total`,
+      chainId: sql<number>`page.chain_id::float8`,
+      /** Null where the page is empty. */
+      address: sql<string | null>`page.address`,
+      name: sql<string>`coalesce(${contracts.name}, '')`,
+      campaignCount: sql<number>`page.campaign_count::integer`,
+      totalClaims: sql<number>`page.claim_count::float8`,
+      totalAmountClaimedUsd: sql<number>`round(page.amount_usd, 6)::float8`,
+    })
+    .from(sql`${page} as page`)
+    .leftJoin(contracts, sql`${contracts.chainId} = page.chain_id and ${contracts.address} = page.address`)
+    .orderBy(sql`page.place`)
+    .prepare(name)
+}
+
+const figures = sql.raw('chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd')
+const kept = (totals: typeof contractClaimTotals | typeof campaignClaimTotals, seconds: number) =>
+  sql`(select * from ${totals} where window_seconds = ${sql.raw(String(seconds))})`
+
+/**
+ * The kept totals are read in their order, without the contracts whose totals have changed since; those come as they are
+ * now, to be sorted together.
+ */
+function allContracts({ seconds, order, condition }: Shape) {
+  const found = sql`
+    with changed as materialized (
+      select target.chain_id, target.value as address, sum(changes.claim_count) as more_claims,
+        sum(changes.amount_usd) as more_usd
+      from ${windowChanges(seconds)} changes
+      join ${campaignFacets} target on target.campaign_key = changes.campaign_key and target.kind = 'target'
+      group by target.chain_id, target.value
+    )
+    (
+      select ${figures} from ${kept(contractClaimTotals, seconds)} kept
+      -- As a list of keys, which leaves the order of the index as it is.
+      where ${condition} and (chain_id, address) not in (select chain_id, address from changed)
+      order by ${order} limit ${sql.placeholder('last')}
+    )
+    union all
+    select chain_id, address, campaign_count, newest_block_timestamp, claim_count + more_claims, amount_usd + more_usd
+    from changed join ${kept(contractClaimTotals, seconds)} kept using (chain_id, address)
+    where ${condition}`
+  const total = sql`select count(*)::integer as total from ${kept(contractClaimTotals, ALL_TIME)} every where ${condition}`
+  return { found, total }
+}
+
+/** A creator has few campaigns: their totals are added up. */
+function contractsOfCreator({ seconds, condition }: Shape) {
+  const found = sql`
+    select ${figures} from (
+      select target.chain_id, target.value as address, count(*) as campaign_count,
+        max(${campaigns.blockTimestamp}) as newest_block_timestamp,
+        sum(coalesce(kept.claim_count, 0) + coalesce(changes.claim_count, 0)) as claim_count,
+        sum(coalesce(kept.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
+      from ${campaigns}
+      join ${campaignFacets} target on target.campaign_key = ${campaigns.key} and target.kind = 'target'
+      left join ${kept(campaignClaimTotals, seconds)} kept on kept.campaign_key = ${campaigns.key}
+      left join ${windowChanges(seconds)} changes on changes.campaign_key = ${campaigns.key}
+      where ${campaigns.creator} = ${sql.placeholder('creator')}
+      group by target.chain_id, target.value
+    ) own
+    where ${condition}`
+  return { found, total: sql`select count(*)::integer as total from found` }
+}

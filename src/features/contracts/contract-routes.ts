@@ -1,0 +1,41 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { AnswerCache } from '../../http/answer-cache.ts'
+import { responsesOf, totalCountHeader } from '../../http/responses.ts'
+import type { ContractRepository } from './contract-repository.ts'
+import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
+
+const example: ExploredContract = {
+  chainId: 8453,
+  address: '0x2626664c2603336e57b271c5c0b26f421741e481',
+  name: 'Uniswap: SwapRouter02',
+  stats: { campaignCount: 42, totalClaims: 10_804, totalAmountClaimedUsd: 25_310.118402 },
+}
+
+const listContracts = {
+  operationId: 'listContracts',
+  summary: 'Explore contracts',
+  description:
+    'One page of the contracts that campaigns act on, with what their campaigns have brought them. A time range slides: it ends at the very second of the answer.',
+  tags: ['Contracts'],
+  querystring: ListContractsQuery,
+  response: responsesOf(
+    {
+      description: 'The page; the header `x-total-count` says how many contracts there are on all pages.',
+      headers: totalCountHeader,
+      schema: ListContractsResponse,
+      example: [example],
+    },
+    [400, 405, 414, 431],
+  ),
+}
+
+export const contractRoutes: FastifyPluginAsyncTypebox<{
+  contracts: ContractRepository
+  answers: AnswerCache
+}> = async (app, { contracts, answers }) => {
+  app.get('/explore/contracts', { schema: listContracts }, (request, reply) =>
+    answers.send(request, reply, () => contracts.list(request.query), {
+      changesEachSecond: request.query.timeRange !== undefined,
+    }),
+  )
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { paging } from '../../schemas/paging.ts'
+import { Address, ChainId, text } from '../../schemas/primitives.ts'
+import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/query-values.ts'
+import { inline, ref } from '../../schemas/references.ts'
+
+export const ListContractsQuery = queryOf({
+  ...paging,
+  sortBy: choice(['most-completions', 'total-spend', 'recently-deployed'], {
+    default: 'most-completions',
+    description:
+      '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Among equals the other two decide, in this order, then chain ID and address.',
+  }),
+  timeRange: optionalChoice(['6h', '24h', '7d'], {
+    description:
+      'Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it stay, with zeros.',
+  }),
+  chainIds: commaSeparated(inline(ChainId, 'A chain ID.'), 'Contracts on any of these chains.'),
+  creator: Type.Optional(
+    inline(
+      Address,
+      'Only campaigns created by this account count, in all figures; where none is recorded, by their owner.',
+    ),
+  ),
+})
+export type ListContractsQuery = Static<typeof ListContractsQuery>
+
+export const ExploredContract = Type.Object(
+  {
+    chainId: ref(ChainId, { description: 'Chain of the contract.' }),
+    address: ref(Address, { description: 'Address of the contract.' }),
+    name: text('Readable name; empty when none is known.'),
+    stats: Type.Object(
+      {
+        campaignCount: Type.Integer({ minimum: 0, description: 'Campaigns with an action step on the contract.' }),
+        totalClaims: Type.Integer({ minimum: 0, description: 'Claims of these campaigns in the time range.' }),
+        totalAmountClaimedUsd: Type.Number({
+          minimum: 0,
+          description:
+            'What these claims paid, at the time of each, in US dollars, 6 decimals; a campaign on several contracts counts fully on each.',
+        }),
+      },
+      { additionalProperties: false, description: 'What campaigns have brought to the contract.' },
+    ),
+  },
+  {
+    $id: 'ExploredContract',
+    additionalProperties: false,
+    description: 'A contract that is the target of an action step. The same address on two chains is two contracts.',
+  },
+)
+export type ExploredContract = Static<typeof ExploredContract>
+
+export const ListContractsResponse = Type.Array(ref(ExploredContract), {
+  $id: 'ListContractsResponse',
+  maxItems: 100,
+  description: 'One page of contracts, in the order asked for.',
+})
+export type ListContractsResponse = Static<typeof ListContractsResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const contractSchemas = [ExploredContract, ListContractsResponse]

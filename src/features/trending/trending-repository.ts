@@ -1,0 +1,124 @@
+import { and, type SQL, sql } from 'drizzle-orm'
+import {
+  combine,
+  given,
+  isActive,
+  newestFirst,
+  recency,
+  toCampaignConditions,
+} from '../../database/campaign-conditions.ts'
+import {
+  createWindowReader,
+  keptUpTo,
+  toWholeSeconds,
+  WINDOW_SECONDS,
+  windowChanges,
+} from '../../database/claim-windows.ts'
+import type { Database } from '../../database/client.ts'
+import { rememberStatements } from '../../database/statements.ts'
+import { actionTemplates } from '../../database/tables/action-templates.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaignClaimTotals } from '../../database/tables/claim-totals.ts'
+import { toTrendingCampaign } from './trending-answers.ts'
+import { accessStatusOf, isOfAnyType, trendingColumns } from './trending-rows.ts'
+import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
+
+const MOST_TRENDING = 100
+
+export interface TrendingRepository {
+  /**
+   * The active campaigns with claims in the period: most US dollars claimed in it first, then most claims, then the
+   * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Costs about as much as reading the
+   * campaigns it returns, however many claims there are; a filter that few of the foremost campaigns pass costs more.
+   */
+  list(query: ListTrendingCampaignsQuery): Promise<ListTrendingCampaignsResponse>
+}
+
+export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
+  const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
+  const readWindows = createWindowReader(database)
+
+  return {
+    async list(query) {
+      const { shape, conditions, values } = combine([
+        toCampaignConditions(query),
+        given('user', query.user, (user) => sql`${accessStatusOf(user)} = 'allowed'`),
+        given('including', query.includeActionTypes, (types) => isOfAnyType(types)),
+        given('excluding', query.excludeActionTypes, (types) => sql`not ${isOfAnyType(types)}`),
+      ])
+      const statement = statementOf(`${query.period} ${shape}`, (name) =>
+        prepareTrending(database, name, query.period, and(isActive, ...conditions) ?? sql`true`),
+      )
+      const now = clock()
+      const rows = await readWindows((keptUpTo) =>
+        statement.execute({
+          user: null,
+          ...values,
+          keptUpTo,
+          nowSeconds: toWholeSeconds(now),
+          now: now.toISOString(),
+        }),
+      )
+      return {
+        trendingCampaigns: rows.flatMap(({ campaign }) =>
+          campaign === null ? [] : [toTrendingCampaign(campaign, query)],
+        ),
+      }
+    },
+  }
+}
+
+/**
+ * The kept totals are read in their order, without the campaigns whose totals have changed since; those come as they
+ * are now, and the two are sorted together.
+ */
+function prepareTrending(database: Database, name: string, period: '1h' | '24h', condition: SQL) {
+  const order = sql.join([sql`amount_usd desc`, sql`claim_count desc`, ...newestFirst(recency)], sql`, `)
+  const most = sql.raw(String(MOST_TRENDING))
+  const kept = (window: '1h' | '24h') => sql`(
+    select campaign_key, claim_count, amount_usd from ${campaignClaimTotals}
+    where window_seconds = ${sql.raw(String(WINDOW_SECONDS[window]))})`
+  const changes = (window: '1h' | '24h') => sql.raw(`changes_in_${window}`)
+  const ranked = sql`(
+    with changes_in_1h as materialized (select * from ${windowChanges(WINDOW_SECONDS['1h'])}),
+    changes_in_24h as materialized (select * from ${windowChanges(WINDOW_SECONDS['24h'])}),
+    changed as materialized (
+      select campaign_key, coalesce(kept.claim_count, 0) + changes.claim_count as claim_count,
+        coalesce(kept.amount_usd, 0) + changes.amount_usd as amount_usd
+      from ${changes(period)} changes left join ${kept(period)} kept using (campaign_key)
+    ), candidates as (
+      (
+        select campaign_key, claim_count, amount_usd from ${kept(period)} kept join ${campaigns} on key = campaign_key
+        -- As a list of keys, which leaves the order of the index as it is.
+        where ${condition} and campaign_key not in (select campaign_key from changed)
+        order by ${order} limit ${most}
+      )
+      union all
+      select campaign_key, claim_count, amount_usd from changed join ${campaigns} on key = campaign_key
+      where claim_count > 0 and ${condition}
+    ), foremost as (
+      select campaign_key, row_number() over (order by ${order}) as place
+      from candidates join ${campaigns} on key = campaign_key
+      order by place limit ${most}
+    )
+    select campaign_key, place,
+      (coalesce(kept_1h.amount_usd, 0) + coalesce(changes_in_1h.amount_usd, 0))::text as usd_in_1h,
+      (coalesce(kept_24h.amount_usd, 0) + coalesce(changes_in_24h.amount_usd, 0))::text as usd_in_24h
+    from foremost
+    left join ${kept('1h')} kept_1h using (campaign_key)
+    left join changes_in_1h using (campaign_key)
+    left join ${kept('24h')} kept_24h using (campaign_key)
+    left join changes_in_24h using (campaign_key)
+  )`
+  return (
+    database
+      .select({ keptUpTo, campaign: trendingColumns })
+      // Outer joins: how far the kept totals reach is there also when nothing is trending.
+      .from(sql`(values (1)) as one`)
+      .leftJoin(sql`${ranked} as ranked`, sql`true`)
+      .leftJoin(campaigns, sql`${campaigns.key} = ranked.campaign_key`)
+      .leftJoin(actionTemplates, sql`${actionTemplates.id} = ${campaigns.actionTemplateId}`)
+      .orderBy(sql`ranked.place`)
+      .prepare(name)
+  )
+}

@@ -1,0 +1,34 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { AnswerCache } from '../../http/answer-cache.ts'
+import { responsesOf } from '../../http/responses.ts'
+import { trendingExample } from './trending-example.ts'
+import type { TrendingRepository } from './trending-repository.ts'
+import { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
+
+const listTrendingCampaigns = {
+  operationId: 'listTrendingCampaigns',
+  summary: 'List trending campaigns',
+  description:
+    'Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. The period slides: it ends at the very second of the answer.',
+  tags: ['Campaigns'],
+  querystring: ListTrendingCampaignsQuery,
+  response: responsesOf(
+    {
+      description: 'The campaigns, those of the largest volume first.',
+      schema: ListTrendingCampaignsResponse,
+      example: { trendingCampaigns: [trendingExample] },
+    },
+    [400, 405, 414, 431],
+  ),
+}
+
+export const trendingRoutes: FastifyPluginAsyncTypebox<{
+  trending: TrendingRepository
+  answers: AnswerCache
+}> = async (app, { trending, answers }) => {
+  app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
+    answers.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
+      changesEachSecond: true,
+    }),
+  )
+}

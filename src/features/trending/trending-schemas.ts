@@ -1,0 +1,215 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
+import { incentiveTypes } from '../../schemas/incentives.ts'
+import {
+  Address,
+  BaseUnits,
+  BlockTimestamp,
+  CampaignId,
+  ChainId,
+  Instant,
+  TransactionHash,
+  text,
+} from '../../schemas/primitives.ts'
+import { booleanOrNull, choice, commaSeparated, name128, queryOf } from '../../schemas/query-values.ts'
+import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { TokenMetadata } from '../../schemas/tokens.ts'
+
+export const ListTrendingCampaignsQuery = queryOf(
+  {
+    period: choice(['1h', '24h'], {
+      default: '24h',
+      description:
+        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by what was claimed in it.',
+    }),
+    ...campaignFilters,
+    creator: Type.Optional(
+      inline(Address, 'Campaigns created by this account; where none is recorded, by their owner.'),
+    ),
+    user: Type.Optional(
+      inline(
+        Address,
+        'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.',
+      ),
+    ),
+    includeActionTypes: commaSeparated(
+      name128(),
+      'Campaigns whose action template has any of these action types, compared without case.',
+    ),
+    excludeActionTypes: commaSeparated(
+      name128(),
+      'No campaigns whose action template has any of these action types, compared without case.',
+    ),
+    includeTokenMetadata: booleanOrNull({
+      default: false,
+      description:
+        '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
+    }),
+  },
+  campaignFilterDependencies,
+)
+export type ListTrendingCampaignsQuery = Static<typeof ListTrendingCampaignsQuery>
+
+const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
+const percentage = (description: string) => Type.Optional(Type.Number({ description }))
+
+export const TrendingIncentive = Type.Object(
+  {
+    type: Type.Unsafe<(typeof incentiveTypes)[number]>({
+      type: 'string',
+      enum: incentiveTypes,
+      description: 'Variant of the incentive.',
+    }),
+    assetAddress: ref(Address, {
+      description: 'The reward token; the venue of points; the allow list of an allow-list place.',
+    }),
+    rewardAmount: Type.Optional(
+      ref(BaseUnits, {
+        description:
+          'Reward of a claim: `maxReward` where the action decides the amount, the initial reward of an auction, else `reward`. Pegged rewards are base units of the peg. Absent for a place on an allow list.',
+      }),
+    ),
+    rewardAmountFormatted: Type.Optional(
+      Type.String({
+        pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
+        maxLength: 400,
+        description:
+          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Absent when the decimals of the token are unknown.',
+        examples: ['0.000000000000000001'],
+      }),
+    ),
+    rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent when that is unknown.')),
+    maxReward: Type.Optional(ref(BaseUnits, { description: 'Most that one claim can pay, where the action decides.' })),
+    maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent when that is unknown.')),
+    rewardPercentage: percentage(
+      'Percent of the amount of the action that is paid as reward, where the action decides.',
+    ),
+    rebatePercentage: percentage('Percent that is paid back as the record says; else the same as `rewardPercentage`.'),
+    tokenSymbol: Type.Optional(text('Symbol of the token, where known.')),
+    tokenImageUri: Type.Optional(text('URI of the image of the token, where known.')),
+    metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` when it is unknown.' }),
+  },
+  { $id: 'TrendingIncentive', additionalProperties: false, description: 'What a trending campaign gives.' },
+)
+export type TrendingIncentive = Static<typeof TrendingIncentive>
+
+export const ActionTemplate = Type.Object(
+  {
+    id: Type.String({ format: 'uuid', maxLength: 36, description: 'System ID of the template.' }),
+    projectId: text('Project the action belongs to.'),
+    actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
+    projectImage: text('URI of the image of the project.'),
+    description: stringOrNull({ description: 'What is to be done.' }),
+    category: Type.Unsafe<string | null>({
+      enum: ['defi', 'nft', 'gaming', 'social', 'bridge', 'governance', 'payments', 'other', null],
+      description: 'Category of the action.',
+    }),
+  },
+  { $id: 'ActionTemplate', additionalProperties: false, description: 'The ready-made action of a campaign.' },
+)
+export type ActionTemplate = Static<typeof ActionTemplate>
+
+export const ClaimSignature = Type.Object(
+  {
+    claimant: ref(Address, { description: 'Who may claim with it.' }),
+    incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
+    signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
+    referrer: ref(Address, { description: 'Who referred the claimant; the zero address is nobody.' }),
+  },
+  { $id: 'ClaimSignature', additionalProperties: false, description: 'A recorded signature for a claim.' },
+)
+export type ClaimSignature = Static<typeof ClaimSignature>
+
+const optionalNumber = (description: string) => Type.Optional(Type.Number({ description }))
+
+export const ActionTokenMetadata = Type.Object(
+  {
+    tokenSymbol: text('Symbol of the token.'),
+    tokenContract: ref(Address, { description: 'Address of the token.' }),
+    chainId: ref(ChainId, { description: 'Chain of the token.' }),
+    tokenImage: text('URI of the image of the token.'),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
+    marketCap: optionalNumber('Market capitalization, US dollars.'),
+    priceChange24Hr: optionalNumber('Change of the price in 24 hours, percent.'),
+    volume24Hr: optionalNumber('Volume traded in 24 hours, US dollars.'),
+    priceUsd: optionalNumber('US dollars for one whole token, 12 significant digits.'),
+    holders: optionalNumber('Number of holders.'),
+  },
+  {
+    $id: 'ActionTokenMetadata',
+    additionalProperties: false,
+    description: 'The token that the action of a campaign deals in; what is unknown of it is absent.',
+  },
+)
+export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
+
+export const TrendingCampaign = Type.Object(
+  {
+    id: ref(CampaignId),
+    chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
+    incentives: Type.Array(ref(TrendingIncentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
+    actionTemplate: refOrNull(ActionTemplate, { description: 'The action to do; `null` when it is no template.' }),
+    status: Type.Unsafe<'active' | 'claimable' | 'claimed'>({
+      type: 'string',
+      enum: ['active', 'claimable', 'claimed'],
+      description:
+        'For the `user`: `claimed` when a claim is recorded, else `claimable` when a signature is, else `active`. Without `user` always `active`.',
+    }),
+    accessStatus: Type.Optional(
+      Type.Unsafe<'allowed' | 'denied' | 'not-allowed'>({
+        type: 'string',
+        enum: ['allowed', 'denied', 'not-allowed'],
+        description:
+          'What the allow list says of the `user`; since campaigns that do not admit the user are left out, `allowed`. Absent without `user`.',
+      }),
+    ),
+    signature: Type.Optional(
+      ref(ClaimSignature, {
+        description:
+          'The recorded signature for the `user`, of the lowest incentive when there are several; absent without one, and when the user has claimed.',
+      }),
+    ),
+    txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
+    blockTimestamp: ref(BlockTimestamp, { description: 'Timestamp of the block that created the campaign.' }),
+    campaignName: Type.Optional(text('Readable name.')),
+    nftImageUri: Type.Optional(text('Image of the NFT.')),
+    nftName: Type.Optional(text('Name of the NFT.')),
+    tokenImageUri: Type.Optional(text('Image of the token.')),
+    projectUrl: Type.Optional(text('URL of the project.')),
+    startTime: Type.Optional(ref(Instant, { description: 'Claims are possible from here on.' })),
+    endTime: Type.Optional(ref(Instant, { description: 'Claims are possible until before this.' })),
+    verificationLevel: Type.Optional(text('How users have to be verified.')),
+    claimCount: Type.Integer({ minimum: 0, description: 'All recorded claims.' }),
+    totalBudget: ref(BaseUnits, {
+      description:
+        'Budget of all incentives that pay the asset of the first token incentive, before anything was claimed; "0" when there is none.',
+    }),
+    rewardsDistributed: ref(BaseUnits, { description: 'What was claimed of `totalBudget`.' }),
+    usdDistributed24Hr: usd('Claimed in the last 24 hours, at the time of each claim.'),
+    usdDistributed1Hr: usd('Claimed in the last hour, at the time of each claim.'),
+    actionTokenMetadata: Type.Optional(ref(ActionTokenMetadata)),
+  },
+  { $id: 'TrendingCampaign', additionalProperties: false, description: 'An active campaign that is being claimed.' },
+)
+export type TrendingCampaign = Static<typeof TrendingCampaign>
+
+export const ListTrendingCampaignsResponse = Type.Object(
+  {
+    trendingCampaigns: Type.Array(ref(TrendingCampaign), {
+      maxItems: 100,
+      description: 'Most US dollars claimed in the period first, then most claims, then the newest.',
+    }),
+  },
+  { $id: 'ListTrendingCampaignsResponse', additionalProperties: false, description: 'Campaigns by claimed volume.' },
+)
+export type ListTrendingCampaignsResponse = Static<typeof ListTrendingCampaignsResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const trendingSchemas = [
+  TrendingIncentive,
+  ActionTemplate,
+  ClaimSignature,
+  ActionTokenMetadata,
+  TrendingCampaign,
+  ListTrendingCampaignsResponse,
+]
