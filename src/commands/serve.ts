@@ -3,6 +3,7 @@ import closeWithGrace from 'close-with-grace'
 import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
+import { advanceWindows } from '../database/claim-windows.ts'
 import { openDatabase } from '../database/client.ts'
 import { describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
@@ -11,6 +12,9 @@ import { openDatabaseAccess } from './database-access.ts'
 import { fillWithSample } from './sample.ts'
 
 const RETRY_MS = 2000
+
+/** How often it is looked whether the kept totals of windows should be moved on. */
+const ADVANCE_MS = 10_000
 
 /**
  * `serve`: the HTTP service, until SIGTERM or SIGINT. Where the database is away it listens all the same, answers 503
@@ -58,6 +62,23 @@ export async function serve(settings: Settings) {
     }
   }
 
+  /** Keeps the totals near the present; without it answers are the same, and slower the longer the last import is ago. */
+  async function advanceFromTimeToTime() {
+    while (!stopping.signal.aborted) {
+      try {
+        await advanceWindows(database)
+      } catch (error) {
+        if (!isDatabaseAway(error)) {
+          app.log.info({ reason: describeFailure(error) }, 'the totals of windows are left to the import')
+          return
+        }
+      }
+      await pause(ADVANCE_MS)
+    }
+  }
+
+  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
+
   closeWithGrace({ delay: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000, logger: false }, async ({ err }) => {
     if (err !== undefined) app.log.fatal({ err }, 'the service ends because of an error')
     await closeAll()
@@ -69,9 +90,10 @@ export async function serve(settings: Settings) {
     if (metrics !== undefined) await metrics.listen({ host: settings.HOST, port: settings.METRICS_PORT ?? 0 })
     await app.listen({ host: settings.HOST, port: settings.PORT })
     while (!isSchemaReady && !stopping.signal.aborted) {
-      await sleep(RETRY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pause(RETRY_MS)
       if (!stopping.signal.aborted) await prepareSchema()
     }
+    await advanceFromTimeToTime()
   } catch (error) {
     await closeAll()
     throw error
