@@ -22,11 +22,12 @@ as $$
   group by moved.campaign_key
 $$;
 --> statement-breakpoint
--- Moves the kept windows on to the present, unless an import is at work (which does it itself) or fewer than
--- `least_changes` claims would enter or leave; says whether it has. No reader waits for it: readers add the changes
--- themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only
--- read can call it: it writes nothing but what follows from the claims.
-create function advance_claim_windows(least_changes integer default 0)
+-- Moves the kept windows on to the present, but at most by `most_seconds` in one call; not at all while an import is at
+-- work (which does it itself), or when it would reach the present and fewer than `least_changes` claims would enter or
+-- leave. Says whether it has. No reader waits for it: readers add the changes themselves, and are only faster when there
+-- are few. Works with the rights of its owner, so that a role that may only read can call it: it writes nothing but what
+-- follows from the claims.
+create function advance_claim_windows(least_changes integer default 0, most_seconds integer default null)
 returns boolean
 language plpgsql security definer
 set search_path = public, pg_temp
@@ -35,14 +36,16 @@ set jit = off
 as $$
 declare
   earlier bigint;
-  later bigint := floor(extract(epoch from clock_timestamp()));
+  later bigint;
   width integer;
+  present constant bigint := floor(extract(epoch from clock_timestamp()));
 begin
   if not pg_try_advisory_xact_lock(7201001) then
     return false;
   end if;
   select as_of into earlier from claim_windows where window_seconds > 0 limit 1;
-  if least_changes > 0 and least_changes > (
+  later := least(present, earlier + most_seconds);
+  if later = present and least_changes > 0 and least_changes > (
     select sum(changed) from claim_windows,
       lateral (select count(*) as changed from (
         select from claims where block_timestamp > earlier - window_seconds and block_timestamp <= later - window_seconds

@@ -66,7 +66,7 @@ export async function serve(settings: Settings) {
   async function advanceFromTimeToTime() {
     while (!stopping.signal.aborted) {
       try {
-        await advanceWindows(database)
+        if (await advanceWindows(database)) continue
       } catch (error) {
         if (!isDatabaseAway(error)) {
           app.log.info({ reason: describeFailure(error) }, 'the totals of windows are left to the import')

@@ -5,8 +5,11 @@ import { claimWindows } from './tables/claim-totals.ts'
 /** The windows that totals are kept for, in seconds. */
 export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 
-/** A whole number of claims that is worth a write: as long as fewer came and went, reading them costs next to nothing. */
+/** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
 const WORTHWHILE_CHANGES = 500
+
+/** A step takes well below the timeout of a statement also where there are millions of claims. */
+const MOST_SECONDS_AT_ONCE = 900
 
 /** The instant up to which the kept windows reach, as part of a query. */
 export const keptUpTo = sql<number>`(
@@ -51,10 +54,10 @@ export const windowChanges = (seconds: number) =>
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
 
-/** Moves the kept windows on where that is worth a write; whether it did. Nobody waits for it. */
+/** Moves the kept windows on by a step, where that is worth a write; whether it did. Nobody waits for it. */
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}) as advanced`,
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_SECONDS_AT_ONCE}) as advanced`,
   )
   return rows[0]?.advanced === true
 }

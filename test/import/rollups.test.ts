@@ -1,3 +1,4 @@
+import { Big } from 'big.js'
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/import/records.ts'
@@ -99,7 +100,58 @@ function facetsOf(campaign: CampaignRecord) {
   return [...new Set(facets.map((facet) => lower(facet.join(' '))))].map((facet) => `${lower(campaign.id)} ${facet}`)
 }
 
-function expectedOf(facts: Facts) {
+const WINDOWS = [0, 3600, 21_600, 86_400, 604_800]
+const isInWindow = (seconds: number, asOf: number, { blockTimestamp }: ClaimRecord) =>
+  seconds === 0 || (Number(blockTimestamp) > asOf - seconds && Number(blockTimestamp) <= asOf)
+
+const totalsOf = (claims: ClaimRecord[]) => ({
+  claim_count: String(claims.length),
+  amount_usd: claims.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0)).toFixed(),
+})
+
+/** Totals of claims by campaign, without those that have none, and by target contract. */
+function claimTotals(campaigns: CampaignRecord[], claimsOf: Map<string, ClaimRecord[]>, asOf: number) {
+  const countedOf = new Map(
+    campaigns.map((campaign) => {
+      const claims = claimsOf.get(lower(campaign.id)) ?? []
+      return [campaign, WINDOWS.map((seconds) => claims.filter((claim) => isInWindow(seconds, asOf, claim)))]
+    }),
+  )
+  const campaignsOf = new Map<string, Set<CampaignRecord>>()
+  for (const campaign of campaigns) {
+    for (const { chainId, targetContract } of campaign.actionSteps ?? []) {
+      const contract = lower(`${chainId} ${targetContract}`)
+      campaignsOf.set(contract, (campaignsOf.get(contract) ?? new Set()).add(campaign))
+    }
+  }
+  const inEachWindow = (own: CampaignRecord[]) =>
+    WINDOWS.map((window_seconds, window) => ({
+      window_seconds,
+      ...totalsOf(own.flatMap((campaign) => countedOf.get(campaign)?.[window] ?? [])),
+    }))
+  return {
+    campaignTotals: sorted(
+      campaigns.flatMap((campaign) =>
+        inEachWindow([campaign])
+          .filter(({ claim_count }) => claim_count !== '0')
+          .map((totals) => ({ id: lower(campaign.id), ...totals })),
+      ),
+    ),
+    contractTotals: sorted(
+      [...campaignsOf].flatMap(([contract, own]) =>
+        inEachWindow([...own]).map((totals) => ({
+          contract,
+          campaign_count: own.size,
+          newest_block_timestamp: String(Math.max(...[...own].map(({ blockTimestamp }) => Number(blockTimestamp)))),
+          ...totals,
+        })),
+      ),
+    ),
+  }
+}
+
+/** `asOf`: Unix seconds at which the windows of claims end. */
+function expectedOf(facts: Facts, asOf: number) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
   )
@@ -136,6 +188,7 @@ function expectedOf(facts: Facts) {
       }),
     ),
     facets: campaigns.flatMap(facetsOf).sort(),
+    ...claimTotals(campaigns, claimsOf, asOf),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
       campaigns.flatMap(({ id, allowList }) =>
@@ -158,16 +211,36 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
     ),
     campaigns: await rows('select id, has_whitelisted_rewards, is_exhausted from campaigns'),
     facets: facets.map(({ facet }) => String(facet)).sort(),
+    campaignTotals: await rows(
+      `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
+      from campaign_claim_totals join campaigns on key = campaign_key`,
+    ),
+    contractTotals: await rows(
+      `select chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
+        claim_count, trim_scale(amount_usd) as amount_usd
+      from contract_claim_totals`,
+    ),
     accessLists: await rows('select id, member_count from access_lists'),
     allowLists: await rows('select id, address_count from allow_lists join campaigns on key = campaign_key'),
   }
 }
 
+/** Compares what is stored with what the records say, in windows of claims that end when the last import began. */
+async function expectToAgree(database: TestDatabase, facts: Facts) {
+  const windows = await database.query('select window_seconds, as_of::float8 from claim_windows order by 1')
+  const asOf = Number(windows[0]?.as_of)
+  expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
+  expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
+  const expected = expectedOf(facts, asOf)
+  expect(await storedIn(database)).toEqual(expected)
+  return expected
+}
+
 const sorted = <Row extends object>(rows: Row[]) =>
-  rows.sort((a, b) => {
-    const [left, right] = [JSON.stringify(Object.values(a)), JSON.stringify(Object.values(b))]
-    return left < right ? -1 : left > right ? 1 : 0
-  })
+  rows
+    .map((row) => ({ row, text: JSON.stringify(Object.values(row)) }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ row }) => row)
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function createRandom(seed: number) {
@@ -176,6 +249,13 @@ function createRandom(seed: number) {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
     return state / 2 ** 32
   }
+}
+
+/** A block timestamp of the last eight days or of the near future, often at the very edge of a window. */
+function recentTimestamp(random: () => number) {
+  const edge = WINDOWS[Math.floor(random() * WINDOWS.length)] as number
+  const age = random() < 0.5 ? edge - 2 + Math.floor(random() * 5) : Math.floor(random() * 8.5 * 86_400) - 20_000
+  return String(Math.floor(Date.now() / 1000) - age)
 }
 
 /** Some of the stored records in another version, and only such as may be imported. */
@@ -195,6 +275,8 @@ function changesOf(facts: Facts, random: () => number): ImportRecord[] {
   })
   const changedCampaigns = some(campaigns, 0.3).map((campaign): CampaignRecord => {
     const extra = anErc20Incentive(anAddress('unknown token'), { limit: random() < 0.5 ? '0' : '3' })
+    const steps = campaign.actionSteps ?? []
+    const othersSteps = pick(campaigns).actionSteps ?? []
     return {
       ...campaign,
       maxParticipants: random() < 0.5 ? campaign.maxParticipants : String(Math.floor(random() * 8)),
@@ -205,7 +287,8 @@ function changesOf(facts: Facts, random: () => number): ImportRecord[] {
         }),
         ...(random() < 0.3 ? [extra] : []),
       ],
-      actionSteps: random() < 0.3 ? null : (campaign.actionSteps ?? null),
+      actionSteps: pick([null, steps, steps.slice(1), [...steps, ...othersSteps], [...othersSteps, ...othersSteps]]),
+      blockTimestamp: pick([campaign.blockTimestamp, pick(campaigns).blockTimestamp, '0', recentTimestamp(random)]),
       distributionChannels: pick([null, ['Public', 'PUBLIC', 'new'], campaign.distributionChannels ?? null]),
       actionToken: pick([null, { chainId: 10, address: anAddress('action token') }]),
       allowList: random() < 0.3 ? null : (campaign.allowList ?? null),
@@ -225,6 +308,8 @@ function changesOf(facts: Facts, random: () => number): ImportRecord[] {
       campaignId: target.id,
       incentiveIndex: Math.floor(random() * target.incentives.length),
       amount: pick([claim.amount, '0', String(2n ** 256n - 1n)]),
+      amountUsd: pick([claim.amountUsd ?? null, null, '0', '0.1', `0.${'0'.repeat(59)}1`, `${'9'.repeat(60)}.05`]),
+      blockTimestamp: random() < 0.2 ? claim.blockTimestamp : recentTimestamp(random),
       claimant: random() < 0.5 ? claim.claimant : `0x${claim.claimant.slice(2).toUpperCase()}`,
     }
   })
@@ -246,26 +331,36 @@ test.each([
     const first = [...generateSample({ campaigns, claims, seed, now })]
     await save(database, first)
     remember(facts, first)
-    expect(await storedIn(database)).toEqual(expectedOf(facts))
+    await expectToAgree(database, facts)
 
     const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
     await save(database, another)
     remember(facts, another)
-    expect(await storedIn(database)).toEqual(expectedOf(facts))
-
+    let agreed = await expectToAgree(database, facts)
     for (let round = 0; round < 3; round++) {
       const changes = changesOf(facts, random)
       expect(changes.length).toBeGreaterThan(20)
       await save(database, changes)
       remember(facts, changes)
-      expect(await storedIn(database)).toEqual(expectedOf(facts))
+      agreed = await expectToAgree(database, facts)
     }
-    const { incentives, campaigns: stored } = expectedOf(facts)
+    const { incentives, campaigns: stored, campaignTotals, contractTotals } = agreed
     // Of each kind there are some, else the comparison would say little.
     for (const isSo of [true, false]) {
       expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)
       expect(stored.some(({ is_exhausted }) => is_exhausted === isSo)).toBe(true)
       expect(stored.some(({ has_whitelisted_rewards }) => has_whitelisted_rewards === isSo)).toBe(true)
+    }
+    // Every window has claims that the next larger one has more of.
+    for (const totals of [campaignTotals, contractTotals]) {
+      const claimsIn = WINDOWS.map((seconds) =>
+        totals
+          .filter(({ window_seconds }) => window_seconds === seconds)
+          .reduce((sum, { claim_count }) => sum + Number(claim_count), 0),
+      )
+      const [ofAllTime = 0, ...windows] = claimsIn
+      for (const [index, claims] of windows.entries()) expect(claims).toBeLessThan(windows[index + 1] ?? ofAllTime)
+      expect(windows[0]).toBeGreaterThan(0)
     }
   },
 )

@@ -1,0 +1,865 @@
+import { Big } from 'big.js'
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ListContractsResponse } from '../../src/features/contracts/contract-schemas.ts'
+import type { CampaignRecord, ClaimRecord } from '../../src/import/records.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, inUpperCase } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+const NOW = new Date('2026-01-01T00:00:00.000Z')
+const RANGES = { '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
+const ranges = Object.entries(RANGES)
+const sorts = ['most-completions', 'total-spend', 'recently-deployed']
+const OWNER = anAddress('owner')
+const [A, B, C, D] = ['contract a', 'contract b', 'contract c', 'contract d'].map(anAddress).toSorted() as [
+  ...[string, string, string, string],
+]
+
+/** Unix seconds, so many from the moment of the answers. */
+const at = (seconds: number, now = NOW) => String(Math.floor(now.getTime() / 1000) + seconds)
+
+/** A campaign that can be claimed, with a step on each of the contracts. */
+const aCampaignOn = (contracts: string[], parts: Partial<CampaignRecord> = {}, chainId = 8453) =>
+  aCampaign({
+    owner: OWNER,
+    incentives: [anErc20Incentive(anAddress('unlisted token'))],
+    actionSteps: contracts.map((contract) => aStep(contract, chainId)),
+    ...parts,
+  })
+
+const claims = (campaign: CampaignRecord, count: number, parts: Partial<ClaimRecord> = {}) =>
+  Array.from({ length: count }, () => aClaim(campaign, { amountUsd: '1', ...parts }))
+
+const entry = (address: string, [campaignCount, totalClaims, totalAmountClaimedUsd]: number[], parts = {}) => ({
+  chainId: 8453,
+  address,
+  name: '',
+  stats: { campaignCount, totalClaims, totalAmountClaimedUsd },
+  ...parts,
+})
+
+async function page(api: TestApp, query = '') {
+  const answer = await api.get(`/explore/contracts?${query}`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return { contracts: answer.json<ListContractsResponse>(), total: answer.headers['x-total-count'] }
+}
+
+/** The first hundred that match, in their order; the total has to say the same. */
+async function explore(api: TestApp, query = '') {
+  const { contracts, total } = await page(api, `pageSize=100&${query}`)
+  expect(total).toBe(String(contracts.length))
+  return contracts
+}
+
+const addressesOf = (contracts: ListContractsResponse) => contracts.map(({ address }) => address)
+const found = async (api: TestApp, query = '') => addressesOf(await explore(api, query))
+
+/** `campaigns claims dollars` of the only contract there is on the chain. */
+async function figures(api: TestApp, chainId: number, query = '') {
+  const contracts = await explore(api, `chainIds=${chainId}&${query}`)
+  expect(contracts).toHaveLength(1)
+  return Object.values(contracts[0]?.stats ?? {})
+}
+
+/** An app for tests that look at contracts on a chain of their own. */
+let shared: TestApp
+let chains = 100
+const aChain = () => {
+  chains += 1
+  return chains
+}
+beforeAll(async () => {
+  shared = await startTestApp()
+  shared.setNow(NOW)
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
+describe('the answer', () => {
+  test('is a bare array of contracts with their names and what campaigns have brought them', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    const [many, one] = [aCampaignOn([inUpperCase(A), B]), aCampaignOn([A])]
+    await api.save(
+      { type: 'contract', chainId: 8453, address: inUpperCase(A), name: 'Uniswap: SwapRouter02' },
+      { type: 'contract', chainId: 10, address: B, name: 'Of another chain' },
+      { type: 'contract', chainId: 8453, address: C, name: 'Of no campaign' },
+      ...[many, one],
+      ...claims(many, 2, { amountUsd: '1.5' }),
+      ...claims(one, 1, { amountUsd: '0.25' }),
+    )
+    const answer = await api.get('/explore/contracts')
+    expect(answer.statusCode).toBe(200)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(answer.headers['x-total-count']).toBe('2')
+    expect(answer.json()).toStrictEqual([
+      {
+        chainId: 8453,
+        address: A,
+        name: 'Uniswap: SwapRouter02',
+        stats: { campaignCount: 2, totalClaims: 3, totalAmountClaimedUsd: 3.25 },
+      },
+      {
+        chainId: 8453,
+        address: B,
+        name: '',
+        stats: { campaignCount: 1, totalClaims: 2, totalAmountClaimedUsd: 3 },
+      },
+    ])
+  })
+
+  test('says the number of all contracts in a header that browsers may read, whatever the page', async () => {
+    await using api = await startTestApp()
+    const origin = { origin: 'https://shop.example' }
+    const expectTotal = async (total: string, query: string, entries: number) => {
+      const answer = await api.get(`/explore/contracts?${query}`, origin)
+      expect({ query, entries: answer.json().length }).toEqual({ query, entries })
+      expect({ query, total: answer.headers['x-total-count'] }).toEqual({ query, total })
+      const exposed = String(answer.headers['access-control-expose-headers']).split(/,\s*/)
+      expect(exposed).toContain('x-total-count')
+    }
+    for (const query of ['', 'timeRange=24h', `creator=${OWNER}`, 'pageSize=0', 'page=2', 'chainIds=8453']) {
+      await expectTotal('0', query, 0)
+    }
+    await api.save(aCampaignOn([A, B, C]), aCampaignOn([D], { owner: anAddress('somebody else') }))
+    for (const [query, total, entries] of [
+      ['', '4', 4],
+      ['pageSize=3', '4', 3],
+      ['pageSize=3&page=2', '4', 1],
+      ['pageSize=0', '4', 0],
+      ['page=2', '4', 0],
+      ['page=9007199254740991&pageSize=100', '4', 0],
+      ['page=2&timeRange=6h&sortBy=total-spend', '4', 0],
+      [`creator=${OWNER}`, '3', 3],
+      [`creator=${OWNER}&pageSize=0`, '3', 0],
+      [`creator=${OWNER}&pageSize=2&page=2&timeRange=7d`, '3', 1],
+      [`creator=${OWNER}&page=9007199254740991&pageSize=100`, '3', 0],
+      [`creator=${anAddress('nobody')}`, '0', 0],
+      ['chainIds=10', '0', 0],
+      ['chainIds=8453&pageSize=0', '4', 0],
+      ['chainIds=8453&pageSize=1&page=5', '4', 0],
+    ] as const) {
+      await expectTotal(total, query, entries)
+    }
+
+    const { headers } = await api.get('/explore/contracts?pageSize=1')
+    const known = { ...origin, 'if-none-match': String(headers.etag) }
+    const unchanged = await api.get('/explore/contracts?pageSize=1', known)
+    const head = await api.app.inject({ method: 'HEAD', url: '/explore/contracts?pageSize=1', headers: origin })
+    expect({ status: unchanged.statusCode, body: unchanged.body }).toEqual({ status: 304, body: '' })
+    expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' })
+    for (const answer of [unchanged, head]) {
+      expect(answer.headers['x-total-count']).toBe('4')
+      expect(answer.headers['access-control-expose-headers']).toContain('x-total-count')
+    }
+  })
+
+  test('follows the names of contracts', async () => {
+    await using api = await startTestApp()
+    const names = async () => (await explore(api)).map(({ name }) => name)
+    const record = { type: 'contract' as const, chainId: 8453, address: A }
+    await api.save(aCampaignOn([A]))
+    expect(await names()).toEqual([''])
+    await api.save({ ...record, name: 'Router' })
+    expect(await names()).toEqual(['Router'])
+    await api.save({ ...record, name: '' })
+    expect(await names()).toEqual([''])
+  })
+
+  test('tells one address on two chains apart, by the chain of the step', async () => {
+    const [here, there] = [aChain(), aChain()]
+    const [one, both] = [
+      aCampaignOn([A], {}, here),
+      aCampaign({
+        incentives: [anErc20Incentive(anAddress('asset'))],
+        actionSteps: [aStep(A, here), aStep(inUpperCase(A), there)],
+      }),
+    ]
+    await shared.save(
+      { type: 'contract', chainId: there, address: A, name: 'There' },
+      ...[one, both],
+      ...[...claims(one, 1), ...claims(both, 1)],
+    )
+    expect(await explore(shared, `chainIds=${here},${there}`)).toStrictEqual([
+      entry(A, [2, 2, 2], { chainId: here }),
+      entry(A, [1, 1, 1], { chainId: there, name: 'There' }),
+    ])
+  })
+
+  test('counts a campaign once on a contract of several of its steps, and in full on each of several contracts', async () => {
+    const chainId = aChain()
+    const campaign = aCampaignOn([A, B, inUpperCase(A), A], {}, chainId)
+    await shared.save(campaign, ...claims(campaign, 3, { amountUsd: '0.1' }))
+    expect(await explore(shared, `chainIds=${chainId}`)).toStrictEqual([
+      entry(A, [1, 3, 0.3], { chainId }),
+      entry(B, [1, 3, 0.3], { chainId }),
+    ])
+    expect(await explore(shared, `chainIds=${chainId}&creator=${OWNER}`)).toStrictEqual([
+      entry(A, [1, 3, 0.3], { chainId }),
+      entry(B, [1, 3, 0.3], { chainId }),
+    ])
+  })
+
+  test('has only contracts that are the target of an action step', async () => {
+    await using api = await startTestApp()
+    const elsewhere = { chainId: 8453, address: B }
+    const parts = {
+      actionToken: elsewhere,
+      nftCollection: elsewhere,
+      actionClaimant: {
+        ...{ signature: '0xb362243a', signatureName: 'Purchased(address)', signatureType: 'event' as const },
+        ...{ fieldIndex: 0, targetContract: B, targetContractName: 'Shop', chainId: 8453 },
+      },
+    }
+    await api.save(
+      aCampaignOn([], parts),
+      aCampaignOn([], { ...parts, actionSteps: null }),
+      aCampaignOn([A], parts),
+      aToken({ address: B }),
+    )
+    expect(await explore(api)).toStrictEqual([entry(A, [1, 0, 0])])
+  })
+
+  test('counts campaigns that are not active or pay tokens that are not whitelisted', async () => {
+    const chainId = aChain()
+    const asset = anAddress('hidden token')
+    const campaigns = [
+      aCampaignOn([A], { endTime: '2025-01-01T00:00:00Z' }, chainId),
+      aCampaignOn([A], { startTime: '2027-01-01T00:00:00Z' }, chainId),
+      aCampaignOn([A], { maxParticipants: '1' }, chainId),
+      aCampaignOn([A], { incentives: [anErc20Incentive(asset, { limit: '0' })] }, chainId),
+    ]
+    await shared.save(
+      aToken({ address: asset, whitelisted: false }),
+      ...campaigns,
+      ...campaigns.flatMap((campaign) => claims(campaign, 1)),
+    )
+    expect(await figures(shared, chainId)).toEqual([4, 4, 4])
+    expect(await figures(shared, chainId, `creator=${OWNER}`)).toEqual([4, 4, 4])
+  })
+})
+
+describe('the figures', () => {
+  test('are of all claims without a time range, whenever they were made, of unknown value too', async () => {
+    const chainId = aChain()
+    const campaign = aCampaignOn([A], {}, chainId)
+    await shared.save(
+      campaign,
+      aClaim(campaign, { blockTimestamp: '0', amountUsd: '1' }),
+      aClaim(campaign, { blockTimestamp: at(0), amountUsd: '2' }),
+      aClaim(campaign, { blockTimestamp: '253402300799', amountUsd: '4' }),
+      aClaim(campaign, { blockTimestamp: at(0), amountUsd: null }),
+      aClaim(campaign, { blockTimestamp: at(0) }),
+      aClaim(campaign, { blockTimestamp: at(0), amountUsd: '0' }),
+    )
+    expect(await figures(shared, chainId)).toEqual([1, 6, 7])
+    expect(await figures(shared, chainId, `creator=${OWNER}`)).toEqual([1, 6, 7])
+    expect(await figures(shared, chainId, 'timeRange=24h')).toEqual([1, 4, 2])
+    expect(await figures(shared, chainId, `timeRange=24h&creator=${OWNER}`)).toEqual([1, 4, 2])
+  })
+
+  // The import keeps totals up to the real present; answers are about any moment.
+  const present = new Date(Math.floor(Date.now() / 1000) * 1000)
+  const moments = [
+    ['long before the import', NOW],
+    ['shortly before the import', new Date(present.getTime() - 90_000)],
+    ['at the import', present],
+    ['some days after the import', new Date(present.getTime() + 3 * 86_400_000)],
+    ['long after the import', new Date(present.getTime() + 90 * 86_400_000)],
+  ] as const
+  describe.each(moments)('of a time range are exact to the second: %s', (_, now) => {
+    test.each(ranges)('%s', async (timeRange, seconds) => {
+      const chainId = aChain()
+      const campaign = aCampaignOn([A], {}, chainId)
+      await shared.save(
+        campaign,
+        // Powers of two: the sum says which of them counted.
+        ...[-seconds - 1, -seconds, -seconds + 1, -1, 0, 1, 2].map((age, index) =>
+          aClaim(campaign, { blockTimestamp: at(age, now), amountUsd: String(2 ** index) }),
+        ),
+      )
+      const edges = [
+        [-1000, [3, 2 + 4 + 8]],
+        [-1, [3, 2 + 4 + 8]],
+        [0, [3, 4 + 8 + 16]],
+        [1, [3, 4 + 8 + 16]],
+        [999, [3, 4 + 8 + 16]],
+        [1000, [3, 8 + 16 + 32]],
+        [1999, [3, 8 + 16 + 32]],
+        [2000, [4, 8 + 16 + 32 + 64]],
+      ] as const
+      for (const [milliseconds, expected] of edges) {
+        shared.setNow(new Date(now.getTime() + milliseconds))
+        for (const query of ['', `creator=${OWNER}&`]) {
+          const counted = await figures(shared, chainId, `${query}timeRange=${timeRange}`)
+          expect({ query, milliseconds, counted }).toEqual({ query, milliseconds, counted: [1, ...expected] })
+        }
+      }
+      expect(await figures(shared, chainId)).toEqual([1, 7, 127])
+      shared.setNow(NOW)
+    })
+  })
+
+  test('are zeros of a contract without a claim in the time range', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    const [claimed, unclaimed] = [aCampaignOn([A]), aCampaignOn([B])]
+    await api.save(claimed, unclaimed, ...claims(claimed, 2, { blockTimestamp: at(-30_000) }))
+    for (const query of ['', `&creator=${OWNER}`]) {
+      expect(await explore(api, `timeRange=24h${query}`)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 0, 0])])
+      // None of both has a claim: the newest first.
+      expect(await explore(api, `timeRange=6h${query}`)).toStrictEqual([entry(B, [1, 0, 0]), entry(A, [1, 0, 0])])
+    }
+  })
+
+  const tiny = `0.${'0'.repeat(59)}1`
+  const sums: [title: string, amounts: string[], expected: number][] = [
+    ['half up at the sixth decimal', ['0.0000005'], 0.000001],
+    ['down below half', [`0.0000004${'9'.repeat(53)}`], 0],
+    ['once, after the sum: halves are not both rounded up', ['0.0000005', '0.0000005'], 0.000001],
+    ['once, after the sum: small parts add up', ['0.0000002', '0.0000002', '0.0000002'], 0.000001],
+    ['once, after the sum: it is the last of sixty decimals that decides', [`0.0000004${'9'.repeat(53)}`, tiny], 1e-6],
+    ['exactly: tenths are tenths', ['0.1', '0.2', '0.3'], 0.6],
+    ['exactly: the small next to the large', ['1000000000', '0.0000014', '0.0000001'], 1_000_000_000.000002],
+  ]
+  test.each(sums)('in dollars are rounded %s', async (_, amounts, expected) => {
+    const chainId = aChain()
+    // Each of another campaign: nothing is rounded on the way.
+    const made = amounts.map((amountUsd) => {
+      const campaign = aCampaignOn([A], {}, chainId)
+      return [campaign, aClaim(campaign, { amountUsd, blockTimestamp: at(-60) })]
+    })
+    // What comes into the window and leaves it again leaves no trace.
+    const passing = aCampaignOn([A], {}, chainId)
+    await shared.save(...made.flat(), passing, ...claims(passing, 7, { amountUsd: '0.1', blockTimestamp: at(-86_400) }))
+    const counted = [amounts.length + 1, amounts.length, expected]
+    expect(await figures(shared, chainId, 'timeRange=24h')).toEqual(counted)
+    expect(await figures(shared, chainId, `timeRange=24h&creator=${OWNER}`)).toEqual(counted)
+    const [, , dollars] = await figures(shared, chainId)
+    expect(dollars).toBe(Number(new Big(expected).plus('0.7').toFixed()))
+  })
+
+  test('slide with the clock: what leaves a window is gone in the next answer, with nothing written', async () => {
+    await using api = await startTestApp()
+    const kept = () => api.database.query('select * from claim_windows, contract_claim_totals totals')
+    const now = new Date()
+    const [older, newer] = [aCampaignOn([A]), aCampaignOn([B])]
+    await api.save(
+      ...[older, newer],
+      ...claims(older, 2, { blockTimestamp: at(-21_600 + 600, now) }),
+      ...claims(newer, 1, { blockTimestamp: at(-60, now) }),
+      ...claims(newer, 1, { blockTimestamp: at(900, now), amountUsd: '5' }),
+    )
+    const before = await kept()
+    const answerAfter = async (seconds: number) => {
+      api.setNow(new Date(now.getTime() + 1000 * seconds))
+      return explore(api, 'timeRange=6h')
+    }
+    expect(await answerAfter(0)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
+    expect(await answerAfter(599)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
+    expect(await answerAfter(600)).toStrictEqual([entry(B, [1, 1, 1]), entry(A, [1, 0, 0])])
+    expect(await answerAfter(900)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
+    expect(await answerAfter(21_539)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
+    expect(await answerAfter(21_540)).toStrictEqual([entry(B, [1, 1, 5]), entry(A, [1, 0, 0])])
+    expect(await answerAfter(22_500)).toStrictEqual([entry(B, [1, 0, 0]), entry(A, [1, 0, 0])])
+    expect(await kept()).toEqual(before)
+  })
+
+  test('are the same whether or not the kept totals have been moved on', async () => {
+    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    const now = new Date()
+    const campaign = aCampaignOn([A])
+    await api.save(
+      campaign,
+      ...[-3600, -90_000, 0].flatMap((age) => claims(campaign, 1, { blockTimestamp: at(age, now) })),
+    )
+    api.setNow(now)
+    await api.database.query('update claim_windows set as_of = 1000; truncate campaign_claim_totals')
+    await api.database.query(
+      'update contract_claim_totals set claim_count = 0, amount_usd = 0 where window_seconds > 0',
+    )
+    expect(await explore(api, 'timeRange=24h')).toStrictEqual([entry(A, [1, 2, 2])])
+    await api.database.query('select advance_claim_windows()')
+    expect(await explore(api, 'timeRange=24h')).toStrictEqual([entry(A, [1, 2, 2])])
+    expect(await explore(api, 'timeRange=7d')).toStrictEqual([entry(A, [1, 3, 3])])
+    expect(await explore(api, `timeRange=6h&creator=${OWNER}`)).toStrictEqual([entry(A, [1, 2, 2])])
+  })
+})
+
+describe('the order', () => {
+  // Every combination of two values for each figure, four times: on two chains, at two addresses.
+  const places = [2, 10].flatMap((chainId) => ['0x0', '0xf'].map((start) => ({ chainId, start })))
+  const contracts = places.flatMap(({ chainId, start }) =>
+    [0, 1, 2, 3, 4, 5, 6, 7].map((bits) => ({
+      place: `${chainId}:${start}${'0'.repeat(38)}${bits}`,
+      chainId,
+      address: `${start}${'0'.repeat(38)}${bits}`,
+      completions: 1 + (bits & 1),
+      spend: 3 + (bits & 2),
+      newest: 1_750_000_000 + (bits & 4),
+    })),
+  )
+  type Contract = (typeof contracts)[number]
+  const compare = (keys: ('completions' | 'spend' | 'newest')[]) => (a: Contract, b: Contract) => {
+    const difference = keys.map((key) => b[key] - a[key]).find((value) => value !== 0)
+    return difference ?? (a.chainId - b.chainId || (a.address < b.address ? -1 : 1))
+  }
+  const ordered = {
+    'most-completions': contracts.toSorted(compare(['completions', 'spend', 'newest'])),
+    'total-spend': contracts.toSorted(compare(['spend', 'completions', 'newest'])),
+    'recently-deployed': contracts.toSorted(compare(['newest', 'completions', 'spend'])),
+  }
+  const placesOf = (found: ListContractsResponse) => found.map(({ chainId, address }) => `${chainId}:${address}`)
+
+  let api: TestApp
+  beforeAll(async () => {
+    api = await startTestApp()
+    api.setNow(NOW)
+    const records = contracts.toReversed().flatMap((contract, index) => {
+      const campaign = aCampaignOn([contract.address], { blockTimestamp: String(contract.newest) }, contract.chainId)
+      const claimed = Array.from({ length: contract.completions }, (_, position) =>
+        aClaim(campaign, { amountUsd: position === 0 ? String(contract.spend) : '0', blockTimestamp: at(-60) }),
+      )
+      // Old claims that would order all the other way round.
+      const old = claims(campaign, 2 * index, { amountUsd: String(index), blockTimestamp: at(-604_800) })
+      return [campaign, ...claimed, ...old]
+    })
+    await api.save(...records)
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  test.each(Object.entries(ordered))(
+    'under %s is by this figure in the time range, then by the other two, then by chain and address',
+    async (sortBy, expected) => {
+      const all = expected.map(({ place }) => place)
+      for (const timeRange of Object.keys(RANGES)) {
+        for (const creator of ['', `&creator=${OWNER}`]) {
+          const query = `sortBy=${sortBy}&timeRange=${timeRange}${creator}`
+          expect(placesOf(await explore(api, query))).toEqual(all)
+          const onPages = []
+          for (let number = 1; number <= 7; number++) {
+            const { contracts: entries, total } = await page(api, `${query}&pageSize=5&page=${number}`)
+            expect(total).toBe('32')
+            onPages.push(...placesOf(entries))
+          }
+          expect(onPages).toEqual(all)
+        }
+      }
+    },
+  )
+
+  test('is by completions unless another is asked for', async () => {
+    const all = ordered['most-completions'].map(({ place }) => place)
+    expect(placesOf(await explore(api, 'timeRange=6h'))).toEqual(all)
+    const ofAllTime = await explore(api)
+    expect(ofAllTime).toEqual(await explore(api, 'sortBy=most-completions'))
+    const counts = ofAllTime.map(({ stats }) => stats.totalClaims)
+    expect(counts).toEqual(counts.toSorted((a, b) => b - a))
+    expect(new Set(counts).size).toBe(32)
+  })
+
+  test.each(sorts)(
+    'of contracts with equal figures ascends by chain and address, through all pages: %s',
+    async (sortBy) => {
+      await using equal = await startTestApp()
+      const all = [9, 10, 8453].flatMap((chainId) => [A, B, C, D].map((address) => ({ chainId, address })))
+      await equal.save(
+        aCampaign({ actionSteps: all.toReversed().map(({ chainId, address }) => aStep(address, chainId)) }),
+      )
+      const expected = all.map(({ chainId, address }) => `${chainId}:${address}`)
+      for (const query of ['', '&timeRange=7d', `&creator=${OWNER}`]) {
+        const onPages = []
+        for (let number = 1; number <= 4; number++) {
+          const { contracts: entries, total } = await page(equal, `sortBy=${sortBy}&pageSize=5&page=${number}${query}`)
+          expect(total).toBe('12')
+          onPages.push(...placesOf(entries))
+        }
+        expect(onPages).toEqual(expected)
+      }
+    },
+  )
+})
+
+describe('chainIds', () => {
+  test('are the chains of the contracts: any of a list', async () => {
+    await using api = await startTestApp()
+    await api.save(
+      aCampaign({ id: `1:${A}:1`, actionSteps: [aStep(A, 8453), aStep(B, 10)] }),
+      aCampaign({ actionSteps: [aStep(C, 9_007_199_254_740_991), aStep(D, 0)] }),
+    )
+    const cases: [query: string, expected: string[]][] = [
+      ['chainIds=8453', [A]],
+      ['chainIds=10', [B]],
+      ['chainIds=8453,10', [B, A]],
+      ['chainIds=%2010%20,%098453,10', [B, A]],
+      ['chainIds=08453', [A]],
+      ['chainIds=1', []],
+      ['chainIds=0', [D]],
+      ['chainIds=9007199254740991', [C]],
+      [`chainIds=${Array.from({ length: 100 }, (_, index) => 8400 + index)}`, [A]],
+      [`chainIds=${Array.from({ length: 100 }, (_, index) => 8400 + index)},8401,8402`, [A]],
+    ]
+    for (const [query, expected] of cases) {
+      const actual = (await explore(api, query)).toSorted((a, b) => a.chainId - b.chainId)
+      expect({ query, found: addressesOf(actual) }).toEqual({ query, found: expected })
+    }
+    expect(await found(api, `chainIds=8453,0&creator=${anAddress('owner')}&timeRange=7d`)).toEqual([D, A])
+  })
+})
+
+describe('creator', () => {
+  const [me, you] = [anAddress('me'), anAddress('you')]
+
+  test('leaves of all three figures those of the own campaigns, and contracts of nobody else', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    const mine = aCampaignOn([A, B], { creator: me })
+    const alsoMine = aCampaignOn([A], { owner: me })
+    const yours = aCampaignOn([A, C], { creator: you, owner: me })
+    await api.save(
+      ...[mine, alsoMine, yours],
+      ...claims(mine, 1, { blockTimestamp: at(-60) }),
+      ...claims(alsoMine, 2, { blockTimestamp: at(-30_000), amountUsd: '0.5' }),
+      ...claims(yours, 4, { blockTimestamp: at(-60), amountUsd: '10' }),
+    )
+    expect(await explore(api)).toStrictEqual([entry(A, [3, 7, 42]), entry(C, [1, 4, 40]), entry(B, [1, 1, 1])])
+    for (const creator of [me, inUpperCase(me)]) {
+      expect(await explore(api, `creator=${creator}`)).toStrictEqual([entry(A, [2, 3, 2]), entry(B, [1, 1, 1])])
+      const recent = await explore(api, `creator=${creator}&timeRange=6h`)
+      expect(recent).toStrictEqual([entry(A, [2, 1, 1]), entry(B, [1, 1, 1])])
+      const day = await explore(api, `creator=${creator}&timeRange=24h&sortBy=total-spend`)
+      expect(day).toStrictEqual([entry(A, [2, 3, 2]), entry(B, [1, 1, 1])])
+    }
+    expect(await explore(api, `creator=${you}`)).toStrictEqual([entry(A, [1, 4, 40]), entry(C, [1, 4, 40])])
+    expect(await explore(api, `creator=${OWNER}`)).toEqual([])
+  })
+
+  test('orders by the newest of the own campaigns', async () => {
+    await using api = await startTestApp()
+    await api.save(
+      aCampaignOn([A], { creator: me, blockTimestamp: '10' }),
+      aCampaignOn([B], { creator: me, blockTimestamp: '20' }),
+      aCampaignOn([A], { creator: you, blockTimestamp: '30' }),
+    )
+    expect(await found(api, 'sortBy=recently-deployed')).toEqual([A, B])
+    expect(await found(api, `sortBy=recently-deployed&creator=${me}`)).toEqual([B, A])
+  })
+
+  test('is the owner where the record names none, and follows the record', async () => {
+    await using api = await startTestApp()
+    const campaign = aCampaignOn([A], { owner: inUpperCase(you), creator: null })
+    const whose = async () => [await found(api, `creator=${me}`), await found(api, `creator=${you}`)]
+    await api.save(campaign)
+    expect(await whose()).toEqual([[], [A]])
+    await api.save({ ...campaign, creator: inUpperCase(me) })
+    expect(await whose()).toEqual([[A], []])
+    await api.save({ ...campaign, creator: null, owner: me })
+    expect(await whose()).toEqual([[A], []])
+  })
+})
+
+describe('a page', () => {
+  test('has the size and place asked for, with the exact total', async () => {
+    await using api = await startTestApp()
+    const contracts = Array.from({ length: 105 }, (_, index) => anAddress(`paged ${index}`))
+    await api.save(...contracts.map((contract) => aCampaignOn([contract])))
+    const all = contracts.toReversed()
+    const pages: [query: string, from: number, to: number][] = [
+      ['', 0, 10],
+      ['page=0', 0, 10],
+      ['page=1', 0, 10],
+      ['page=2', 10, 20],
+      ['page=', 0, 10],
+      ['page=null&pageSize=null', 0, 10],
+      ['pageSize=', 0, 10],
+      ['pageSize=1', 0, 1],
+      ['pageSize=100', 0, 100],
+      ['pageSize=100&page=2', 100, 105],
+      ['page=011', 100, 105],
+      ['page=12', 0, 0],
+      ['pageSize=0', 0, 0],
+      ['pageSize=0&page=7', 0, 0],
+      ['page=9007199254740991', 0, 0],
+      ['page=9007199254740991&pageSize=100', 0, 0],
+    ]
+    for (const filter of ['', `&creator=${OWNER}`, '&timeRange=6h', '&chainIds=8453&sortBy=total-spend']) {
+      for (const [query, from, to] of pages) {
+        const { contracts: entries, total } = await page(api, query + filter)
+        const expected = { query, filter, found: all.slice(from, to), total: '105' }
+        expect({ query, filter, found: addressesOf(entries), total }).toEqual(expected)
+      }
+    }
+  })
+})
+
+describe('after an import the next answer', () => {
+  test('knows its campaigns and claims', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    expect(await explore(api)).toEqual([])
+    const campaign = aCampaignOn([A])
+    await api.save(campaign)
+    expect(await explore(api)).toStrictEqual([entry(A, [1, 0, 0])])
+    await api.save(...claims(campaign, 2, { blockTimestamp: at(-60) }))
+    await api.save(...claims(campaign, 1, { blockTimestamp: at(-30_000) }), aCampaignOn([A, B]))
+    for (const [query, ofA] of [
+      ['', [2, 3, 3]],
+      ['timeRange=6h', [2, 2, 2]],
+      ['timeRange=24h', [2, 3, 3]],
+      [`creator=${OWNER}&timeRange=7d`, [2, 3, 3]],
+    ] as const) {
+      expect(await explore(api, query)).toStrictEqual([entry(A, [...ofA]), entry(B, [1, 0, 0])])
+    }
+    // Again the same, and nothing changes.
+    await api.save(campaign)
+    expect(await explore(api)).toStrictEqual([entry(A, [2, 3, 3]), entry(B, [1, 0, 0])])
+  })
+
+  test('knows which contracts a replaced campaign has left and come to; its claims go with it', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    const [moving, staying] = [aCampaignOn([A, B]), aCampaignOn([A])]
+    await api.save(
+      ...[moving, staying],
+      ...claims(moving, 2, { blockTimestamp: at(-60) }),
+      ...claims(staying, 1, { blockTimestamp: at(-30_000), amountUsd: '0.5' }),
+    )
+    expect(await explore(api)).toStrictEqual([entry(A, [2, 3, 2.5]), entry(B, [1, 2, 2])])
+    await api.save({ ...moving, actionSteps: [aStep(B), aStep(C)] })
+    for (const query of ['', 'timeRange=24h', `creator=${OWNER}`, `creator=${OWNER}&timeRange=7d`]) {
+      const now = [entry(B, [1, 2, 2]), entry(C, [1, 2, 2]), entry(A, [1, 1, 0.5])]
+      expect(await explore(api, query)).toStrictEqual(now)
+    }
+    const recent = [entry(B, [1, 2, 2]), entry(C, [1, 2, 2]), entry(A, [1, 0, 0])]
+    expect(await explore(api, 'timeRange=6h')).toStrictEqual(recent)
+    await api.save({ ...moving, actionSteps: null }, aCampaignOn([D], { blockTimestamp: '1' }))
+    expect(await explore(api)).toStrictEqual([entry(A, [1, 1, 0.5]), entry(D, [1, 0, 0])])
+    await api.save({ ...moving, actionSteps: [aStep(A), aStep(inUpperCase(A))] }, { ...staying, actionSteps: [] })
+    expect(await explore(api)).toStrictEqual([entry(A, [1, 2, 2]), entry(D, [1, 0, 0])])
+  })
+
+  test('knows the newest campaign of a contract, also when the newest leaves or becomes older', async () => {
+    await using api = await startTestApp()
+    const order = () => found(api, 'sortBy=recently-deployed')
+    const [old, middle, recent] = ['10', '30', '50'].map((blockTimestamp) => aCampaignOn([A], { blockTimestamp })) as [
+      ...[CampaignRecord, CampaignRecord, CampaignRecord],
+    ]
+    // B is at 20, C at 40: where A stands among them says which campaign is its newest.
+    await api.save(old, aCampaignOn([B], { blockTimestamp: '20' }), aCampaignOn([C], { blockTimestamp: '40' }))
+    expect(await order()).toEqual([C, B, A])
+    await api.save(middle)
+    expect(await order()).toEqual([C, A, B])
+    await api.save(recent)
+    expect(await order()).toEqual([A, C, B])
+    await api.save({ ...recent, actionSteps: [aStep(D)], blockTimestamp: '5' })
+    expect(await order()).toEqual([C, A, B, D])
+    await api.save(recent)
+    expect(await order()).toEqual([A, C, B])
+    await api.save({ ...recent, blockTimestamp: '20' })
+    expect(await order()).toEqual([C, A, B])
+    await api.save({ ...recent, blockTimestamp: '41' }, { ...middle, blockTimestamp: '11' })
+    expect(await order()).toEqual([A, C, B])
+    await api.save({ ...recent, blockTimestamp: '11' }, { ...middle, actionSteps: null })
+    expect(await order()).toEqual([C, B, A])
+    await api.save({ ...old, blockTimestamp: '60' })
+    expect(await order()).toEqual([A, C, B])
+    expect(await found(api, 'sortBy=recently-deployed&timeRange=7d')).toEqual([A, C, B])
+    expect(await found(api, `sortBy=recently-deployed&creator=${OWNER}`)).toEqual([A, C, B])
+    await api.save({ ...old, actionSteps: null }, { ...recent, actionSteps: null })
+    expect(await order()).toEqual([C, B])
+  })
+
+  test('knows a replaced claim: of another campaign, another time, another amount', async () => {
+    await using api = await startTestApp()
+    const now = new Date()
+    api.setNow(now)
+    const [from, to] = [aCampaignOn([A]), aCampaignOn([B])]
+    const claim = aClaim(from, { amountUsd: '3', blockTimestamp: at(-60, now) })
+    const counted = async (query: string) =>
+      (await explore(api, query))
+        .toSorted((a, b) => (a.address < b.address ? -1 : 1))
+        .map(({ stats }) => `${stats.totalClaims} of ${stats.totalAmountClaimedUsd}`)
+    const expectCounts = async (inSixHours: string[], inSevenDays: string[], ofAll: string[]) => {
+      for (const creator of ['', `&creator=${OWNER}`]) {
+        expect(await counted(`timeRange=6h${creator}`)).toEqual(inSixHours)
+        expect(await counted(`timeRange=7d${creator}`)).toEqual(inSevenDays)
+        expect(await counted(creator)).toEqual(ofAll)
+      }
+    }
+    await api.save(from, to, claim)
+    await expectCounts(['1 of 3', '0 of 0'], ['1 of 3', '0 of 0'], ['1 of 3', '0 of 0'])
+    await api.save({ ...claim, amountUsd: '0.000001' })
+    await expectCounts(['1 of 0.000001', '0 of 0'], ['1 of 0.000001', '0 of 0'], ['1 of 0.000001', '0 of 0'])
+    await api.save({ ...claim, campaignId: to.id })
+    await expectCounts(['0 of 0', '1 of 3'], ['0 of 0', '1 of 3'], ['0 of 0', '1 of 3'])
+    await api.save({ ...claim, blockTimestamp: at(-30_000, now) })
+    await expectCounts(['0 of 0', '0 of 0'], ['1 of 3', '0 of 0'], ['1 of 3', '0 of 0'])
+    await api.save({ ...claim, campaignId: to.id, blockTimestamp: at(600, now), amountUsd: null })
+    await expectCounts(['0 of 0', '0 of 0'], ['0 of 0', '0 of 0'], ['0 of 0', '1 of 0'])
+    await api.save({ ...claim, blockTimestamp: at(-700_000, now) })
+    await expectCounts(['0 of 0', '0 of 0'], ['0 of 0', '0 of 0'], ['1 of 3', '0 of 0'])
+    await api.save({ ...claim, blockTimestamp: at(0, now) })
+    await expectCounts(['1 of 3', '0 of 0'], ['1 of 3', '0 of 0'], ['1 of 3', '0 of 0'])
+  })
+})
+
+describe('any answer', () => {
+  const present = Math.floor(Date.now() / 1000)
+  const creators = [anAddress('creator 1'), anAddress('creator 2')]
+  const targets = Array.from({ length: 9 }, (_, index) => ({
+    chainId: [1, 10, 8453][index % 3] as number,
+    targetContract: anAddress(`target ${index}`),
+  }))
+  const campaigns = Array.from({ length: 24 }, (_, index) =>
+    aCampaign({
+      blockTimestamp: String(1_750_000_000 + (index % 5)),
+      creator: creators[index % 3] ?? null,
+      incentives: [anErc20Incentive(anAddress('asset'))],
+      actionSteps: targets
+        .filter((_, place) => (index * 7 + place * 5) % 4 === 0)
+        .map(({ targetContract, chainId }) => aStep(targetContract, chainId)),
+    }),
+  )
+  const ages = [
+    0, 1, 3600, 21_599, 21_600, 30_000, 86_399, 86_400, 200_000, 604_799, 604_800, 700_000, -1, -500, -90_000,
+  ]
+  const amounts = ['0', null, '1', '0.0000005', '0.1', '0.0000004999', '2']
+  const made = Array.from({ length: 90 }, (_, index) =>
+    aClaim(campaigns[(index * 11) % 17] as CampaignRecord, {
+      blockTimestamp: String(present - (ages[index % ages.length] as number)),
+      amountUsd: amounts[index % amounts.length] as string | null,
+    }),
+  )
+  const instants = [...new Set(made.map(({ blockTimestamp }) => Number(blockTimestamp)))].flatMap((time) =>
+    [0, ...Object.values(RANGES)].flatMap((seconds) => [time + seconds - 1, time + seconds]),
+  )
+
+  let api: TestApp
+  beforeAll(async () => {
+    // Without a memory of answers: the clock goes forward and back.
+    api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await api.save(...campaigns, ...made)
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  interface Query {
+    sortBy: string | undefined
+    timeRange: keyof typeof RANGES | undefined
+    chainIds: number[] | undefined
+    creator: string | undefined
+  }
+
+  /** The same from the records alone, in plain TypeScript. */
+  function expectedOf({ sortBy, timeRange, chainIds, creator }: Query, now: number) {
+    const all = targets.flatMap(({ chainId, targetContract }) => {
+      const own = campaigns.filter(
+        (campaign) =>
+          campaign.actionSteps?.some((step) => step.targetContract === targetContract) &&
+          (creator === undefined || (campaign.creator ?? campaign.owner) === creator),
+      )
+      if (own.length === 0 || !(chainIds ?? [chainId]).includes(chainId)) return []
+      const counted = made.filter(({ campaignId, blockTimestamp }) => {
+        const age = now - Number(blockTimestamp)
+        const isInRange = timeRange === undefined || (age >= 0 && age < RANGES[timeRange])
+        return isInRange && own.some(({ id }) => id === campaignId)
+      })
+      const spend = counted.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0))
+      const newest = Math.max(...own.map(({ blockTimestamp }) => Number(blockTimestamp)))
+      return [{ chainId, address: targetContract, campaignCount: own.length, claims: counted.length, spend, newest }]
+    })
+    type Found = (typeof all)[number]
+    const completions = (a: Found, b: Found) => b.claims - a.claims
+    const dollars = (a: Found, b: Found) => b.spend.cmp(a.spend)
+    const recency = (a: Found, b: Found) => b.newest - a.newest
+    const chosen = { 'total-spend': dollars, 'recently-deployed': recency }[sortBy ?? ''] ?? completions
+    const place = (a: Found, b: Found) => a.chainId - b.chainId || (a.address < b.address ? -1 : 1)
+    return all
+      .toSorted((a, b) => [chosen, completions, dollars, recency, place].reduce((order, by) => order || by(a, b), 0))
+      .map(({ chainId, address, campaignCount, claims: totalClaims, spend }) => ({
+        ...{ chainId, address, name: '' },
+        stats: { campaignCount, totalClaims, totalAmountClaimedUsd: spend.round(6, Big.roundHalfUp).toNumber() },
+      }))
+  }
+
+  test('is what the records say, whatever is asked and at whatever moment', async () => {
+    const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined, freq: 3 })
+    const query = fc.record<Query>({
+      sortBy: maybe(fc.constantFrom(...sorts)),
+      timeRange: maybe(fc.constantFrom('6h', '24h', '7d')),
+      chainIds: maybe(fc.subarray([1, 10, 8453], { minLength: 1 })),
+      creator: maybe(fc.constantFrom(...creators, anAddress('owner'))),
+    })
+    const paging = fc.record({ page: fc.integer({ min: 1, max: 4 }), pageSize: fc.integer({ min: 0, max: 10 }) })
+    await fc.assert(
+      fc.asyncProperty(query, paging, fc.constantFrom(...instants), async (asked, { page: number, pageSize }, now) => {
+        api.setNow(new Date(now * 1000))
+        const given = Object.entries(asked).filter(([, value]) => value !== undefined)
+        const text = given.map(([name, value]) => `&${name}=${value}`).join('')
+        const expected = expectedOf(asked, now)
+        const { contracts, total } = await page(api, `page=${number}&pageSize=${pageSize}${text}`)
+        expect(contracts).toEqual(expected.slice((number - 1) * pageSize, number * pageSize))
+        expect(total).toBe(String(expected.length))
+      }),
+      { numRuns: 400 },
+    )
+  })
+})
+
+describe('a parameter is refused, and the message names it', () => {
+  const address = anAddress('somebody')
+  const integers = ['-1', '+1', '1.0', '1e3', '0x10', '%201', '1%20', '1,2', 'NULL', 'x', '9007199254740992']
+  const refused: Record<string, string[]> = {
+    page: integers,
+    pageSize: [...integers, '101', '9007199254740991'],
+    sortBy: ['', 'null', 'active', 'completions', 'Most-Completions', '%20total-spend', 'total-spend,total-spend'],
+    timeRange: ['', 'null', '1h', '30d', '6H', '7D', '168h', '%207d', '6h,24h'],
+    chainIds: [
+      ...['', 'null', ',', '1,', ',1', '1,,10', '-1', '1.0', '1e3', '0x1', 'base', '1,base', '9007199254740992'],
+      ...['%20', '1%2010', `1:${address}`, Array.from({ length: 101 }, (_, index) => index).join(',')],
+    ],
+    creator: [
+      ...['', 'null', address.slice(0, -1), `${address}0`, `0X${address.slice(2)}`, address.slice(2), `%20${address}`],
+      ...[`${address},${address}`, `${address.slice(0, -1)}g`],
+    ],
+  }
+  const rows = Object.entries(refused).flatMap(([name, values]) => values.map((value) => ({ name, value })))
+  const unknown = ['chainId', 'timerange', 'period', 'sort', 'owner', 'tokenWhitelist', 'PAGE', 'a[]', '__proto__']
+
+  async function refusalOf(query: string): Promise<string> {
+    const answer = await shared.get(`/explore/contracts?${query}`)
+    expect(answer.statusCode, `${query}: ${answer.body}`).toBe(400)
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(Object.keys(answer.json())).toEqual(['error'])
+    return answer.json().error
+  }
+
+  for (const { name, value } of rows) {
+    test(`${name}=${value.slice(0, 80)}`, async () => {
+      expect(await refusalOf(`${name}=${value}`)).toMatch(new RegExp(`\\b${name}\\b`))
+    })
+  }
+
+  test.each(Object.keys(refused))('%s given twice', async (name) => {
+    expect(await refusalOf(`${name}=1&${name}=1`)).toMatch(new RegExp(`${name}.*once`))
+  })
+
+  test.each(unknown)('unknown: %s', async (name) => {
+    const error = await refusalOf(`${name}=1`)
+    expect(error).toContain(`"${name}"`)
+    for (const known of Object.keys(refused)) expect(error).toContain(known)
+  })
+
+  test('with what is allowed', async () => {
+    expect(await refusalOf('pageSize=101')).toMatch(/pageSize.*0.*100.*101/)
+    expect(await refusalOf('timeRange=30d')).toMatch(/timeRange.*6h.*24h.*7d.*30d/)
+    expect(await refusalOf('sortBy=x')).toMatch(/sortBy.*most-completions.*total-spend.*recently-deployed/)
+    expect(await refusalOf('chainIds=1,base')).toMatch(/chainIds.*chain ID.*"base"/)
+    expect(await refusalOf('creator=bob')).toMatch(/creator.*address.*40.*bob/)
+  })
+
+  test('together with all other problems', async () => {
+    const error = await refusalOf('page=x&pageSize=101&sortBy=&timeRange=&chainIds=a,b&creator=bob&period=1h')
+    for (const named of ['page ', 'pageSize', 'sortBy', 'timeRange', 'chainIds', '"a"', '"b"', 'creator', '"period"']) {
+      expect(error).toContain(named)
+    }
+  })
+})
