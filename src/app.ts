@@ -4,22 +4,32 @@ import { fastifyUnderPressure } from '@fastify/under-pressure'
 import { fastify } from 'fastify'
 import type { Settings } from './config.ts'
 import type { Database } from './database/client.ts'
+import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
+import { describeFailure } from './database/failures.ts'
+import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
+import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
+import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
+import { createProfileRepository } from './features/profiles/profile-repository.ts'
+import { profileRoutes } from './features/profiles/profile-routes.ts'
+import { profileSchemas } from './features/profiles/profile-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
+import { requireBearerToken } from './http/authentication.ts'
 import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { OverloadedError } from './http/errors.ts'
+import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
-import { createRequestId, loggerOptions } from './http/logging.ts'
-import { collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { createRequestId, type LogStream, loggerOptions } from './http/logging.ts'
+import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   answerUnusualRequests,
@@ -41,13 +51,23 @@ export interface AppOptions {
   isReady: () => Promise<boolean>
   /** The moment of an answer. */
   now?: () => Date
+  /** Where log lines go; standard output if nothing is said. */
+  logStream?: LogStream
 }
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
-export async function buildApp({ database, settings, isReady, now = () => new Date() }: AppOptions) {
-  const schemas = [...namedSchemas, ErrorAnswer, ...campaignSchemas, ...trendingSchemas, ...contractSchemas]
+export async function buildApp({ database, settings, isReady, now = () => new Date(), logStream }: AppOptions) {
+  const schemas = [
+    ...namedSchemas,
+    ErrorAnswer,
+    ...campaignSchemas,
+    ...trendingSchemas,
+    ...contractSchemas,
+    ...accessListSchemas,
+    ...profileSchemas,
+  ]
   const app = fastify({
-    logger: loggerOptions(settings.LOG_LEVEL),
+    logger: loggerOptions(settings.LOG_LEVEL, logStream),
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES ?? false,
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
@@ -75,7 +95,10 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'OPTIONS'],
-    exposedHeaders: ['x-request-id', 'x-total-count', 'etag', 'retry-after'],
+    exposedHeaders: [
+      ...['x-request-id', 'x-total-count', 'etag', 'retry-after'],
+      ...['www-authenticate', 'ratelimit', 'ratelimit-policy'],
+    ],
     preflightContinue: true,
     strictPreflight: false,
   })
@@ -98,14 +121,26 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     now,
   })
   if (settings.SURFACES.includes('public')) {
-    await serveSurface(app, settings.PUBLIC_BASE_URL, async (surface) => {
+    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [] }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
     })
   }
-  // Not served, and not to be taken for the ID of a campaign.
-  hideSurface(app, ['/campaigns/accesslists'])
+  if (settings.SURFACES.includes('staging')) {
+    await serveSurface(app, { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken] }, async (surface) => {
+      const credentials = createCredentialStore(database, now, (error) =>
+        app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
+      )
+      const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+      await requireBearerToken(surface, credentials, attempts)
+      await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
+      await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
+    })
+  } else {
+    // Not served, and not to be taken for the ID of a campaign.
+    hideSurface(app, ['/campaigns/accesslists'])
+  }
 
   addHealthRoutes(app, isReady)
   await serveOpenApi(app)

@@ -1,3 +1,4 @@
+import { compile } from '@fastify/proxy-addr'
 import { type Static, Type } from '@sinclair/typebox'
 import { createValidator, describeFault } from './schemas/validator.ts'
 
@@ -54,6 +55,10 @@ export const Settings = Type.Object({
       items: { type: 'string', minLength: 1 },
     }),
   ),
+  FAILED_ATTEMPTS_PER_MINUTE: whole(
+    'Failed attempts to use a token for each client address and minute; more are answered 429.',
+    { minimum: 0, maximum: 1_000_000, default: 20 },
+  ),
   MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
     default: false,
   }),
@@ -68,11 +73,14 @@ export const Settings = Type.Object({
     maximum: 600_000,
     default: 5000,
   }),
-  MAX_EVENT_LOOP_DELAY_MS: whole('Delay of the event loop from which on requests are refused, in milliseconds.', {
-    minimum: 10,
-    maximum: 600_000,
-    default: 2000,
-  }),
+  MAX_EVENT_LOOP_DELAY_MS: whole(
+    'Delay of the event loop from which on requests are refused, in milliseconds; 0 refuses none.',
+    {
+      minimum: 0,
+      maximum: 600_000,
+      default: 2000,
+    },
+  ),
   CACHE_MAX_AGE_SECONDS: whole('`max-age` of public answers, in seconds.', { minimum: 0, maximum: 86_400, default: 5 }),
   CACHE_STALE_WHILE_REVALIDATE_SECONDS: whole('`stale-while-revalidate` of public answers, in seconds.', {
     minimum: 0,
@@ -122,8 +130,21 @@ export function readSettings(environment: Record<string, string | undefined> = p
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
+  faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
   return settings
+}
+
+/** Asks who will have to understand the list. */
+function faultsOfProxies(proxies: unknown): string[] {
+  try {
+    if (Array.isArray(proxies)) compile(proxies)
+    return []
+  } catch (error) {
+    return [
+      `TRUSTED_PROXIES must be IP addresses or ranges such as 10.0.0.0/8, or loopback, linklocal, uniquelocal: ${error instanceof Error ? error.message : error}`,
+    ]
+  }
 }
 
 function read(text: string, type: string) {

@@ -2,14 +2,16 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded.ts'
-import { DatabaseAwayError } from '../database/failures.ts'
+import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
+import { ServingRoleError } from '../database/serving-role.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { importFiles } from './import.ts'
 import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
+import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
 import { writeOpenApi } from './write-openapi.ts'
 
 /** Errors whose message says all that the operator needs. */
@@ -20,6 +22,8 @@ const plainErrors = [
   SchemaBehindError,
   UnreadableFileError,
   DatabaseAwayError,
+  TokenError,
+  ServingRoleError,
 ]
 
 const program = new Command('reward-campaigns')
@@ -34,7 +38,8 @@ program
 program
   .command('migrate')
   .description('bring the schema of the database up to date')
-  .action(() => migrate(readSettings()))
+  .option('--serving-role <role>', 'give this role what `serve` needs: to read, and no more')
+  .action((options: { servingRole?: string }) => migrate(readSettings(), options))
 
 program
   .command('import')
@@ -60,6 +65,30 @@ program
   .option('--output <file>', 'write it to a file; YAML where its name ends so')
   .action((options: { output?: string }) => writeOpenApi(readSettings(), options))
 
+const token = program.command('token').description('issue, list and revoke tokens for the protected operations')
+
+token
+  .command('create')
+  .description('print the secret of a new token, once')
+  .requiredOption('--user <userId>', 'user whose data the token opens')
+  .option('--address <address>', "the user's address, whose profile it opens")
+  .option('--admin', 'open the data of every user')
+  .option('--expires <when>', '30s, 15m, 12h, 90d or an ISO 8601 time; without it the token does not expire')
+  .option('--name <name>', 'what it is for')
+  .action((options: NewToken) => createToken(readSettings(), options))
+
+token
+  .command('list')
+  .description('show all tokens, without their secrets')
+  .option('--json', 'print them as NDJSON')
+  .action((options: { json?: boolean }) => listTokens(readSettings(), options))
+
+token
+  .command('revoke')
+  .description('let nobody in with a token any more')
+  .argument('<id>', 'as `token list` shows it')
+  .action((id: string) => revokeToken(readSettings(), id))
+
 function toCount(text: string) {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
   return Number(text)
@@ -73,9 +102,13 @@ program.hook('preAction', (_program, command) => {
 try {
   await program.parseAsync()
 } catch (error) {
-  const isPlain = plainErrors.some((kind) => error instanceof kind)
-  process.stderr.write(
-    `${isPlain && error instanceof Error ? error.message : `${error instanceof Error ? error.stack : error}`}\n`,
-  )
+  process.stderr.write(`${toText(error)}\n`)
   process.exitCode = 1
+}
+
+/** A stack only for what should not happen. */
+function toText(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  if (plainErrors.some((kind) => error instanceof kind)) return error.message
+  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : error.stack
 }

@@ -1,5 +1,7 @@
 import type { Settings } from '../config.ts'
+import { type Database, openDatabase } from '../database/client.ts'
 import { openEmbeddedServer } from '../database/embedded.ts'
+import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 
 export interface DatabaseAccess {
   url: string
@@ -15,4 +17,27 @@ export async function openDatabaseAccess(settings: Settings): Promise<DatabaseAc
   }
   const server = await openEmbeddedServer(settings.DATA_DIR)
   return { url: server.url, isEmbedded: true, close: server.close }
+}
+
+/**
+ * Works on a database whose schema is current: an embedded one is migrated first.
+ * @throws SchemaBehindError where an external one is behind.
+ */
+export async function withCurrentSchema<T>(settings: Settings, use: (url: string, database: Database) => Promise<T>) {
+  const access = await openDatabaseAccess(settings)
+  const { database, close } = openDatabase({
+    url: access.url,
+    poolSize: 1,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    onIdleError: () => undefined,
+  })
+  try {
+    if (access.isEmbedded) await migrateDatabase(access.url)
+    else await requireCurrentSchema(database)
+    return await use(access.url, database)
+  } finally {
+    await close()
+    await access.close()
+  }
 }

@@ -1,12 +1,10 @@
 import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
 import type { Settings } from '../config.ts'
-import { openDatabase } from '../database/client.ts'
-import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { recordTypes } from '../import/records.ts'
 import { toFileSource } from '../import/sources.ts'
-import { openDatabaseAccess } from './database-access.ts'
+import { withCurrentSchema } from './database-access.ts'
 
 export interface ImportOptions {
   json?: boolean
@@ -15,33 +13,17 @@ export interface ImportOptions {
 
 /** `import`: loads NDJSON files in one transaction, with progress on a terminal, and says what came of it. */
 export async function importFiles(settings: Settings, files: string[], options: ImportOptions) {
-  const access = await openDatabaseAccess(settings)
   const progress = createProgress(files)
   try {
-    if (access.isEmbedded) await migrateDatabase(access.url)
-    else await checkSchema(access.url)
-    const sources = files.map((file, index) => toFileSource(file, (bytes) => progress.onBytes(index, bytes)))
-    const summary = await importRecords(access.url, sources, {
-      isDryRun: options.dryRun ?? false,
-      onProgress: progress.onRecords,
+    const summary = await withCurrentSchema(settings, (url) => {
+      const sources = files.map((file, index) => toFileSource(file, (bytes) => progress.onBytes(index, bytes)))
+      return importRecords(url, sources, { isDryRun: options.dryRun ?? false, onProgress: progress.onRecords })
     })
     progress.stop()
     process.stdout.write(options.json ? toJsonLines(summary) : toText(summary, options.dryRun ?? false))
   } finally {
     progress.stop()
-    await access.close()
   }
-}
-
-async function checkSchema(url: string) {
-  const { database, close } = openDatabase({
-    url,
-    poolSize: 1,
-    connectionTimeoutMs: 10_000,
-    statementTimeoutMs: 10_000,
-    onIdleError: () => undefined,
-  })
-  await requireCurrentSchema(database).finally(close)
 }
 
 /** A bar on a terminal: share of the files, records, records a second. Nothing elsewhere. */

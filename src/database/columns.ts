@@ -34,6 +34,12 @@ export const transactionHash = customType<{ data: string; driverData: Buffer }>(
   toDriver: (hash) => Buffer.from(hash.slice(2), 'hex'),
 })
 
+/** SHA-256 of a secret. */
+export const digest = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** Words to be found by their beginnings; made and compared by the functions `word_starts` and `words_query`. */
+export const wordStarts = customType<{ data: string }>({ dataType: () => 'tsvector' })
+
 /** The rule that an address is stored lower-case. Not a regular expression: that took a third of the time of an import. */
 export const lowerCaseAddress = (name: string, column: AnyPgColumn) =>
   check(name, sql`octet_length(${column}) = 42 and ${column} = lower(${column} collate "C")`)

@@ -3,7 +3,7 @@ import type { TokenMetadata } from '../schemas/tokens.ts'
 import { tokens } from './tables/tokens.ts'
 
 /** The token of a left join as the API shows it; null where none was found. */
-export const tokenMetadata = sql<TokenMetadata | null>`case when ${tokens.address} is not null then jsonb_build_object(
+export const tokenMetadata = sql<TokenMetadata | null>`case when ${tokens.address} is not null then json_build_object(
   'id', ${tokens.chainId} || ':' || ${tokens.address},
   'chainId', ${tokens.chainId},
   'address', ${tokens.address},

@@ -11,6 +11,8 @@ export interface DataVersion {
 }
 
 interface Answer extends DataVersion {
+  /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
+  madeAt: number
   body: Buffer
   etag: string
   totalCount: number | undefined
@@ -55,14 +57,18 @@ export function createAnswerCache(options: {
   const underWay = new Map<string, Promise<Answer>>()
   const currentVersion = shareAmongSimultaneous(options.readVersion)
 
-  async function produceOnce(url: string, { version, validUntil }: DataVersion, produce: () => Promise<Produced>) {
-    const key = `${version} ${validUntil} ${url}`
+  async function produceOnce(
+    url: string,
+    state: DataVersion & Pick<Answer, 'madeAt'>,
+    produce: () => Promise<Produced>,
+  ) {
+    const key = `${state.version} ${state.validUntil} ${url}`
     const running = underWay.get(key)
     if (running !== undefined) return running
     const answer = produce().then((produced) => {
       const body = Buffer.from(JSON.stringify(produced.body))
       const etag = `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"`
-      const made: Answer = { version, validUntil, body, etag, totalCount: produced.totalCount }
+      const made: Answer = { ...state, body, etag, totalCount: produced.totalCount }
       kept.set(url, made)
       return made
     })
@@ -79,8 +85,12 @@ export function createAnswerCache(options: {
       const { version, validUntil } = await currentVersion()
       const known = kept.get(request.url)
       const now = options.now().getTime()
-      const isCurrent = known?.version === version && now < known.validUntil
-      const state = { version, validUntil: changesEachSecond ? Math.min(validUntil, endOfSecond(now)) : validUntil }
+      const isCurrent = known?.version === version && known.madeAt <= now && now < known.validUntil
+      const state = {
+        version,
+        validUntil: changesEachSecond ? Math.min(validUntil, endOfSecond(now)) : validUntil,
+        madeAt: now,
+      }
       const answer = isCurrent ? known : await produceOnce(request.url, state, produce)
       void reply.header('etag', answer.etag).header('cache-control', options.cacheControl)
       if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)

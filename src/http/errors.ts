@@ -7,6 +7,18 @@ import createError from '@fastify/error'
 
 export const InvalidRequestError = createError<[string]>('INVALID_REQUEST', '%s', 400)
 export const MalformedUrlError = createError<[string]>('MALFORMED_URL', '%s', 400)
+export const MissingTokenError = createError(
+  'MISSING_TOKEN',
+  'this operation needs a token: Authorization: Bearer <token>',
+  401,
+)
+export const InvalidTokenError = createError('INVALID_TOKEN', 'the token is not valid', 401)
+export const ForbiddenError = createError<[string]>('FORBIDDEN', '%s', 403)
+export const TooManyFailedAttemptsError = createError<[number]>(
+  'TOO_MANY_FAILED_ATTEMPTS',
+  'too many failed attempts from this address, try again in %d seconds',
+  429,
+)
 export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
 export const MethodNotAllowedError = createError(
   'METHOD_NOT_ALLOWED',

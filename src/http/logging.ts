@@ -6,10 +6,21 @@ import type { LoggerOptions } from 'pino'
 
 const STDOUT = 1
 
-/** pino's settings: JSON lines, readable ones on a terminal. Credentials never reach a line. */
-export const loggerOptions = (level: string): LoggerOptions => ({
+/** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
+const MISPLACED_SECRET = /rcs(_|%5f)[\w%-]{20,}/gi
+
+export interface LogStream {
+  write: (line: string) => void
+}
+
+/**
+ * pino's settings: JSON lines to a stream, or to standard output, where a terminal gets readable ones. Credentials
+ * never reach a line.
+ */
+export const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { stream?: LogStream } => ({
   level,
   redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+  hooks: { streamWrite: (line) => line.replace(MISPLACED_SECRET, 'rcs_[redacted]') },
   serializers: {
     req: (request: FastifyRequest) => ({
       method: request.method,
@@ -18,7 +29,11 @@ export const loggerOptions = (level: string): LoggerOptions => ({
       remoteAddress: request.ip,
     }),
   },
-  ...(isatty(STDOUT) ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } } : {}),
+  ...(stream !== undefined
+    ? { stream }
+    : isatty(STDOUT)
+      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
+      : {}),
 })
 
 /** The caller's request ID when it is a harmless one, else a new one. */

@@ -10,7 +10,7 @@ const { version }: { version: string } = JSON.parse(
 )
 
 /** Annotations of our own schemas that are of no use to an API user. */
-const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case'])
+const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-characters'])
 
 /** Formats of ours that only the validator knows. */
 const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
@@ -19,6 +19,9 @@ const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
 const DOCS_POLICY =
   "default-src 'none'; base-uri 'none'; frame-ancestors 'self'; form-action 'none'; connect-src 'self'; " +
   "font-src 'self' data:; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'"
+
+/** What protected operations say of their security in the document. */
+export const bearerToken = { bearerToken: [] }
 
 /** Collects the contract of every route that is registered after it into one OpenAPI document. */
 export async function collectOpenApi(app: FastifyInstance) {
@@ -35,9 +38,19 @@ export async function collectOpenApi(app: FastifyInstance) {
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/' }],
+      components: {
+        securitySchemes: {
+          bearerToken: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'A token that the operator of the service has issued (`reward-campaigns token create`).',
+          },
+        },
+      },
       tags: [
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
+        { name: 'Users', description: 'What belongs to a user; needs a token.' },
       ],
     },
     refResolver: {

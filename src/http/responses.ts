@@ -14,10 +14,13 @@ export const ErrorAnswer = Type.Object(
 
 const failures = {
   400: 'A parameter breaks its rule, is unknown or is given twice; the sentence names it.',
+  401: 'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
+  403: 'The token is valid, but not for the data of this user.',
   404: 'There is nothing of this kind.',
   405: 'Another method than GET, HEAD or OPTIONS; `Allow` names them.',
   414: 'The URL is too long.',
   431: 'The headers are too long.',
+  429: 'Too many failed attempts from this address; `Retry-After` says when to come back.',
   500: 'A defect of the service; the request ID leads to its log entry.',
   503: 'The database is away or too slow, or the service is overloaded or shutting down; `Retry-After` says when to come back.',
 } as const
@@ -27,11 +30,34 @@ export const totalCountHeader = {
   'x-total-count': { type: 'integer', minimum: 0, description: 'Number of entries on all pages, exact.' },
 }
 
-/** The responses of an operation: its success with an example, and the failures it can have. */
-export function responsesOf(
-  success: { description: string; headers?: Record<string, object>; schema: TSchema; example: unknown },
-  statuses: readonly (keyof typeof failures)[],
-) {
+interface Success {
+  description: string
+  headers?: Record<string, object>
+  schema: TSchema
+  example: unknown
+}
+type Failure = keyof typeof failures
+
+/** The responses of a public operation: its success with an example, and the failures it can have. */
+export const responsesOf = (success: Success, statuses: readonly Failure[]) => ({
+  ...responses(
+    {
+      ...success,
+      headers: {
+        etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
+        ...success.headers,
+      },
+    },
+    statuses,
+  ),
+  304: { description: 'Nothing has changed since the answer with the tag in `If-None-Match`.', type: 'null' },
+})
+
+/** The responses of a protected operation, which no cache may keep. */
+export const protectedResponsesOf = (success: Success, statuses: readonly Failure[]) =>
+  responses(success, [...statuses, 401, 403, 429])
+
+function responses(success: Success, statuses: readonly Failure[]) {
   const failed = [...statuses, 500 as const, 503 as const].map((status) => [
     status,
     { description: failures[status], content: { 'application/json': { schema: ref(ErrorAnswer) } } },
@@ -40,7 +66,6 @@ export function responsesOf(
     200: {
       description: success.description,
       headers: {
-        etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
         'x-request-id': {
           type: 'string',
           pattern: '^[A-Za-z0-9._-]{1,128}$',
@@ -52,7 +77,6 @@ export function responsesOf(
         'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },
       },
     },
-    304: { description: 'Nothing has changed since the answer with the tag in `If-None-Match`.', type: 'null' },
     ...Object.fromEntries(failed),
   }
 }

@@ -1,15 +1,18 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Registers the operations of one surface; each says in the OpenAPI document where it is served. */
+/**
+ * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
+ * document's security schemes it is protected.
+ */
 export async function serveSurface(
   app: FastifyInstance,
-  baseUrl: string,
+  { baseUrl, security }: { baseUrl: string; security: Record<string, string[]>[] },
   register: (surface: FastifyInstance) => Promise<void>,
 ) {
   await app.register(async (surface) => {
     surface.addHook('onRoute', (route) => {
       if (route.schema !== undefined)
-        route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security: [] })
+        route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
     })
     await register(surface)
   })

@@ -76,4 +76,20 @@ export const claimTotalStatements = [
     (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count, changes.newest_now,
       changes.claim_count, changes.amount_usd)`,
+  `merge into contract_counts counts
+  using (
+    select chain_id, count(totals.address) as contract_count
+    from (
+      select chain_id from counted_before earlier full join counted_after later using (window_seconds, chain_id, address)
+      where earlier.campaign_count is null or later.campaign_count is null
+      group by chain_id
+    ) touched
+    left join contract_claim_totals totals using (chain_id)
+    where totals.window_seconds = 0 or totals.window_seconds is null
+    group by chain_id
+  ) figures
+  on counts.chain_id = figures.chain_id
+  when matched and figures.contract_count = 0 then delete
+  when matched then update set contract_count = figures.contract_count
+  when not matched then insert (chain_id, contract_count) values (figures.chain_id, figures.contract_count)`,
 ]

@@ -129,6 +129,26 @@ const mergeClaims = [
   ),
 ]
 
+const markTouchedScores = `insert into touched_scores
+  select score_bucket from profiles join staged_profile using (user_address)
+  on conflict do nothing`
+
+const mergeProfiles = [
+  `create temporary table touched_scores (score_bucket integer primary key) on commit drop`,
+  markTouchedScores,
+  plainUpsert(
+    'profile',
+    'profiles',
+    ['user_address'],
+    [
+      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+      ...['streak_next_expiration_at', 'streak_last_completion_at'],
+    ],
+  ),
+  markTouchedScores,
+  `analyze touched_scores`,
+]
+
 /** All statements of a merge, in an order in which each finds what it refers to. */
 export const mergeStatements = [
   ...markTouchedCampaigns,
@@ -162,13 +182,5 @@ export const mergeStatements = [
     `select staged_claimsignature.*, campaigns.key as campaign_key
     from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
   ),
-  plainUpsert(
-    'profile',
-    'profiles',
-    ['user_address'],
-    [
-      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
-      ...['streak_next_expiration_at', 'streak_last_completion_at'],
-    ],
-  ),
+  ...mergeProfiles,
 ]

@@ -77,4 +77,16 @@ export const rollUpStatements = [
     and (target.has_whitelisted_rewards, target.is_exhausted)
       is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)`,
   ...claimTotalStatements,
+  `merge into profile_score_counts counts
+  using (
+    select touched_scores.score_bucket, count(user_address) as profile_count
+    from touched_scores left join profiles using (score_bucket)
+    group by touched_scores.score_bucket
+  ) figures
+  on counts.score_bucket = figures.score_bucket
+  when matched and figures.profile_count = 0 then delete
+  when matched and counts.profile_count <> figures.profile_count
+    then update set profile_count = figures.profile_count
+  when not matched and figures.profile_count > 0
+    then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
 ]

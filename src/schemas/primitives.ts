@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 /*
- * Two annotations of our own stand in these schemas and are left out of the published document:
- *   x-expected    the noun phrase that error messages use: "owner must be <x-expected>"
- *   x-lower-case  compared without case: the validator replaces an accepted value by its lower-case form
+ * Three annotations of our own stand in these schemas and are left out of the published document:
+ *   x-expected              the noun phrase that error messages use: "owner must be <x-expected>"
+ *   x-lower-case            compared without case: the validator replaces an accepted value by its lower-case form
+ *   x-forbidden-characters  characters that a text must not contain; the error names those it found
  */
 
 /** The largest integer that JSON and JavaScript hold exactly: 2^53 − 1. */

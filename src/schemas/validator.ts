@@ -36,6 +36,12 @@ export function createValidator(named: readonly SchemaObject[]) {
       return true
     },
   })
+  ajv.addKeyword({
+    keyword: 'x-forbidden-characters',
+    type: 'string',
+    schemaType: 'string',
+    validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
+  })
   ajv.addVocabulary(['x-expected', 'style', 'explode'])
   for (const schema of named) ajv.addSchema(schema)
   return ajv
@@ -43,6 +49,9 @@ export function createValidator(named: readonly SchemaObject[]) {
 
 export type Validator = ReturnType<typeof createValidator>
 export type { ErrorObject, ValidateFunction }
+
+/** Those of some characters that a text has. */
+const charactersIn = (value: string, characters: string) => [...characters].filter((one) => value.includes(one))
 
 /** What is wrong with one value, without its name: "must be …, got …". */
 export function describeFault(error: ErrorObject): string {
@@ -57,6 +66,10 @@ export function describeFault(error: ErrorObject): string {
       return error.params.error === 'mapping'
         ? `has the unknown type ${quote(error.params.tagValue)}`
         : 'needs a "type" that is a string'
+    case 'x-forbidden-characters': {
+      const found = charactersIn(String(error.data), String(error.schema))
+      return `must not contain any of ${[...String(error.schema)].join(' ')}, found ${found.join(' ')}`
+    }
     case 'maxItems':
       return `must have at most ${error.params.limit} entries`
     case 'minItems':

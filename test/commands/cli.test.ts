@@ -1,81 +1,12 @@
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
-import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { databaseUrl } from '../setup/postgres.ts'
+import { runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
-
-const root = join(import.meta.dirname, '../..')
-
-interface Result {
-  code: number | null
-  signal: NodeJS.Signals | null
-  stdout: string
-  stderr: string
-}
-
-/** The real command in a process of its own, with these settings and no others. */
-class Cli implements AsyncDisposable {
-  readonly child: ChildProcess
-  readonly ended: Promise<Result>
-  stdout = ''
-  stderr = ''
-
-  constructor(parameters: string[], settings: Record<string, string>, input = '') {
-    const command = ['--import', 'tsx', 'src/commands/cli.ts', ...parameters]
-    const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-    this.child = spawn(process.execPath, command, { cwd: root, env: { PATH: path, ...settings } })
-    this.child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      this.stdout += text
-    })
-    this.child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr += text
-    })
-    this.ended = once(this.child, 'close').then(([code, signal]) => ({
-      code,
-      signal,
-      stdout: this.stdout,
-      stderr: this.stderr,
-    }))
-    // A command that refuses its settings ends before it has read anything.
-    this.child.stdin?.on('error', () => undefined).end(input)
-  }
-
-  /** The address that a service says it listens on. */
-  async listening() {
-    const found = () => /Server listening at (http:\/\/127\.0\.0\.1:\d+)/.exec(this.stdout)?.[1]
-    return waitFor(() => {
-      if (this.child.exitCode !== null) throw new Error(`ended instead of listening: ${this.stderr}${this.stdout}`)
-      return found()
-    })
-  }
-
-  async [Symbol.asyncDispose]() {
-    if (this.child.exitCode === null && this.child.signalCode === null) this.child.kill('SIGKILL')
-    await this.ended
-  }
-}
-
-async function runCli(parameters: string[], settings: Record<string, string>, input?: string) {
-  await using cli = new Cli(parameters, settings, input)
-  return await cli.ended
-}
-
-async function waitFor<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
-  const deadline = Date.now() + 30_000
-  while (Date.now() < deadline) {
-    const value = await look()
-    if (value !== undefined) return value
-    await sleep(50)
-  }
-  throw new Error('waited for 30 seconds in vain')
-}
 
 const waitForStatus = (url: string, status: number) =>
   waitFor(async () => ((await fetch(url)).status === status ? true : undefined))
@@ -191,6 +122,7 @@ describe('settings', () => {
       SURFACES: 'public,private',
       MIGRATE_ON_START: 'yes',
       LOG_LEVEL: 'loud',
+      TRUSTED_PROXIES: '10.0.0.0/8,proxy',
     })
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr.trimEnd().split('\n').sort()).toEqual([
@@ -199,6 +131,7 @@ describe('settings', () => {
       expect.stringMatching(/^MIGRATE_ON_START must be true or false, got "yes"$/),
       expect.stringMatching(/^PORT must be an integer from 0 to 65535, got 70000$/),
       expect.stringMatching(/^SURFACES must be one of public, staging, got "private"$/),
+      expect.stringMatching(/^TRUSTED_PROXIES must be IP addresses or ranges .*: invalid IP address: proxy$/),
     ])
     expect(result.stderr).not.toContain('hunter2')
   })
@@ -228,7 +161,7 @@ describe('serve', () => {
     expect(refused.code).toBe(1)
     expect(refused.stderr).toMatch(/^[^\n]*`reward-campaigns migrate`[^\n]*\n$/)
     expect(await runCli(['migrate'], settings)).toMatchObject({ code: 0, stderr: '' })
-    await using service = new Cli(['serve'], settings)
+    await using service = startCli(['serve'], settings)
     expect((await fetch(`${await service.listening()}/readyz`)).status).toBe(200)
   })
 
@@ -236,8 +169,8 @@ describe('serve', () => {
     await using database = aDatabaseToCome()
     await database.create()
     const settings = { ...quick, DATABASE_URL: database.url, MIGRATE_ON_START: 'true' }
-    await using first = new Cli(['serve'], settings)
-    await using second = new Cli(['serve'], settings)
+    await using first = startCli(['serve'], settings)
+    await using second = startCli(['serve'], settings)
     for (const service of [first, second]) {
       const url = await service.listening()
       expect((await fetch(`${url}/readyz`)).status).toBe(200)
@@ -247,7 +180,7 @@ describe('serve', () => {
 
   test('listens while its database is away, answers 503, and works once it is there', async () => {
     await using database = aDatabaseToCome()
-    await using service = new Cli(['serve'], { ...quick, DATABASE_URL: database.url })
+    await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
     const url = await service.listening()
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
@@ -262,7 +195,7 @@ describe('serve', () => {
 
   test('listens while its server refuses connections', async () => {
     const DATABASE_URL = 'postgres://user:hunter2@127.0.0.1:1/nowhere'
-    await using service = new Cli(['serve'], { ...quick, DATABASE_URL, MIGRATE_ON_START: 'true' })
+    await using service = startCli(['serve'], { ...quick, DATABASE_URL, MIGRATE_ON_START: 'true' })
     const url = await service.listening()
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
     expect((await fetch(`${url}/campaigns`)).status).toBe(503)
@@ -273,7 +206,7 @@ describe('serve', () => {
 
   test('on SIGTERM answers the request under way, takes no other, and ends with 0', async () => {
     await using database = await createTestDatabase()
-    await using service = new Cli(['serve'], { ...quick, DATABASE_URL: database.url, STATEMENT_TIMEOUT_MS: '20000' })
+    await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url, STATEMENT_TIMEOUT_MS: '20000' })
     const url = await service.listening()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
 

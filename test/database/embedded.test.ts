@@ -1,16 +1,13 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { NodeProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-
-const root = join(import.meta.dirname, '../..')
 
 /** A folder that is gone after the test, with the server that a failed test may have left running. */
 async function aDataFolder() {
@@ -41,16 +38,6 @@ function isRunning(pid: number) {
   }
 }
 
-async function waitFor<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
-  const deadline = Date.now() + 40_000
-  while (Date.now() < deadline) {
-    const value = await look()
-    if (value !== undefined) return value
-    await sleep(50)
-  }
-  throw new Error('waited for 40 seconds in vain')
-}
-
 async function query(url: string, sql: string) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -60,44 +47,6 @@ async function query(url: string, sql: string) {
     await client.end()
   }
 }
-
-/** A process of Node.js at the root of the project, with these settings and no others; what it says is collected. */
-function startNode(parameters: string[], settings: Record<string, string> = {}) {
-  const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-  const child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
-    cwd: root,
-    env: { PATH: path, ...settings },
-  })
-  const output = { text: '' }
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output.text += text
-    })
-  }
-  child.stdin.on('error', () => undefined)
-  const ended = once(child, 'close')
-  return {
-    child,
-    output,
-    ended,
-    async [Symbol.asyncDispose]() {
-      if (!hasEnded(child)) child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
-
-const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
-const startCli = (parameters: string[], settings: Record<string, string>) =>
-  startNode(['src/commands/cli.ts', ...parameters], settings)
-
-/** The first match in what a process says. */
-const said = (process: ReturnType<typeof startNode>, pattern: RegExp) =>
-  waitFor(() => {
-    const match = pattern.exec(process.output.text)
-    if (match === null && hasEnded(process.child)) throw new Error(`ended: ${process.output.text}`)
-    return match?.[1]
-  })
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
   await using data = await aDataFolder()
@@ -125,8 +74,8 @@ test('a server whose only user was killed is taken over by the next one', async 
     const server = await openEmbeddedServer(${JSON.stringify(data.folder)})
     console.log('url=' + server.url)
     setInterval(() => undefined, 1000)`
-  await using user = startNode(['--input-type=module', '--eval', script])
-  const url = await said(user, /^url=(\S+)$/m)
+  await using user = new NodeProcess(['--input-type=module', '--eval', script])
+  const url = await user.said(/^url=(\S+)$/m)
   await query(url, 'create table kept as select 7 as number')
   const pid = await serverPid(data.folder)
   user.child.kill('SIGKILL')
@@ -217,8 +166,8 @@ test('kill -9 in the middle of an import leaves nothing of it, and the next one 
 
   await using next = startCli(['import', '-', '--json'], settings)
   next.child.stdin.end(input)
-  expect(await next.ended).toEqual([0, null])
-  expect(next.output.text).toContain('{"type":"claim","records":5000}')
+  expect(await next.ended).toMatchObject({ code: 0, signal: null })
+  expect(next.stdout).toContain('{"type":"claim","records":5000}')
   expect(await query(server.url, counts)).toEqual([{ tokens: '1', campaigns: '1', incentives: '1', claims: '5000' }])
   await server.close()
   expect(await serverPid(data.folder)).toBe(undefined)
@@ -230,7 +179,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
   const listed: unknown[] = []
   for (let run = 0; run < 2; run++) {
     await using service = startCli(['serve'], settings)
-    const url = await said(service, /Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+    const url = await service.listening()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
     const { campaigns, totalCampaigns } = (await answer.json()) as {
@@ -241,7 +190,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
     expect(campaigns).toHaveLength(20)
     listed.push(campaigns.map(({ id }) => id))
     service.child.kill('SIGTERM')
-    expect(await service.ended).toEqual([0, null])
+    expect(await service.ended).toMatchObject({ code: 0, signal: null })
     expect(await serverPid(data.folder)).toBe(undefined)
   }
   expect(listed[1]).toEqual(listed[0])
@@ -251,14 +200,29 @@ test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the ser
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await said(service, /Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  const url = await service.listening()
   expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   await using importing = startCli(['import', '-'], settings)
   const campaign = aCampaign()
   importing.child.stdin.end(`${JSON.stringify(campaign)}\n`)
-  expect(await importing.ended).toEqual([0, null])
+  expect(await importing.ended).toMatchObject({ code: 0, signal: null })
   expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({
     campaigns: [{ id: campaign.id }],
     totalCampaigns: 1,
   })
+})
+
+test('a token is issued and revoked in the server that serve has started', async () => {
+  await using data = await aDataFolder()
+  const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
+  await using service = startCli(['serve'], settings)
+  const url = await service.listening()
+  const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
+  expect(issued.code).toBe(0)
+  const headers = { authorization: `Bearer ${issued.stdout.trim()}` }
+  const answer = await fetch(`${url}/campaigns/accesslists`, { headers })
+  expect(await answer.json()).toEqual({ accesslists: [] })
+  const [, id = ''] = /^Token (\S+)/.exec(issued.stderr) ?? []
+  expect(await runCli(['token', 'revoke', id], settings)).toMatchObject({ code: 0 })
+  expect((await fetch(`${url}/campaigns/accesslists`, { headers })).status).toBe(401)
 })

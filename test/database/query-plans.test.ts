@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../src/database/client.ts'
+import {
+  type AccessListRepository,
+  createAccessListRepository,
+} from '../../src/features/access-lists/access-list-repository.ts'
 import { type CampaignRepository, createCampaignRepository } from '../../src/features/campaigns/campaign-repository.ts'
 import type { ListCampaignsQuery } from '../../src/features/campaigns/campaign-schemas.ts'
+import { createProfileRepository, type ProfileRepository } from '../../src/features/profiles/profile-repository.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
@@ -13,6 +18,8 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
  */
 
 const CAMPAIGNS = 20_000
+const ACCESS_LISTS = 20_000
+const PROFILES = 20_000
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 const WATCHED = [
   'campaigns',
@@ -22,11 +29,15 @@ const WATCHED = [
   'allow_lists',
   'allow_list_addresses',
   'action_steps',
+  'access_lists',
+  'profiles',
 ]
 
 let database: TestDatabase
 let opened: OpenDatabase
 let campaigns: CampaignRepository
+let accessLists: AccessListRepository
+let profiles: ProfileRepository
 /** Values that the sample has, one rather rare and one rather frequent where there is such a thing. */
 const facts: Record<string, string> = {}
 
@@ -34,6 +45,8 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const sample = generateSample({ campaigns: CAMPAIGNS, claims: 20_000, seed: 1, now: NOW })
   await importRecords(database.url, [toRecordSource('sample', sample)])
+  await addAccessLists()
+  await addProfiles()
   await database.query('vacuum analyze')
   opened = openDatabase({
     url: database.url,
@@ -43,6 +56,8 @@ beforeAll(async () => {
     onIdleError: () => undefined,
   })
   campaigns = createCampaignRepository(opened.database, () => NOW)
+  accessLists = createAccessListRepository(opened.database)
+  profiles = createProfileRepository(opened.database, () => NOW)
   const [row] = await database.query(`select
     (select owner from campaigns group by 1 order by count(*) desc limit 1) as frequent_owner,
     (select owner from campaigns group by 1 order by count(*) limit 1) as rare_owner,
@@ -69,6 +84,36 @@ afterAll(async () => {
   await opened.close()
   await database[Symbol.asyncDispose]()
 })
+
+/** Half of the lists are of one user, the others of users who have ten each; two lists of a thousand are unicorns. */
+const addAccessLists = () =>
+  database.query(
+    `insert into access_lists (id, user_id, name, icon, created_at, member_count)
+    select 'list ' || number,
+      case when number % 2 = 0 then 'many' else 'few ' || number % ($1 / 10) end,
+      (array['Gold members', 'Early adopters', 'Testers', 'Friends of the house'])[1 + number % 4]
+        || case when number % 1000 < 2 then ' unicorn' else '' end,
+      '', timestamptz '2025-01-01' + number * interval '1 minute', number * 7919 % 5000
+    from generate_series(1, $1::integer) number`,
+    [ACCESS_LISTS],
+  )
+
+/** Half of the scores are spread widely, the other half lie so close together that they are counted as one. */
+async function addProfiles() {
+  await database.query(
+    `insert into profiles (user_address, eth_earned, score, streak_value, streak_last_expiration_at,
+      streak_next_expiration_at, streak_last_completion_at)
+    select '0x' || lpad(to_hex(number), 40, '0'), number,
+      case when number % 2 = 0 then number / 2.0 else 1000 + number * 1e-7 end, 1, $2, $2, $2
+    from generate_series(1, $1::integer) number`,
+    [PROFILES, NOW],
+  )
+  await database.query(
+    `insert into profile_score_counts (score_bucket, profile_count)
+    select score_bucket, count(*) from profiles group by score_bucket
+    on conflict (score_bucket) do update set profile_count = excluded.profile_count`,
+  )
+}
 
 interface Plan {
   'Node Type': string
@@ -195,4 +240,81 @@ describe('the first page of everything is read in its order, never sorted,', () 
 test('no table is scanned for a detail', async () => {
   const plan = await planOf(() => campaigns.find(fact('id')))
   expect(scansOf(plan)).toEqual([])
+})
+
+describe('no table is scanned for access lists of', () => {
+  const users = { many: 'a user with half of all lists', 'few 1': 'a user with few lists', nobody: 'a user with none' }
+  const searches = {
+    unicorn: 'a rare word',
+    gold: 'a frequent word',
+    'gold unicorn': 'two words',
+    zzz: 'no known word',
+  }
+  const all = Object.entries(users).flatMap(([userId, user]) =>
+    [[undefined, 'no search'] as const, ...Object.entries(searches)].flatMap(([search, what]) =>
+      ([undefined, 'totalMembers'] as const).flatMap((sortBy) =>
+        (['desc', 'asc'] as const).map((orderBy) => ({
+          title: `${user}, ${what}, by ${sortBy ?? 'creation'} ${orderBy}`,
+          userId,
+          query: { orderBy, ...(search === undefined ? {} : { search }), ...(sortBy === undefined ? {} : { sortBy }) },
+        })),
+      ),
+    ),
+  )
+  for (const { title, userId, query } of all) {
+    test(title, async () => {
+      const plan = await planOf(() => accessLists.list(userId, query))
+      expect(scansOf(plan)).toEqual([])
+    })
+  }
+
+  test('a search without words, which is no search', async () => {
+    const [without, empty] = [
+      await planOf(() => accessLists.list('many', { orderBy: 'desc' })),
+      await planOf(() => accessLists.list('many', { orderBy: 'desc', search: ' \u0301 ' })),
+    ]
+    expect(nodesOf(empty).map((node) => node['Node Type'])).toEqual(nodesOf(without).map((node) => node['Node Type']))
+  })
+
+  test('anybody, and there are as many as are asked for', async () => {
+    const counts = await database.query(
+      `select count(*)::integer as lists, count(*) filter (where user_id = 'many')::integer as many,
+        count(*) filter (where user_id = 'few 1')::integer as few from access_lists where id like 'list %'`,
+    )
+    expect(counts).toEqual([{ lists: ACCESS_LISTS, many: ACCESS_LISTS / 2, few: 10 }])
+  })
+})
+
+describe('all lists of a user who has many are read in their order, up to the last that is answered,', () => {
+  for (const sortBy of [undefined, 'totalMembers'] as const) {
+    for (const orderBy of ['desc', 'asc'] as const) {
+      test(`by ${sortBy ?? 'creation'} ${orderBy}`, async () => {
+        const plan = await planOf(() =>
+          accessLists.list('many', { orderBy, ...(sortBy === undefined ? {} : { sortBy }) }),
+        )
+        const types = nodesOf(plan).map((node) => node['Node Type'])
+        expect(types).toContain('Incremental Sort')
+        expect(types).not.toContain('Sort')
+      })
+    }
+  }
+})
+
+describe('no table is scanned for the profile with', () => {
+  const orders = {
+    'the highest score': 'score desc',
+    'the lowest score': 'score',
+    'one of the scores that are close together': 'abs(score - 1000.001)',
+  }
+  for (const [title, order] of Object.entries(orders)) {
+    test(title, async () => {
+      const [row] = await database.query(`select user_address from profiles order by ${order} limit 1`)
+      const plan = await planOf(() => profiles.find(String(row?.user_address)))
+      expect(scansOf(plan)).toEqual([])
+    })
+  }
+
+  test('an address that there is none of', async () => {
+    expect(scansOf(await planOf(() => profiles.find('0x')))).toEqual([])
+  })
 })

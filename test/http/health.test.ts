@@ -54,7 +54,7 @@ async function startAppThatIsReady(isReady: () => Promise<boolean>) {
   })
   const app = await buildApp({
     database: opened.database,
-    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '60000' }),
+    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' }),
     isReady,
   })
   return {

@@ -48,10 +48,11 @@ async function faultsOfSources(database: TestDatabase, sources: ImportSource[]) 
   return failure.message.split('\n')
 }
 
-/** Every row of every table, keys included, in a fixed order. */
+/** Every row of every table, keys included, in a fixed order; but of the one that only says how far the clock has come. */
 async function dump(database: TestDatabase) {
   const tables = await database.query(
-    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+    `select table_name as name from information_schema.tables
+    where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> 'claim_windows'`,
   )
   expect(tables.length).toBeGreaterThan(10)
   const all = tables.map(({ name }) => `select '${name}' as name, to_jsonb(row)::text as row from ${name} row`)
@@ -207,7 +208,7 @@ describe('every type of record', () => {
     await save(database, { ...list, createdAt: '2024-10-01T09:00:00.5Z', members: [second, upper(first)] })
     const members = async () =>
       (await database.query('select * from access_list_members order by address')).map((row) => Object.values(row))
-    const stored = { id: 'Holders', user_id: 'User-1', name: 'Holders' }
+    const stored = { id: 'Holders', user_id: 'User-1', name: 'Holders', name_words: "'holders'" }
     expect(await database.query('select * from access_lists')).toEqual([
       { ...stored, icon: 'icon.png', created_at: new Date('2024-10-01T09:00:00.500Z'), member_count: 2 },
     ])
@@ -537,9 +538,10 @@ describe('every type of record', () => {
       streak_next_expiration_at: new Date('2025-05-08T00:00:00.000Z'),
       streak_last_completion_at: new Date('2025-05-02T08:30:00.000Z'),
     }
-    expect(await database.query('select * from profiles')).toEqual([stored])
+    const profiles = () => database.query(`select ${Object.keys(stored).join(', ')} from profiles`)
+    expect(await profiles()).toEqual([stored])
     await save(database, { ...profile, userAddress: anAddress('user'), ethEarned: '0', score: -1 })
-    expect(await database.query('select * from profiles')).toEqual([{ ...stored, eth_earned: '0', score: -1 }])
+    expect(await profiles()).toEqual([{ ...stored, eth_earned: '0', score: -1 }])
   })
 
   test('an empty text of an incentive stays, where it is not a figure', async () => {

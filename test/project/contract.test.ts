@@ -12,7 +12,17 @@ import { beforeAll, expect, test } from 'vitest'
  */
 
 /** All operations there are; a new one is added here on purpose. */
-const OPERATIONS = ['getCampaign', 'listCampaigns', 'listContracts', 'listTrendingCampaigns']
+const OPERATIONS = [
+  'getCampaign',
+  'getUserProfile',
+  'listAccessLists',
+  'listCampaigns',
+  'listContracts',
+  'listTrendingCampaigns',
+]
+
+/** Those that need a token. */
+const PROTECTED = ['/campaigns/accesslists', '/users/profile']
 
 const root = join(import.meta.dirname, '../..')
 
@@ -61,22 +71,15 @@ interface Document {
   info: { version: string }
   tags: { name: string; description?: string }[]
   paths: Record<string, Record<string, Operation>>
-  components: { schemas: Record<string, Schema> }
+  components: { schemas: Record<string, Schema>; securitySchemes: Record<string, unknown> }
 }
 
 let document: Document
 let operations: { path: string; method: string; operation: Operation }[]
 
 beforeAll(async () => {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', 'src/commands/cli.ts', 'openapi'],
-    { cwd: root, env: {}, maxBuffer: 64 * 1024 * 1024 },
-  )
-  document = JSON.parse(stdout)
-  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-  )
+  document = await generate({})
+  operations = operationsOf(document)
 })
 
 test('the committed document is the generated one', async () => {
@@ -109,11 +112,39 @@ test('every operation says what it is, where it is served and whether it needs a
   for (const tag of document.tags) expect(tag.description, tag.name).toMatch(/\S/)
 })
 
+test('exactly the protected operations need a token, and each surface has its own server', async () => {
+  const settings = { PUBLIC_BASE_URL: 'https://api.example/v2', STAGING_BASE_URL: 'https://staging.example/v2' }
+  const deployed = await generate(settings)
+  expect(operations.map(({ path }) => path)).toEqual(expect.arrayContaining(PROTECTED))
+  for (const { path, operation } of operationsOf(deployed)) {
+    const isProtected = PROTECTED.includes(path)
+    expect(operation.security, path).toEqual(isProtected ? [{ bearerToken: [] }] : [])
+    const url = isProtected ? settings.STAGING_BASE_URL : settings.PUBLIC_BASE_URL
+    expect(operation.servers, path).toEqual([{ url }])
+  }
+  const scheme = { type: 'http', scheme: 'bearer', description: expect.stringMatching(/\S/) }
+  expect(deployed.components.securitySchemes).toEqual({ bearerToken: scheme })
+})
+
+test('a surface that is not served is not in the document', async () => {
+  const [publicOnly, stagingOnly] = await Promise.all([
+    generate({ SURFACES: 'public' }),
+    generate({ SURFACES: 'staging' }),
+  ])
+  const isProtected = (path: string) => PROTECTED.includes(path)
+  const paths = Object.keys(document.paths)
+  expect(Object.keys(publicOnly.paths).sort()).toEqual(paths.filter((path) => !isProtected(path)).sort())
+  expect(Object.keys(stagingOnly.paths).sort()).toEqual(paths.filter(isProtected).sort())
+})
+
 test('every operation declares its failures', () => {
   for (const { path, operation } of operations) {
-    const expected = ['200', '400', '405', '414', '431', '500', '503', ...(path.includes('{') ? ['404'] : [])]
+    const expected = ['200', '400', '405', '414', '431', '500', '503']
+    if (path.includes('{') || path === '/users/profile') expected.push('404')
+    if (PROTECTED.includes(path)) expected.push('401', '403', '429')
     const declared = Object.keys(operation.responses)
     expect(declared, operation.operationId).toEqual(expect.arrayContaining(expected))
+    if (!PROTECTED.includes(path)) for (const status of ['401', '403', '429']) expect(declared).not.toContain(status)
     for (const status of declared.filter((one) => one >= '400')) {
       const { description, content } = operation.responses[status] ?? {}
       expect(description, `${operation.operationId} ${status}`).toMatch(/\S/)
@@ -212,6 +243,21 @@ test('no parameter with a default is required', () => {
     }
   }
 })
+
+/** The document that the command prints with these settings and no others. */
+async function generate(env: Record<string, string>): Promise<Document> {
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['--import', 'tsx', 'src/commands/cli.ts', 'openapi'],
+    { cwd: root, env, maxBuffer: 64 * 1024 * 1024 },
+  )
+  return JSON.parse(stdout)
+}
+
+const operationsOf = ({ paths }: Document) =>
+  Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
 
 /** Whether a schema is described, itself or what it refers to. */
 function describes({ description, $ref, anyOf }: Schema): boolean {

@@ -4,6 +4,7 @@ import type {
   ActionTemplateRecord,
   CampaignRecord,
   ClaimRecord,
+  ProfileRecord,
   TokenRecord,
 } from '../../src/import/records.ts'
 
@@ -82,6 +83,20 @@ export const anAccessList = (parts: Partial<AccessListRecord> = {}): AccessListR
   userId: 'user-1',
   name: 'Test list',
   createdAt: '2025-01-01T00:00:00.000Z',
+  ...parts,
+})
+
+export const aProfile = (parts: Partial<ProfileRecord> = {}): ProfileRecord => ({
+  type: 'profile',
+  userAddress: anAddress(`profile ${next()}`),
+  ethEarned: '1',
+  score: 1,
+  streak: {
+    value: 1,
+    lastExpirationTime: '2025-12-31T00:00:00.000Z',
+    nextExpirationTime: '2026-01-02T00:00:00.000Z',
+    lastCompletionTime: '2025-12-31T12:00:00.000Z',
+  },
   ...parts,
 })
 

@@ -17,9 +17,15 @@ export interface TestApp extends AsyncDisposable {
   setNow: (now: Date) => void
 }
 
-/** The real app on a database of its own. `settings` are environment variables. */
-export async function startTestApp(settings: Record<string, string> = {}): Promise<TestApp> {
-  const database = await createTestDatabase()
+/** A token, not in the form in which it may be logged. */
+const SECRET = /rcs_[A-Za-z0-9_-]{20,}/
+
+/**
+ * The real app on a database of its own, or on one that it shares with others and leaves to them. `settings` are
+ * environment variables. Everything is logged into memory; at its end the app throws where a token is in the log.
+ */
+export async function startTestApp(settings: Record<string, string> = {}, shared?: TestDatabase): Promise<TestApp> {
+  const database = shared ?? (await createTestDatabase())
   const opened = openDatabase({
     url: database.url,
     poolSize: 4,
@@ -27,12 +33,14 @@ export async function startTestApp(settings: Record<string, string> = {}): Promi
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   })
+  const leaks: string[] = []
   let now: Date | undefined
   const app = await buildApp({
     database: opened.database,
-    settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '60000', ...settings }),
+    settings: readSettings({ LOG_LEVEL: 'trace', MAX_EVENT_LOOP_DELAY_MS: '0', ...settings }),
     isReady: async () => true,
     now: () => now ?? new Date(),
+    logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })
   return {
     app: app as unknown as FastifyInstance,
@@ -47,7 +55,8 @@ export async function startTestApp(settings: Record<string, string> = {}): Promi
     async [Symbol.asyncDispose]() {
       await app.close()
       await opened.close()
-      await database[Symbol.asyncDispose]()
+      if (shared === undefined) await database[Symbol.asyncDispose]()
+      if (leaks.length > 0) throw new Error(`a token was logged: ${leaks.join('')}`)
     },
   }
 }

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
-import { address, instant, lowerCaseAddress } from '../columns.ts'
+import { address, instant, lowerCaseAddress, wordStarts } from '../columns.ts'
 
 /** A list of addresses that the service keeps off chain for one of its users. Written by the import; replaced whole. */
 export const accessLists = pgTable(
@@ -13,9 +13,13 @@ export const accessLists = pgTable(
     createdAt: instant().notNull(),
     /** Number of members, kept by the import: lists of many members are never counted when they are read. */
     memberCount: integer().notNull().default(0),
+    /** The words of the name as searches compare them, each from every place where a word starts. */
+    nameWords: wordStarts().generatedAlwaysAs(sql`word_starts(name)`),
   },
   (table) => [
     index('access_lists_by_user').on(table.userId, table.createdAt),
+    index('access_lists_by_members').on(table.userId, table.memberCount),
+    index('access_lists_by_words').using('gin', table.nameWords),
     check('access_lists_member_count_is_not_negative', sql`${table.memberCount} >= 0`),
   ],
 )

@@ -75,3 +75,10 @@ export const contractClaimTotals = pgTable(
     ]
   },
 )
+
+/** How many contracts of a chain have totals, so that nobody has to count them for a page. Derived by the import. */
+export const contractCounts = pgTable(
+  'contract_counts',
+  { chainId: chainId().primaryKey(), contractCount: integer().notNull() },
+  (table) => [check('contract_counts_have_contracts', sql`${table.contractCount} > 0`)],
+)

@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, pgTable, text, uuid } from 'drizzle-orm/pg-core'
-import { address, instant, transactionHash } from '../columns.ts'
+import { address, digest, instant } from '../columns.ts'
 
 /** A bearer token of the protected operations. Written by the operator's `token` command; never holds the secret. */
 export const credentials = pgTable(
   'credentials',
   {
     id: uuid().primaryKey().defaultRandom(),
-    /** SHA-256 of the secret. */
-    secretDigest: transactionHash().notNull().unique(),
+    secretDigest: digest().notNull().unique(),
     userId: text().notNull(),
     address: address(),
     isAdmin: boolean().notNull().default(false),

@@ -21,7 +21,7 @@ export interface IncentiveRow {
 }
 
 const incentiveRows = sql<IncentiveRow[] | null>`(
-  select jsonb_agg(jsonb_build_object(
+  select json_agg(json_build_object(
     'definition', ${incentives.definition},
     'claimedAmount', ${incentives.claimedAmount}::text,
     'claimCount', ${incentives.claimCount}::text,
@@ -40,17 +40,17 @@ const availableBudgetUsd = sql<string | null>`(
   where ${incentives.campaignKey} = ${campaigns.key} and ${incentives.asset} is not null)`
 
 const actionStepRows = sql<ActionStep[] | null>`(
-  select jsonb_agg(${actionSteps.definition} order by ${actionSteps.position})
+  select json_agg(${actionSteps.definition} order by ${actionSteps.position})
   from ${actionSteps} where ${actionSteps.campaignKey} = ${campaigns.key})`
 
 /** The addresses of an allow list that has at most so many; null for longer ones and where there are none. */
 const allowListRow = (mostAddresses: number) => sql<AllowListRow | null>`(
-  select jsonb_build_object(
+  select json_build_object(
     'owner', ${allowLists.owner},
     'contractAddress', ${allowLists.contractAddress},
     'type', ${allowLists.type},
     'addresses', case when ${allowLists.addressCount} <= ${sql.raw(String(mostAddresses))} then (
-      select jsonb_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
+      select json_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
       from ${allowListAddresses} where ${allowListAddresses.campaignKey} = ${allowLists.campaignKey}) end)
   from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key})`
 

@@ -11,7 +11,7 @@ import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { campaignFacets } from '../../database/tables/campaign-facets.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { campaignClaimTotals, contractClaimTotals } from '../../database/tables/claim-totals.ts'
+import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../database/tables/claim-totals.ts'
 import { contracts } from '../../database/tables/contracts.ts'
 import { toRows } from '../../schemas/paging.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
@@ -105,13 +105,13 @@ function prepareList(database: Database, name: string, shape: Shape) {
       chainId: sql<number>`page.chain_id::float8`,
       /** Null where the page is empty. */
       address: sql<string | null>`page.address`,
-      name: sql<string>`coalesce(${contracts.name}, '')`,
+      name: sql<string>`coalesce((
+        select name from ${contracts} where ${contracts.chainId} = page.chain_id and ${contracts.address} = page.address), '')`,
       campaignCount: sql<number>`page.campaign_count::integer`,
       totalClaims: sql<number>`page.claim_count::float8`,
       totalAmountClaimedUsd: sql<number>`round(page.amount_usd, 6)::float8`,
     })
     .from(sql`${page} as page`)
-    .leftJoin(contracts, sql`${contracts.chainId} = page.chain_id and ${contracts.address} = page.address`)
     .orderBy(sql`page.place`)
     .prepare(name)
 }
@@ -143,11 +143,14 @@ function allContracts({ seconds, order, condition }: Shape) {
     select chain_id, address, campaign_count, newest_block_timestamp, claim_count + more_claims, amount_usd + more_usd
     from changed join ${kept(contractClaimTotals, seconds)} kept using (chain_id, address)
     where ${condition}`
-  const total = sql`select count(*)::integer as total from ${kept(contractClaimTotals, ALL_TIME)} every where ${condition}`
+  const total = sql`select coalesce(sum(contract_count), 0)::integer as total from ${contractCounts} where ${condition}`
   return { found, total }
 }
 
-/** A creator has few campaigns: their totals are added up. */
+/**
+ * A creator has few campaigns: their totals are added up. Looked up campaign by campaign, which `offset 0` keeps the
+ * planner to: it would rather read the totals of everybody.
+ */
 function contractsOfCreator({ seconds, condition }: Shape) {
   const found = sql`
     select ${figures} from (
@@ -156,8 +159,13 @@ function contractsOfCreator({ seconds, condition }: Shape) {
         sum(coalesce(kept.claim_count, 0) + coalesce(changes.claim_count, 0)) as claim_count,
         sum(coalesce(kept.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
       from ${campaigns}
-      join ${campaignFacets} target on target.campaign_key = ${campaigns.key} and target.kind = 'target'
-      left join ${kept(campaignClaimTotals, seconds)} kept on kept.campaign_key = ${campaigns.key}
+      cross join lateral (
+        select chain_id, value from ${campaignFacets} where campaign_key = ${campaigns.key} and kind = 'target' offset 0
+      ) target
+      left join lateral (
+        select claim_count, amount_usd from ${kept(campaignClaimTotals, seconds)} kept
+        where campaign_key = ${campaigns.key} offset 0
+      ) kept on true
       left join ${windowChanges(seconds)} changes on changes.campaign_key = ${campaigns.key}
       where ${campaigns.creator} = ${sql.placeholder('creator')}
       group by target.chain_id, target.value

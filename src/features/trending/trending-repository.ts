@@ -75,10 +75,12 @@ export function createTrendingRepository(database: Database, clock: () => Date):
 function prepareTrending(database: Database, name: string, period: '1h' | '24h', condition: SQL) {
   const order = sql.join([sql`amount_usd desc`, sql`claim_count desc`, ...newestFirst(recency)], sql`, `)
   const most = sql.raw(String(MOST_TRENDING))
+  const other = period === '1h' ? '24h' : '1h'
   const kept = (window: '1h' | '24h') => sql`(
     select campaign_key, claim_count, amount_usd from ${campaignClaimTotals}
     where window_seconds = ${sql.raw(String(WINDOW_SECONDS[window]))})`
   const changes = (window: '1h' | '24h') => sql.raw(`changes_in_${window}`)
+  const usdIn = (window: '1h' | '24h') => sql.raw(`usd_in_${window}`)
   const ranked = sql`(
     with changes_in_1h as materialized (select * from ${windowChanges(WINDOW_SECONDS['1h'])}),
     changes_in_24h as materialized (select * from ${windowChanges(WINDOW_SECONDS['24h'])}),
@@ -97,18 +99,15 @@ function prepareTrending(database: Database, name: string, period: '1h' | '24h',
       select campaign_key, claim_count, amount_usd from changed join ${campaigns} on key = campaign_key
       where claim_count > 0 and ${condition}
     ), foremost as (
-      select campaign_key, row_number() over (order by ${order}) as place
+      select campaign_key, candidates.amount_usd, row_number() over (order by ${order}) as place
       from candidates join ${campaigns} on key = campaign_key
       order by place limit ${most}
     )
-    select campaign_key, place,
-      (coalesce(kept_1h.amount_usd, 0) + coalesce(changes_in_1h.amount_usd, 0))::text as usd_in_1h,
-      (coalesce(kept_24h.amount_usd, 0) + coalesce(changes_in_24h.amount_usd, 0))::text as usd_in_24h
-    from foremost
-    left join ${kept('1h')} kept_1h using (campaign_key)
-    left join changes_in_1h using (campaign_key)
-    left join ${kept('24h')} kept_24h using (campaign_key)
-    left join changes_in_24h using (campaign_key)
+    select campaign_key, place, foremost.amount_usd::text as ${usdIn(period)}, (
+        coalesce((select amount_usd from ${kept(other)} kept where kept.campaign_key = foremost.campaign_key), 0)
+        + coalesce(changes.amount_usd, 0)
+      )::text as ${usdIn(other)}
+    from foremost left join ${changes(other)} changes using (campaign_key)
   )`
   return (
     database

@@ -35,13 +35,13 @@ const part = (name: string) => sql`${incentives.definition} ->> ${sql.raw(`'${na
 const assetAddress = sql`coalesce(${part('asset')}, ${part('venue')}, ${part('allowListAddress')})`
 
 const incentiveRows = sql<TrendingIncentiveRow[] | null>`(
-  select jsonb_agg(jsonb_build_object(
+  select json_agg(json_build_object(
     'definition', ${incentives.definition},
     'assetAddress', ${assetAddress},
     'amountClaimed', coalesce(${part('totalAmountClaimed')}, ${incentives.claimedAmount}::text),
     'remainingBudget', ${incentives.remainingBudget}::text,
     'token', ${tokenMetadata},
-    'unit', case when ${units.address} is not null then jsonb_build_object(
+    'unit', case when ${units.address} is not null then json_build_object(
       'decimals', ${units.decimals}, 'priceUsd', ${units.priceUsd}::text) end
   ) order by ${incentives.position})
   from ${incentives}
@@ -54,7 +54,7 @@ export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?
 
 /** The token a campaign's action deals in, without what is unknown of it; null when it is not known at all. */
 const actionTokenRow = sql<ActionTokenRow | null>`(
-  select jsonb_strip_nulls(jsonb_build_object(
+  select json_strip_nulls(json_build_object(
     'tokenSymbol', ${tokens.symbol},
     'tokenContract', ${tokens.address},
     'chainId', ${tokens.chainId},
@@ -99,7 +99,7 @@ const hasClaimed = (user: SQL) => sql<boolean>`exists (
   where ${incentives.campaignKey} = ${campaigns.key})`
 
 const signatureFor = (user: SQL) => sql<ClaimSignature | null>`(
-  select jsonb_build_object(
+  select json_build_object(
     'claimant', ${claimSignatures.claimant},
     'incentiveId', ${claimSignatures.incentivePosition},
     'signature', ${claimSignatures.signature},
@@ -128,7 +128,7 @@ export const trendingColumns = {
   startAt: campaigns.startAt,
   endAt: campaigns.endAt,
   verificationLevel: campaigns.verificationLevel,
-  actionTemplate: sql<ActionTemplate | null>`case when ${actionTemplates.id} is not null then jsonb_build_object(
+  actionTemplate: sql<ActionTemplate | null>`case when ${actionTemplates.id} is not null then json_build_object(
     'id', ${actionTemplates.id},
     'projectId', ${actionTemplates.projectId},
     'actionType', ${actionTemplates.actionType},

@@ -90,7 +90,7 @@ language plpgsql
 as $$
 begin
   perform pg_advisory_xact_lock(7201001);
-  truncate campaign_claim_totals, contract_claim_totals;
+  truncate campaign_claim_totals, contract_claim_totals, contract_counts;
   update claim_windows set as_of = 0;
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select 0, campaign_key, count(*), coalesce(sum(amount_usd), 0) from claims group by campaign_key;
@@ -108,8 +108,18 @@ begin
     where target.kind = 'target'
     group by target.chain_id, target.value
   ) contracts;
+  insert into contract_counts (chain_id, contract_count)
+  select chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by chain_id;
   perform advance_claim_windows();
 end
 $$;
 --> statement-breakpoint
 select rebuild_claim_totals();
+--> statement-breakpoint
+insert into profile_score_counts (score_bucket, profile_count)
+select score_bucket, count(*) from profiles group by score_bucket;
+--> statement-breakpoint
+-- Totals change all the time, and are read from the top of an index: what is outdated there has to go soon.
+alter table campaign_claim_totals set (autovacuum_vacuum_scale_factor = 0.02);
+--> statement-breakpoint
+alter table contract_claim_totals set (autovacuum_vacuum_scale_factor = 0.02);

@@ -1,0 +1,132 @@
+import { Type } from '@sinclair/typebox'
+import type { Settings } from '../config.ts'
+import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/credentials.ts'
+import { Address } from '../schemas/primitives.ts'
+import { name128 } from '../schemas/query-values.ts'
+import { createValidator, describeFault } from '../schemas/validator.ts'
+import { withCurrentSchema } from './database-access.ts'
+
+export interface NewToken {
+  user: string
+  address?: string
+  admin?: boolean
+  expires?: string
+  name?: string
+}
+
+/** What the operator asked for cannot be done; the message says why. */
+export class TokenError extends Error {
+  override readonly name = 'TokenError'
+}
+
+/** `token create`: prints the secret, once and for all; everything else about it goes to standard error. */
+export async function createToken(settings: Settings, options: NewToken) {
+  // What is faulty is told before a database is started for it; the time runs from when the token is there.
+  readOptions(options, new Date())
+  const secret = createSecret()
+  const { id, fields } = await withCurrentSchema(settings, async (_url, database) => {
+    const fields = readOptions(options, new Date())
+    return { id: await saveCredential(database, secret, fields), fields }
+  })
+  if (fields.expiresAt !== null && fields.expiresAt <= new Date()) process.stderr.write('It has expired already. ')
+  process.stderr.write(
+    `Token ${id} of user ${fields.userId}${fields.isAdmin ? ', an admin token' : ''}, ` +
+      `${fields.expiresAt === null ? 'without end' : `until ${fields.expiresAt.toISOString()}`}. ` +
+      'This is its secret, which is not stored and not shown again:\n',
+  )
+  process.stdout.write(`${secret}\n`)
+}
+
+/** `token list`: all tokens, the newest first; never a secret. */
+export async function listTokens(settings: Settings, options: { json?: boolean }) {
+  const tokens = (await withCurrentSchema(settings, (_url, database) => listCredentials(database))).map((token) => ({
+    id: token.id,
+    userId: token.userId,
+    address: token.address,
+    admin: token.isAdmin,
+    name: token.name,
+    createdAt: token.createdAt.toISOString(),
+    expiresAt: token.expiresAt?.toISOString() ?? null,
+    revokedAt: token.revokedAt?.toISOString() ?? null,
+    lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
+  }))
+  process.stdout.write(options.json ? tokens.map((token) => `${JSON.stringify(token)}\n`).join('') : toTable(tokens))
+}
+
+/** `token revoke`: from now on nobody gets in with it. */
+export async function revokeToken(settings: Settings, id: string) {
+  const isKnown = await withCurrentSchema(settings, (_url, database) => revokeCredential(database, id))
+  if (!isKnown) {
+    // Whoever gives the secret instead of the ID does not need it repeated, into a log perhaps.
+    const given = JSON.stringify(id.replace(/rcs_.*/s, 'rcs_[redacted]'))
+    throw new TokenError(`there is no token ${given}; \`token list\` shows the IDs of all`)
+  }
+  process.stderr.write(`Token ${id} is revoked.\n`)
+}
+
+const NewTokenOptions = Type.Object({
+  user: name128(),
+  address: Type.Optional(Type.Ref('Address')),
+  name: Type.Optional(name128()),
+})
+
+function readOptions({ admin = false, expires, ...named }: NewToken, now: Date) {
+  const validate = createValidator([Address]).compile(NewTokenOptions)
+  const faults = validate(named)
+    ? []
+    : (validate.errors ?? []).map((error) => `--${error.instancePath.slice(1)} ${describeFault(error)}`)
+  const expiresAt = expires === undefined ? null : toExpiry(expires, now)
+  if (expiresAt === undefined) {
+    faults.push(
+      `--expires must be 30s, 15m, 12h, 90d or an ISO 8601 time with its zone, got ${JSON.stringify(expires)}`,
+    )
+  }
+  if (faults.length > 0 || expiresAt === undefined) throw new TokenError(faults.join('\n'))
+  return {
+    userId: named.user,
+    address: named.address ?? null,
+    isAdmin: admin,
+    name: named.name ?? '',
+    expiresAt,
+  }
+}
+
+const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** When a token that is issued now expires; undefined where the text says nothing of the kind. */
+function toExpiry(text: string, now: Date): Date | undefined {
+  const [, amount, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(text) ?? []
+  if (amount !== undefined && unit !== undefined) {
+    const expiry = new Date(now.getTime() + Number(amount) * (UNIT_MS[unit] ?? 0))
+    return expiry.getUTCFullYear() <= 9999 ? expiry : undefined
+  }
+  const isInstant = createValidator([]).compile({ type: 'string', format: 'date-time' })
+  const expiry = new Date(text)
+  return isInstant(text) && !Number.isNaN(expiry.getTime()) ? expiry : undefined
+}
+
+/** Columns wide enough for what is in them; `-` where there is nothing. */
+function toTable(tokens: Record<string, string | boolean | null>[]) {
+  const names = ['id', 'userId', 'address', 'admin', 'name', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt']
+  const rows = [names, ...tokens.map((token) => names.map((name) => toCell(token[name] ?? null)))]
+  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('')
+}
+
+// A control character in a name must not act on the terminal.
+const toCell = (value: string | boolean | null) =>
+  value === null || value === ''
+    ? '-'
+    : value === true
+      ? 'yes'
+      : value === false
+        ? 'no'
+        : value.replace(/\p{Cc}/gu, '?')

@@ -1,0 +1,55 @@
+import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import type { Database } from '../../database/client.ts'
+import { accessLists } from '../../database/tables/access-lists.ts'
+import { type ListAccessListsQuery, type ListAccessListsResponse, MOST_ACCESS_LISTS } from './access-list-schemas.ts'
+
+export interface AccessListRepository {
+  /**
+   * The lists of a user that match, by creation or by number of members, and the exact number of all; ties end on the
+   * ID, ascending. At most 1,000. Members are never counted here; words of a search are looked up in an index.
+   */
+  list(userId: string, query: ListAccessListsQuery): Promise<{ body: ListAccessListsResponse; totalCount: number }>
+}
+
+export const createAccessListRepository = (database: Database): AccessListRepository => ({
+  async list(userId, { search, sortBy, orderBy }) {
+    const direction = orderBy === 'asc' ? asc : desc
+    const found = and(
+      eq(accessLists.userId, userId),
+      // The planner knows the query, so it drops the first condition, or both where a search has no words.
+      search === undefined
+        ? undefined
+        : sql`(words_query(${search}) is null or ${accessLists.nameWords} @@ words_query(${search}))`,
+    )
+    const total = database
+      .select({ total: sql<number>`count(*)::integer`.as('total') })
+      .from(accessLists)
+      .where(found)
+    const lists = database
+      .select({
+        id: accessLists.id,
+        name: accessLists.name,
+        memberCount: accessLists.memberCount,
+        createdAt: accessLists.createdAt,
+        icon: accessLists.icon,
+      })
+      .from(accessLists)
+      .where(found)
+      .orderBy(
+        direction(sortBy === 'totalMembers' ? accessLists.memberCount : accessLists.createdAt),
+        sql`${accessLists.id} collate "C"`,
+      )
+      .limit(MOST_ACCESS_LISTS)
+      .as('lists')
+    // In one statement, so that both are of the same moment; the total is there also when no list is.
+    const rows = await database.select().from(total.as('total')).leftJoin(lists, sql`true`)
+    return {
+      body: {
+        accesslists: rows.flatMap((row) =>
+          row.lists === null ? [] : [{ ...row.lists, createdAt: row.lists.createdAt.toISOString() }],
+        ),
+      },
+      totalCount: rows[0]?.total.total ?? 0,
+    }
+  },
+})

@@ -1,0 +1,55 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Credential } from '../../database/credentials.ts'
+import { credentialOf } from '../../http/authentication.ts'
+import { ForbiddenError, InvalidRequestError } from '../../http/errors.ts'
+import { protectedResponsesOf, totalCountHeader } from '../../http/responses.ts'
+import type { AccessListRepository } from './access-list-repository.ts'
+import { ListAccessListsQuery, ListAccessListsResponse } from './access-list-schemas.ts'
+
+const listAccessLists = {
+  operationId: 'listAccessLists',
+  summary: 'List access lists',
+  description: 'The access lists that a user keeps, all or those whose name matches a search; at most 1,000.',
+  tags: ['Users'],
+  querystring: ListAccessListsQuery,
+  response: protectedResponsesOf(
+    {
+      description: 'The lists; the header `x-total-count` says how many match in all.',
+      headers: totalCountHeader,
+      schema: ListAccessListsResponse,
+      example: {
+        accesslists: [
+          {
+            id: 'early-adopters',
+            name: 'Early adopters',
+            memberCount: 1250,
+            createdAt: '2026-01-31T12:00:00.000Z',
+            icon: 'https://images.example/lists/early-adopters.png',
+          },
+        ],
+      },
+    },
+    [400, 405, 414, 431],
+  ),
+}
+
+export const accessListRoutes: FastifyPluginAsyncTypebox<{ accessLists: AccessListRepository }> = async (
+  app,
+  { accessLists },
+) => {
+  app.get('/campaigns/accesslists', { schema: listAccessLists }, async (request, reply) => {
+    const userId = toUserId(request.query.userId, credentialOf(request))
+    const { body, totalCount } = await accessLists.list(userId, request.query)
+    return reply.header('x-total-count', totalCount).send(body)
+  })
+}
+
+/** Whose lists are meant, and may be seen. */
+function toUserId(asked: string | undefined, { userId, isAdmin }: Credential): string {
+  if (isAdmin) {
+    if (asked === undefined) throw new InvalidRequestError('userId is missing: an admin token must name a user')
+    return asked
+  }
+  if (asked !== undefined && asked !== userId) throw new ForbiddenError('userId names another user than the token does')
+  return userId
+}

@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Instant, text } from '../../schemas/primitives.ts'
+import { name128, optionalChoice, queryOf } from '../../schemas/query-values.ts'
+import { ref } from '../../schemas/references.ts'
+
+/** An answer holds at most so many lists; `x-total-count` tells of all. */
+export const MOST_ACCESS_LISTS = 1000
+
+export const ListAccessListsQuery = queryOf({
+  userId: Type.Optional(
+    name128(
+      'User whose lists are returned; absent: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.',
+    ),
+  ),
+  search: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 128,
+      'x-forbidden-characters': ":&|'!()<>",
+      'x-expected': 'text of 1 to 128 characters',
+      description:
+        "Words, split at white space: every one must start a word of the name, without case and accents. Without the characters `: & | ' ! ( ) < >`.",
+    }),
+  ),
+  sortBy: optionalChoice(['totalMembers'], {
+    description: '`totalMembers`: by number of members. Absent: by creation. Equal lists are ordered by ID, ascending.',
+  }),
+  orderBy: Type.Unsafe<'asc' | 'desc'>({
+    type: 'string',
+    pattern: '^([Aa][Ss][Cc]|[Dd][Ee][Ss][Cc])$',
+    default: 'desc',
+    'x-expected': 'ASC or DESC',
+    'x-lower-case': true,
+    description: '`ASC` or `DESC`, in any case: the direction of the order; `DESC` is most members, or newest, first.',
+  }),
+})
+export type ListAccessListsQuery = Static<typeof ListAccessListsQuery>
+
+const AccessListItem = Type.Object(
+  {
+    id: text('ID of the list.', { maxLength: 128 }),
+    name: text('Name of the list.'),
+    memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
+    createdAt: ref(Instant, { description: 'When the list was made.' }),
+    icon: text('URI of the icon; empty when there is none.'),
+  },
+  { $id: 'AccessListItem', additionalProperties: false, description: 'A list of addresses that a user keeps.' },
+)
+
+export const ListAccessListsResponse = Type.Object(
+  {
+    accesslists: Type.Array(ref(AccessListItem), {
+      maxItems: MOST_ACCESS_LISTS,
+      description: 'All lists of the user that match, at most 1,000.',
+    }),
+  },
+  { $id: 'ListAccessListsResponse', additionalProperties: false, description: 'Access lists of a user.' },
+)
+export type ListAccessListsResponse = Static<typeof ListAccessListsResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const accessListSchemas = [AccessListItem, ListAccessListsResponse]

@@ -1,0 +1,54 @@
+import { eq, sql } from 'drizzle-orm'
+import type { Database } from '../../database/client.ts'
+import { profileScoreCounts, profiles } from '../../database/tables/profiles.ts'
+import type { UserProfile } from './profile-schemas.ts'
+import { toStreakStatus } from './streak-status.ts'
+
+export interface ProfileRepository {
+  /**
+   * The profile of a lower-case address; undefined where there is none. For the ranking the counts of higher score
+   * buckets are added up, and the profiles of the own bucket with a higher score are counted.
+   */
+  find(address: string): Promise<UserProfile | undefined>
+}
+
+export function createProfileRepository(database: Database, clock: () => Date): ProfileRepository {
+  const statement = database
+    .select({
+      ethEarned: profiles.ethEarned,
+      score: profiles.score,
+      // Written with the names of the tables: in a query of one table, Drizzle would leave them out.
+      ranking: sql<number>`(1 + coalesce((
+        select sum(counts.profile_count) from ${profileScoreCounts} counts
+        where counts.score_bucket > profiles.score_bucket), 0) + (
+        select count(*) from ${profiles} higher
+        where higher.score_bucket = profiles.score_bucket and higher.score > profiles.score))::float8`,
+      value: profiles.streakValue,
+      lastExpirationAt: profiles.streakLastExpirationAt,
+      nextExpirationAt: profiles.streakNextExpirationAt,
+      lastCompletionAt: profiles.streakLastCompletionAt,
+    })
+    .from(profiles)
+    .where(eq(profiles.userAddress, sql.placeholder('address')))
+    .prepare('find_profile')
+
+  return {
+    async find(address) {
+      const [profile] = await statement.execute({ address })
+      if (profile === undefined) return undefined
+      const { ethEarned, score, ranking, value, ...streak } = profile
+      return {
+        ethEarned,
+        score,
+        ranking,
+        streak: {
+          value,
+          status: toStreakStatus(streak, clock()),
+          lastExpirationTime: streak.lastExpirationAt.toISOString(),
+          nextExpirationTime: streak.nextExpirationAt.toISOString(),
+          lastCompletionTime: streak.lastCompletionAt.toISOString(),
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,51 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Credential } from '../../database/credentials.ts'
+import { credentialOf } from '../../http/authentication.ts'
+import { ForbiddenError, InvalidRequestError, NotFoundError } from '../../http/errors.ts'
+import { protectedResponsesOf } from '../../http/responses.ts'
+import type { ProfileRepository } from './profile-repository.ts'
+import { GetUserProfileQuery, UserProfile } from './profile-schemas.ts'
+
+const example: UserProfile = {
+  ethEarned: '1250000000000000000',
+  score: 1840.5,
+  ranking: 12,
+  streak: {
+    value: 9,
+    status: 'active',
+    lastExpirationTime: '2026-01-31T00:00:00.000Z',
+    nextExpirationTime: '2026-02-01T00:00:00.000Z',
+    lastCompletionTime: '2026-01-31T12:00:00.000Z',
+  },
+}
+
+const getUserProfile = {
+  operationId: 'getUserProfile',
+  summary: 'Get a user profile',
+  description: 'What a user has earned, and where the user stands among all.',
+  tags: ['Users'],
+  querystring: GetUserProfileQuery,
+  response: protectedResponsesOf(
+    { description: 'The profile.', schema: UserProfile, example },
+    [400, 404, 405, 414, 431],
+  ),
+}
+
+export const profileRoutes: FastifyPluginAsyncTypebox<{ profiles: ProfileRepository }> = async (app, { profiles }) => {
+  app.get('/users/profile', { schema: getUserProfile }, async (request) => {
+    const address = toAddress(request.query.user, credentialOf(request))
+    const profile = await profiles.find(address)
+    if (profile === undefined) throw new NotFoundError(`there is no profile of ${address}`)
+    return profile
+  })
+}
+
+/** Whose profile is meant, and may be seen. */
+function toAddress(asked: string | undefined, { address, isAdmin }: Credential): string {
+  if (asked !== undefined && asked !== address && !isAdmin) {
+    throw new ForbiddenError('user names another account than the token does')
+  }
+  const meant = asked ?? address
+  if (meant === null) throw new InvalidRequestError('user is missing: the token has no address of its own')
+  return meant
+}

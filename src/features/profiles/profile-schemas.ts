@@ -1,0 +1,41 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
+import { queryOf } from '../../schemas/query-values.ts'
+import { inline, ref } from '../../schemas/references.ts'
+
+export const GetUserProfileQuery = queryOf({
+  user: Type.Optional(
+    inline(
+      Address,
+      'Account whose profile is returned; absent: the address of the token. Only an admin token may name another.',
+    ),
+  ),
+})
+
+export const UserProfile = Type.Object(
+  {
+    ethEarned: ref(BaseUnits, { description: 'What the user has earned, in wei.' }),
+    score: Type.Number({ description: 'Points of the user; more is better.' }),
+    ranking: Type.Integer({ minimum: 1, description: '1 and the number of profiles with a higher score.' }),
+    streak: Type.Object(
+      {
+        value: Type.Number({ description: 'Length of the streak.' }),
+        status: Type.Unsafe<'active' | 'pending' | 'broken'>({
+          type: 'string',
+          enum: ['active', 'pending', 'broken'],
+          description:
+            'At the moment of the answer. `active`: there is a completion in the current window. `pending`: there is none yet, and the window is still open. `broken`: it has closed.',
+        }),
+        lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
+        nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),
+        lastCompletionTime: ref(Instant, { description: 'When the user last completed an action.' }),
+      },
+      { additionalProperties: false, description: 'How regularly the user takes part.' },
+    ),
+  },
+  { $id: 'UserProfile', additionalProperties: false, description: 'What a user has achieved.' },
+)
+export type UserProfile = Static<typeof UserProfile>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const profileSchemas = [UserProfile]

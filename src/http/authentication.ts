@@ -1,0 +1,72 @@
+import bearerAuth from '@fastify/bearer-auth'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Credential, CredentialStore } from '../database/credentials.ts'
+import { InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
+import type { AttemptLimit } from './failed-attempts.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set before the handlers of protected operations, null elsewhere. */
+    credential: Credential | null
+  }
+}
+
+const CHALLENGE = 'Bearer realm="reward-campaign-service"'
+
+/**
+ * Lets nobody into the scope without a valid bearer token (RFC 6750), before anything else of the request is looked at.
+ * What is wrong with a token is not said: unknown, expired and revoked ones get the same answer. Too many failed attempts
+ * from one address are answered 429; a valid token always passes, so neighbours behind one address do not lock each
+ * other out, and a secret of 256 bits is not guessed at any rate.
+ */
+export async function requireBearerToken(scope: FastifyInstance, credentials: CredentialStore, limit: AttemptLimit) {
+  scope.decorateRequest('credential', null)
+  await scope.register(bearerAuth, {
+    addHook: false,
+    keys: new Set<string>(),
+    // The scheme is compared without case.
+    specCompliance: 'rfc6749',
+    verifyErrorLogLevel: 'debug',
+    async auth(secret, request) {
+      request.credential = (await credentials.find(secret)) ?? null
+      return request.credential !== null
+    },
+  })
+  const { verifyBearerAuth } = scope
+  if (verifyBearerAuth === undefined) throw new TypeError('the bearer plugin did not register its verifier')
+
+  scope.addHook('onRequest', (request, reply, done) => {
+    verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
+      done(error?.statusCode === 401 ? refuse(request, reply, limit) : error)
+    })
+  })
+  scope.addHook('onSend', async (_request, reply) => {
+    void reply.header('cache-control', 'private, no-store')
+  })
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, limit: AttemptLimit) {
+  // As the plugin reads it: white space of any kind may stand before the token.
+  const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
+  if (!wasTokenSent) {
+    void reply.header('www-authenticate', CHALLENGE)
+    return new MissingTokenError()
+  }
+  const { isExceeded, remaining, secondsLeft } = limit.count(request.ip)
+  void reply.headers({
+    'ratelimit-policy': `"failed-attempts";q=${limit.quota};w=60`,
+    ratelimit: `"failed-attempts";r=${remaining};t=${secondsLeft}`,
+  })
+  if (isExceeded) {
+    void reply.header('retry-after', secondsLeft)
+    return new TooManyFailedAttemptsError(secondsLeft)
+  }
+  void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)
+  return new InvalidTokenError()
+}
+
+/** Who asks, in a scope that requires a token. */
+export function credentialOf(request: FastifyRequest): Credential {
+  if (request.credential === null) throw new TypeError('the route is not protected')
+  return request.credential
+}
