@@ -4,40 +4,33 @@
  */
 import { spawn } from 'node:child_process'
 import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
-import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import autocannon from 'autocannon'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { buildApp } from '../src/app.ts'
-import { readSettings } from '../src/config.ts'
-import { openDatabase } from '../src/database/client.ts'
-import { openEmbeddedServer } from '../src/database/embedded.ts'
-import { migrateDatabase } from '../src/database/migrations.ts'
 import type { ImportRecord } from '../src/import/records.ts'
 import { toNdjson } from '../src/import/sources.ts'
 import { generateSample } from '../src/sample/generate-sample.ts'
+import { load, median, percent, percentile, print, request, seconds, timesOf, withApp, withServer } from './measure.ts'
 
-async function measureImport() {
+async function measureImport(databaseUrl: string, folder: string) {
   const [facts, claimFile] = [join(folder, 'facts.ndjson'), join(folder, 'claims.ndjson')]
   const now = new Date()
   const sample = () => generateSample({ campaigns, claims, seed: 1, now })
   await pipeline(Readable.from(toNdjson(only(sample(), false))), createWriteStream(facts))
   await pipeline(Readable.from(toNdjson(only(sample(), true))), createWriteStream(claimFile))
 
-  const first = await runImport(facts)
+  const first = await runImport(databaseUrl, facts)
   print('import of campaigns and what they need', `${seconds(first.ms)} s, peak ${first.peakMegabytes} MB resident`)
-  const second = await runImport(claimFile)
+  const second = await runImport(databaseUrl, claimFile)
   print(
     `import of ${claims} claims`,
     `${seconds(second.ms)} s, ${Math.round(claims / (second.ms / 1000))} records/s, peak ${second.peakMegabytes} MB resident`,
   )
-  const copyMs = await copyClaims()
+  const copyMs = await copyClaims(databaseUrl, folder)
   print(
     'the same claims by bare COPY into an equal indexed table',
     `${seconds(copyMs)} s; import takes ${(second.ms / copyMs).toFixed(1)} ×`,
@@ -49,11 +42,11 @@ function* only(records: Iterable<ImportRecord>, claimsOnly: boolean) {
 }
 
 /** The import as an operator runs it, in a process of its own. */
-async function runImport(file: string) {
+async function runImport(databaseUrl: string, file: string) {
   const start = performance.now()
   const child = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'import', file], {
     // biome-ignore lint/style/noProcessEnv: the child needs the PATH of its parent.
-    env: { ...process.env, DATABASE_URL: server.url },
+    env: { ...process.env, DATABASE_URL: databaseUrl },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   let peakMegabytes = 0
@@ -68,8 +61,8 @@ async function runImport(file: string) {
 }
 
 /** Rows of the claims table, copied as they are into a table with the same indexes and rules. */
-async function copyClaims() {
-  const client = new pg.Client({ connectionString: server.url })
+async function copyClaims(databaseUrl: string, folder: string) {
+  const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
     await client.query('create table bare_claims (like claims including all)')
@@ -88,15 +81,15 @@ async function copyClaims() {
 
 const headers = { 'content-type': 'application/json' }
 
-async function measureList() {
+async function measureList(databaseUrl: string) {
   for (const path of [
     '/campaigns',
     '/campaigns?pageSize=100',
     '/campaigns?sortBy=active',
     '/campaigns?tokenWhitelist=false',
   ]) {
-    await withApp('64', async (url) => {
-      const bytes = Buffer.from(await (await fetch(url + path)).arrayBuffer())
+    await withApp(databaseUrl, 64, async (url) => {
+      const bytes = await request(url + path)
       const bare = createServer((_request, response) => response.writeHead(200, headers).end(bytes))
       await new Promise<void>((listening) => bare.listen(0, '127.0.0.1', listening))
       const bareRate = await load(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`)
@@ -107,51 +100,19 @@ async function measureList() {
         `${Math.round(rate)} requests/s, ${percent(rate / bareRate)} of a bare HTTP server with the same bytes`,
       )
     })
-    await withApp('0', async (url) => {
-      const times: number[] = []
-      for (let turn = 0; turn < 30; turn += 1) {
-        const start = performance.now()
-        await (await fetch(url + path)).arrayBuffer()
-        times.push(performance.now() - start)
-      }
-      times.sort((one, other) => one - other)
-      print(`${path}, nothing cached`, `median ${times[15]?.toFixed(1)} ms, worst ${times[29]?.toFixed(1)} ms`)
+    await withApp(databaseUrl, 0, async (url) => {
+      const times = await timesOf(30, () => request(url + path))
+      print(
+        `${path}, nothing cached`,
+        `median ${median(times).toFixed(1)} ms, worst ${percentile(times, 1).toFixed(1)} ms`,
+      )
     })
   }
 }
 
-async function withApp<T>(cacheMegabytes: string, use: (url: string) => Promise<T>) {
-  const opened = openDatabase({
-    url: server.url,
-    poolSize: 10,
-    connectionTimeoutMs: 10_000,
-    statementTimeoutMs: 60_000,
-    onIdleError: () => undefined,
-  })
-  const settings = readSettings({ LOG_LEVEL: 'silent', ANSWER_CACHE_MEGABYTES: cacheMegabytes })
-  const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
-  try {
-    return await use(await app.listen({ host: '127.0.0.1', port: 0 }))
-  } finally {
-    await app.close()
-    await opened.close()
-  }
-}
-
-const load = async (url: string) => (await autocannon({ url, connections: 50, duration: 5 })).requests.average
-const print = (what: string, figure: string) => process.stdout.write(`${what}: ${figure}\n`)
-const seconds = (ms: number) => (ms / 1000).toFixed(1)
-const percent = (share: number) => `${Math.round(share * 100)} %`
-
 const [campaigns = 100_000, claims = 1_000_000] = process.argv.slice(2).map(Number)
-const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-'))
-const server = await openEmbeddedServer(join(folder, 'data'))
 
-try {
-  await migrateDatabase(server.url)
-  await measureImport()
-  await measureList()
-} finally {
-  await server.close()
-  await rm(folder, { recursive: true, force: true })
-}
+await withServer({}, async (databaseUrl, folder) => {
+  await measureImport(databaseUrl, folder)
+  await measureList(databaseUrl)
+})
