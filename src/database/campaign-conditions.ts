@@ -1,4 +1,4 @@
-import { type AnyColumn, asc, desc, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { CampaignFilters } from '../schemas/campaign-filters.ts'
 import { campaignFacets, type FacetKind } from './tables/campaign-facets.ts'
 import { campaigns } from './tables/campaigns.ts'
@@ -40,22 +40,6 @@ export function toCampaignConditions(filters: CampaignFilters & { creator?: stri
 /** Active at the placeholder `now`: started, not ended, not exhausted. */
 const now = sql`${sql.placeholder('now')}::timestamptz`
 export const isActive = sql<boolean>`(not ${campaigns.isExhausted} and coalesce(${campaigns.startAt} <= ${now}, true) and coalesce(${campaigns.endAt} > ${now}, true))`
-
-/** The order of campaigns by age: newest first, and always the same among equals. */
-export const newestFirst = (columns: Record<keyof typeof recency, AnyColumn>) => [
-  desc(columns.blockTimestamp),
-  asc(columns.chainId),
-  asc(columns.coreAddress),
-  asc(columns.identifier),
-]
-
-/** The columns of that order. */
-export const recency = {
-  blockTimestamp: campaigns.blockTimestamp,
-  chainId: campaigns.chainId,
-  coreAddress: campaigns.coreAddress,
-  identifier: campaigns.identifier,
-}
 
 /** Puts conditions together that all have to hold. */
 export function combine(parts: Conditions[]): Conditions {

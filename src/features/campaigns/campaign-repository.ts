@@ -1,13 +1,6 @@
-import { and, desc, eq, not, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, asc, desc, eq, not, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
-import {
-  combine,
-  given,
-  isActive,
-  newestFirst,
-  recency,
-  toCampaignConditions,
-} from '../../database/campaign-conditions.ts'
+import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
 import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
@@ -63,6 +56,22 @@ export function createCampaignRepository(database: Database, clock: () => Date):
     },
   }
 }
+
+/** The columns that campaigns are sorted by age with. */
+const recency = {
+  blockTimestamp: campaigns.blockTimestamp,
+  chainId: campaigns.chainId,
+  coreAddress: campaigns.coreAddress,
+  identifier: campaigns.identifier,
+}
+
+/** The order of campaigns by age: newest first, and always the same among equals. */
+const newestFirst = (columns: Record<keyof typeof recency, AnyColumn>) => [
+  desc(columns.blockTimestamp),
+  asc(columns.chainId),
+  asc(columns.coreAddress),
+  asc(columns.identifier),
+]
 
 /** Under a name of its own, which stays unambiguous where the campaigns are joined again. */
 const pageKey = sql<bigint>`${campaigns.key}`.as('page_key')

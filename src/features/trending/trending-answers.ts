@@ -71,11 +71,8 @@ const toActionTokenMetadata = ({ priceUsd, ...token }: ActionTokenRow): ActionTo
 
 const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp).toNumber()
 
-/** A campaign for whoever asked: `status`, access and signature are about the user, if one was named. */
-export function toTrendingCampaign(
-  row: TrendingRow,
-  { user, includeTokenMetadata }: { user?: string; includeTokenMetadata: boolean },
-): TrendingCampaign {
+/** A campaign for whoever asked: status, access and signature are about the user, if one was named. */
+export function toTrendingCampaign(row: TrendingRow): TrendingCampaign {
   const signature = row.hasClaimed ? null : row.signature
   const isSwap = row.actionTemplate?.actionType.toLowerCase() === 'swap'
   const incentives = row.incentives ?? []
@@ -85,7 +82,7 @@ export function toTrendingCampaign(
     incentives: incentives.map(toTrendingIncentive),
     actionTemplate: row.actionTemplate,
     status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
-    accessStatus: user === undefined ? undefined : row.accessStatus,
+    accessStatus: row.accessStatus ?? undefined,
     signature: signature ?? undefined,
     txHash: row.txHash,
     blockTimestamp: String(row.blockTimestamp),
@@ -101,8 +98,7 @@ export function toTrendingCampaign(
     ...toBudget(incentives),
     usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
     usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
-    actionTokenMetadata:
-      includeTokenMetadata && isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,
+    actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,
   } as const)
 }
 

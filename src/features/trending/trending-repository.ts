@@ -1,12 +1,5 @@
 import { and, type SQL, sql } from 'drizzle-orm'
-import {
-  combine,
-  given,
-  isActive,
-  newestFirst,
-  recency,
-  toCampaignConditions,
-} from '../../database/campaign-conditions.ts'
+import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
 import {
   createWindowReader,
   keptUpTo,
@@ -46,13 +39,17 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         given('including', query.includeActionTypes, (types) => isOfAnyType(types)),
         given('excluding', query.excludeActionTypes, (types) => sql`not ${isOfAnyType(types)}`),
       ])
-      const statement = statementOf(`${query.period} ${shape}`, (name) =>
-        prepareTrending(database, name, query.period, and(isActive, ...conditions) ?? sql`true`),
+      const { user, includeTokenMetadata: withToken, period } = query
+      const statement = statementOf(`${period} ${withToken ? 'token ' : ''}${shape}`, (name) =>
+        prepareTrending(database, name, {
+          period,
+          condition: and(isActive, ...conditions) ?? sql`true`,
+          columns: trendingColumns({ forUser: user !== undefined, withToken }),
+        }),
       )
       const now = clock()
       const rows = await readWindows((keptUpTo) =>
         statement.execute({
-          user: null,
           ...values,
           keptUpTo,
           nowSeconds: toWholeSeconds(now),
@@ -60,20 +57,25 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         }),
       )
       return {
-        trendingCampaigns: rows.flatMap(({ campaign }) =>
-          campaign === null ? [] : [toTrendingCampaign(campaign, query)],
-        ),
+        trendingCampaigns: rows.flatMap(({ campaign }) => (campaign === null ? [] : [toTrendingCampaign(campaign)])),
       }
     },
   }
 }
 
+const recency = sql.raw('block_timestamp, chain_id, core_address, identifier')
+const order = sql.raw('amount_usd desc, claim_count desc, block_timestamp desc, chain_id, core_address, identifier')
+
 /**
  * The kept totals are read in their order, without the campaigns whose totals have changed since; those come as they
  * are now, and the two are sorted together.
  */
-function prepareTrending(database: Database, name: string, period: '1h' | '24h', condition: SQL) {
-  const order = sql.join([sql`amount_usd desc`, sql`claim_count desc`, ...newestFirst(recency)], sql`, `)
+function prepareTrending(
+  database: Database,
+  name: string,
+  shape: { period: '1h' | '24h'; condition: SQL; columns: ReturnType<typeof trendingColumns> },
+) {
+  const { period, condition, columns } = shape
   const most = sql.raw(String(MOST_TRENDING))
   const other = period === '1h' ? '24h' : '1h'
   const kept = (window: '1h' | '24h') => sql`(
@@ -90,17 +92,18 @@ function prepareTrending(database: Database, name: string, period: '1h' | '24h',
       from ${changes(period)} changes left join ${kept(period)} kept using (campaign_key)
     ), candidates as (
       (
-        select campaign_key, claim_count, amount_usd from ${kept(period)} kept join ${campaigns} on key = campaign_key
+        select campaign_key, claim_count, amount_usd, ${recency}
+        from ${kept(period)} kept join ${campaigns} on key = campaign_key
         -- As a list of keys, which leaves the order of the index as it is.
         where ${condition} and campaign_key not in (select campaign_key from changed)
         order by ${order} limit ${most}
       )
       union all
-      select campaign_key, claim_count, amount_usd from changed join ${campaigns} on key = campaign_key
+      select campaign_key, claim_count, amount_usd, ${recency}
+      from changed join ${campaigns} on key = campaign_key
       where claim_count > 0 and ${condition}
     ), foremost as (
-      select campaign_key, candidates.amount_usd, row_number() over (order by ${order}) as place
-      from candidates join ${campaigns} on key = campaign_key
+      select campaign_key, amount_usd, row_number() over (order by ${order}) as place from candidates
       order by place limit ${most}
     )
     select campaign_key, place, foremost.amount_usd::text as ${usdIn(period)}, (
@@ -111,7 +114,7 @@ function prepareTrending(database: Database, name: string, period: '1h' | '24h',
   )`
   return (
     database
-      .select({ keptUpTo, campaign: trendingColumns })
+      .select({ keptUpTo, campaign: columns })
       // Outer joins: how far the kept totals reach is there also when nothing is trending.
       .from(sql`(values (1)) as one`)
       .leftJoin(sql`${ranked} as ranked`, sql`true`)

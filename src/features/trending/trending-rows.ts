@@ -30,7 +30,11 @@ export interface TrendingIncentiveRow {
   unit: RewardUnit | null
 }
 
-const units = alias(tokens, 'units')
+const pegs = alias(tokens, 'pegs')
+const unitOf = (
+  token: typeof tokens | typeof pegs,
+) => sql`case when ${token.address} is not null then json_build_object(
+  'decimals', ${token.decimals}, 'priceUsd', ${token.priceUsd}::text) end`
 const part = (name: string) => sql`${incentives.definition} ->> ${sql.raw(`'${name}'`)}`
 const assetAddress = sql`coalesce(${part('asset')}, ${part('venue')}, ${part('allowListAddress')})`
 
@@ -41,13 +45,13 @@ const incentiveRows = sql<TrendingIncentiveRow[] | null>`(
     'amountClaimed', coalesce(${part('totalAmountClaimed')}, ${incentives.claimedAmount}::text),
     'remainingBudget', ${incentives.remainingBudget}::text,
     'token', ${tokenMetadata},
-    'unit', case when ${units.address} is not null then json_build_object(
-      'decimals', ${units.decimals}, 'priceUsd', ${units.priceUsd}::text) end
+    'unit', case
+      when ${part('peg')} is not null then ${unitOf(pegs)}
+      when ${incentives.asset} is not null then ${unitOf(tokens)} end
   ) order by ${incentives.position})
   from ${incentives}
   left join ${tokens} on ${tokens.chainId} = ${incentives.chainId} and ${tokens.address} = ${assetAddress}
-  left join ${tokens} units on ${units.chainId} = ${incentives.chainId}
-    and ${units.address} = coalesce(${part('peg')}, ${incentives.asset})
+  left join ${tokens} pegs on ${pegs.chainId} = ${incentives.chainId} and ${pegs.address} = ${part('peg')}
   where ${incentives.campaignKey} = ${campaigns.key})`
 
 export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
@@ -114,8 +118,11 @@ const claimCount = sql<number>`coalesce((
 
 const user = sql`${sql.placeholder('user')}::text`
 
-/** What a trending entry is made of, beside its place and volumes, `ranked`; the placeholder `user` may be null. */
-export const trendingColumns = {
+/**
+ * What a trending entry is made of, beside its place and volumes, `ranked`. What is about the placeholder `user`, or
+ * about the token of the action, is looked up only where it was asked for.
+ */
+export const trendingColumns = ({ forUser, withToken }: { forUser: boolean; withToken: boolean }) => ({
   id: campaigns.id,
   chainId: campaigns.chainId,
   txHash: campaigns.txHash,
@@ -136,12 +143,12 @@ export const trendingColumns = {
     'description', ${actionTemplates.description},
     'category', ${actionTemplates.category}) end`,
   incentives: incentiveRows,
-  actionToken: actionTokenRow,
+  actionToken: withToken ? actionTokenRow : sql<null>`null`,
   claimCount,
   usdDistributed1Hr: sql<string>`ranked.usd_in_1h`,
   usdDistributed24Hr: sql<string>`ranked.usd_in_24h`,
-  accessStatus: accessStatusOf(user),
-  hasClaimed: hasClaimed(user),
-  signature: signatureFor(user),
-}
-export type TrendingRow = SelectResultFields<typeof trendingColumns>
+  accessStatus: forUser ? accessStatusOf(user) : sql<null>`null`,
+  hasClaimed: forUser ? hasClaimed(user) : sql<boolean>`false`,
+  signature: forUser ? signatureFor(user) : sql<null>`null`,
+})
+export type TrendingRow = SelectResultFields<ReturnType<typeof trendingColumns>>
