@@ -22,12 +22,12 @@ as $$
   group by moved.campaign_key
 $$;
 --> statement-breakpoint
--- Moves the kept windows on to the present, but at most by `most_seconds` in one call; not at all while an import is at
--- work (which does it itself), or when it would reach the present and fewer than `least_changes` claims would enter or
--- leave. Says whether it has. No reader waits for it: readers add the changes themselves, and are only faster when there
--- are few. Works with the rights of its owner, so that a role that may only read can call it: it writes nothing but what
--- follows from the claims.
-create function advance_claim_windows(least_changes integer default 0, most_seconds integer default null)
+-- Moves the kept windows on to the present, or to where about `most_changes` claims have entered or left one of them. Not
+-- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_changes`
+-- claims would enter or leave. Says whether it has. No reader waits for it: readers add the changes themselves, and are
+-- only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
+-- call it: it writes nothing but what follows from the claims.
+create function advance_claim_windows(least_changes integer default 0, most_changes integer default null)
 returns boolean
 language plpgsql security definer
 set search_path = public, pg_temp
@@ -44,7 +44,16 @@ begin
     return false;
   end if;
   select as_of into earlier from claim_windows where window_seconds > 0 limit 1;
-  later := least(present, earlier + most_seconds);
+  later := present;
+  if most_changes is not null and present > earlier then
+    -- Claims enter all windows at once (0), and leave each at another time.
+    for width in select window_seconds from claim_windows loop
+      later := least(later, (
+        select block_timestamp + width from claims
+        where block_timestamp > earlier - width and block_timestamp <= later - width
+        order by block_timestamp offset most_changes limit 1));
+    end loop;
+  end if;
   if later = present and least_changes > 0 and least_changes > (
     select sum(changed) from claim_windows,
       lateral (select count(*) as changed from (
@@ -82,6 +91,9 @@ begin
   return true;
 end
 $$;
+--> statement-breakpoint
+-- Whoever shall call it is granted that: it holds the lock of imports while it works.
+revoke execute on function advance_claim_windows(integer, integer) from public;
 --> statement-breakpoint
 -- Makes all totals anew from the facts, for whoever has written claims or campaigns past the import.
 create function rebuild_claim_totals()

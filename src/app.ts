@@ -74,6 +74,8 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
     return503OnClosing: false,
+    // Nobody holds a connection with a body that never ends.
+    requestTimeout: 30_000,
     rewriteUrl: rewriteMalformedUrl,
     clientErrorHandler: answerUnreadableRequest,
   })
@@ -83,7 +85,8 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   for (const schema of schemas) app.addSchema(schema)
 
   handleErrors(app)
-  refuseWhileClosing(app)
+  // Before the whole process has to be gone.
+  refuseWhileClosing(app, settings.SHUTDOWN_TIMEOUT_SECONDS * 800)
   answerUnusualRequests(app)
   refuseMalformedQueries(app)
   await app.register(helmet, {

@@ -64,14 +64,16 @@ export async function serve(settings: Settings) {
 
   /** Keeps the totals near the present; without it answers are the same, and slower the longer the last import is ago. */
   async function advanceFromTimeToTime() {
+    let known: string | undefined
     while (!stopping.signal.aborted) {
       try {
         if (await advanceWindows(database)) continue
+        known = undefined
       } catch (error) {
-        if (!isDatabaseAway(error)) {
-          app.log.info({ reason: describeFailure(error) }, 'the totals of windows are left to the import')
-          return
-        }
+        // It may last (a replica, a missing right): said once, and tried again all the same.
+        const reason = describeFailure(error)
+        if (reason !== known) app.log.warn({ reason }, 'the kept totals of windows could not be moved on')
+        known = reason
       }
       await pause(ADVANCE_MS)
     }

@@ -30,7 +30,7 @@ export async function createToken(settings: Settings, options: NewToken) {
   })
   if (fields.expiresAt !== null && fields.expiresAt <= new Date()) process.stderr.write('It has expired already. ')
   process.stderr.write(
-    `Token ${id} of user ${fields.userId}${fields.isAdmin ? ', an admin token' : ''}, ` +
+    `Token ${id} of user ${toPrintable(fields.userId)}${fields.isAdmin ? ', an admin token' : ''}, ` +
       `${fields.expiresAt === null ? 'without end' : `until ${fields.expiresAt.toISOString()}`}. ` +
       'This is its secret, which is not stored and not shown again:\n',
   )
@@ -50,7 +50,7 @@ export async function listTokens(settings: Settings, options: { json?: boolean }
     revokedAt: token.revokedAt?.toISOString() ?? null,
     lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
   }))
-  process.stdout.write(options.json ? tokens.map((token) => `${JSON.stringify(token)}\n`).join('') : toTable(tokens))
+  process.stdout.write(options.json ? tokens.map(toJsonLine).join('') : toTable(tokens))
 }
 
 /** `token revoke`: from now on nobody gets in with it. */
@@ -121,12 +121,11 @@ function toTable(tokens: Record<string, string | boolean | null>[]) {
     .join('')
 }
 
-// A control character in a name must not act on the terminal.
+/** Characters that act on a terminal, or reorder or hide what stands there, do not reach it from a name. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const toPrintable = (text: string) => text.replace(UNSEEN, '?')
+const toJsonLine = (value: object) =>
+  `${JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+
 const toCell = (value: string | boolean | null) =>
-  value === null || value === ''
-    ? '-'
-    : value === true
-      ? 'yes'
-      : value === false
-        ? 'no'
-        : value.replace(/\p{Cc}/gu, '?')
+  value === null || value === '' ? '-' : value === true ? 'yes' : value === false ? 'no' : toPrintable(value)

@@ -37,8 +37,9 @@ export function toCampaignConditions(filters: CampaignFilters & { creator?: stri
   ])
 }
 
-/** Active at the placeholder `now`: started, not ended, not exhausted. */
 const now = sql`${sql.placeholder('now')}::timestamptz`
+
+/** Active at the placeholder `now`: started, not ended, not exhausted. */
 export const isActive = sql<boolean>`(not ${campaigns.isExhausted} and coalesce(${campaigns.startAt} <= ${now}, true) and coalesce(${campaigns.endAt} > ${now}, true))`
 
 /** Puts conditions together that all have to hold. */

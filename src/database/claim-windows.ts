@@ -8,17 +8,21 @@ export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 6
 /** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
 const WORTHWHILE_CHANGES = 500
 
-/** A step takes well below the timeout of a statement also where there are millions of claims. */
-const MOST_SECONDS_AT_ONCE = 900
+/** With so many a step takes well below a second, also where there are millions of claims. */
+const MOST_CHANGES_AT_ONCE = 1000
 
 /** The instant up to which the kept windows reach, as part of a query. */
-export const keptUpTo = sql<number>`(
-  select ${claimWindows.asOf}::float8 from ${claimWindows} where ${claimWindows.windowSeconds} = ${WINDOW_SECONDS['1h']})`
+const asOf = sql`(
+  select ${claimWindows.asOf} from ${claimWindows} where ${claimWindows.windowSeconds} = ${WINDOW_SECONDS['1h']})`
+
+/** The same as something to select. */
+export const keptUpTo = sql<number>`${asOf}::float8`
 
 /**
  * Reads totals of windows that slide with the clock. A query starts from the kept totals and adds what entered and left
- * the window since (`claim_window_changes`), so it must know how far those reach. It is told what was true last time,
- * and answers what is true (`keptUpTo`); in the rare case that the two differ, it is asked again.
+ * the window since (`windowChanges`), so it must know how far those reach. It is told what was true last time, so that
+ * the plan can be made for it, and answers what is true (`keptUpTo`). In the rare case that the two differ, it is asked
+ * once more, to find out by itself (null).
  *
  * So an answer is never stale: it is that of one snapshot of the database, at the very second it was asked for, whoever
  * wrote the claims. In memory there is one number.
@@ -26,16 +30,12 @@ export const keptUpTo = sql<number>`(
 export function createWindowReader(database: Database) {
   let known: number | undefined
   return async <Row extends { keptUpTo: number }>(
-    query: (keptUpTo: number) => Promise<readonly Row[]>,
+    query: (keptUpTo: number | null) => Promise<readonly Row[]>,
   ): Promise<readonly Row[]> => {
-    let asked = known ?? (await readKeptUpTo(database))
-    for (;;) {
-      const rows = await query(asked)
-      const found: number = rows[0]?.keptUpTo ?? asked
-      known = found
-      if (found === asked) return rows
-      asked = found
-    }
+    const asked = known ?? (await readKeptUpTo(database))
+    const rows = await query(asked)
+    known = rows[0]?.keptUpTo
+    return known === asked ? rows : query(null)
   }
 }
 
@@ -49,7 +49,7 @@ async function readKeptUpTo(database: Database) {
 
 /** What entered and left a window since the kept totals, by campaign (`campaign_key`, `claim_count`, `amount_usd`). */
 export const windowChanges = (seconds: number) =>
-  sql`claim_window_changes(${sql.raw(String(seconds))}, ${sql.placeholder('keptUpTo')}, ${sql.placeholder('nowSeconds')})`
+  sql`claim_window_changes(${sql.raw(String(seconds))}, coalesce(${sql.placeholder('keptUpTo')}::bigint, ${asOf}), ${sql.placeholder('nowSeconds')})`
 
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
@@ -57,7 +57,7 @@ export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
 /** Moves the kept windows on by a step, where that is worth a write; whether it did. Nobody waits for it. */
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_SECONDS_AT_ONCE}) as advanced`,
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced`,
   )
   return rows[0]?.advanced === true
 }

@@ -40,6 +40,9 @@ export async function openEmbeddedServer(
   serverSettings: Record<string, string> = {},
 ): Promise<EmbeddedServer> {
   const folder = resolve(dataFolder)
+  // pg_ctl hands the name to a shell, in quotes that these would leave.
+  if (/["$`\n]/.test(folder))
+    throw new EmbeddedServerError(`the folder ${folder} must not have any of " $ \` in its name`)
   const cluster = join(folder, 'postgres')
   const control = await createControl(cluster)
   await mkdir(folder, { recursive: true })

@@ -10,7 +10,7 @@ export class ServingRoleError extends Error {
  * Gives a role what `serve` needs and takes everything else on our tables and schemas away: it reads, and writes down
  * when a credential was used. That the kept windows move on with the clock is done for it (see advance_claim_windows).
  * Migrations and imports need the role that owns the tables.
- * @throws ServingRoleError where there is no such role, or it owns the tables.
+ * @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may.
  */
 export async function grantServing(url: string, role: string) {
   const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns migrate' })
@@ -19,7 +19,7 @@ export async function grantServing(url: string, role: string) {
   try {
     // Asked for by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
     const { rows } = await client.query<{ isOwner: boolean }>(
-      `select roles.oid = tables.relowner as "isOwner" from pg_roles roles, pg_class tables
+      `select pg_has_role(roles.oid, tables.relowner, 'member') as "isOwner" from pg_roles roles, pg_class tables
       where roles.rolname = $1 and tables.oid = 'credentials'::regclass`,
       [role],
     )
@@ -28,7 +28,8 @@ export async function grantServing(url: string, role: string) {
         `there is no role ${name} in the database: create it first (create role … login password …)`,
       )
     }
-    if (rows[0].isOwner) throw new ServingRoleError(`the role ${name} owns the tables: serve with another one`)
+    if (rows[0].isOwner)
+      throw new ServingRoleError(`the role ${name} may act as the owner of the tables: serve with another one`)
     await client.query(`begin;
       revoke all on all tables in schema public, drizzle from ${name};
       revoke all on all sequences in schema public, drizzle from ${name};

@@ -11,9 +11,13 @@ const RETRY_AFTER_SECONDS = '2'
 export function handleErrors(app: FastifyInstance) {
   app.setErrorHandler(answerError)
   app.setNotFoundHandler((request) => {
-    throw new NotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
+    throw notFound(request)
   })
 }
+
+/** For a path that is not served. */
+export const notFound = (request: FastifyRequest) =>
+  new NotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
 
 function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
   const error = withQueryProblems(toCatalogued(thrown), request)

@@ -24,7 +24,7 @@ export const loggerOptions = (level: string, stream?: LogStream): LoggerOptions 
   serializers: {
     req: (request: FastifyRequest) => ({
       method: request.method,
-      url: request.url,
+      url: toHarmlessUrl(request.url),
       route: request.routeOptions?.url,
       remoteAddress: request.ip,
     }),
@@ -35,6 +35,22 @@ export const loggerOptions = (level: string, stream?: LogStream): LoggerOptions 
       ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
       : {}),
 })
+
+/** A URL, unless somebody has put a token there in an encoding under which it would not be seen. */
+function toHarmlessUrl(url: string) {
+  const decoded = decode(decode(url))
+  return decoded !== url && decoded.search(MISPLACED_SECRET) !== -1 ? '[redacted]' : url
+}
+
+/** Decodes what can be decoded. */
+const decode = (text: string) =>
+  text.replace(/(%[0-9a-f]{2})+/gi, (part) => {
+    try {
+      return decodeURIComponent(part)
+    } catch {
+      return part
+    }
+  })
 
 /** The caller's request ID when it is a harmless one, else a new one. */
 export function createRequestId(request: IncomingMessage) {

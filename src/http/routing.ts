@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { toRawAnswer } from './error-handling.ts'
-import { MalformedUrlError, MethodNotAllowedError, NotFoundError, UrlTooLongError } from './errors.ts'
+import { notFound, toRawAnswer } from './error-handling.ts'
+import { MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
 
 const ALLOWED = 'GET, HEAD, OPTIONS'
 const MAX_URL_BYTES = 16_384
@@ -36,18 +36,22 @@ export function refuseOtherMethods(app: FastifyInstance) {
 export function refuseUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', async (request) => {
     if (request.url.length > MAX_URL_BYTES) throw new UrlTooLongError(MAX_URL_BYTES)
-    if (request.url === MALFORMED_PATH) throw new MalformedUrlError('the path has a malformed percent-encoding')
-    if (request.method === 'OPTIONS' && request.routeOptions.url === '*')
-      throw new NotFoundError('there is nothing here')
+    if (request.url === MALFORMED_PATH) {
+      throw new MalformedUrlError('the path has a malformed percent-encoding, or the URL a fragment (#)')
+    }
+    // Before a body is read: whatever it holds, there is nothing it could be for.
+    if (request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')) throw notFound(request)
   })
 }
 
-/** Where requests go whose path cannot be decoded: the router would answer them past all hooks. */
+/** Where requests go whose path cannot be decoded: the router would answer them past all hooks. Or read otherwise. */
 const MALFORMED_PATH = '/.malformed'
 
 /** The URL as the router is to see it. */
 export function rewriteMalformedUrl(request: IncomingMessage) {
   const url = request.url ?? '/'
+  // The router would take what follows for a query.
+  if (url.includes('#')) return MALFORMED_PATH
   try {
     if (url.includes('%')) decodeURIComponent(url.split('?', 1)[0] ?? '')
     return url

@@ -1,4 +1,5 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { notFound } from './error-handling.ts'
 
 /**
  * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
@@ -20,5 +21,8 @@ export async function serveSurface(
 
 /** Answers paths as unknown ones that would otherwise match the pattern of another route. */
 export function hideSurface(app: FastifyInstance, paths: string[]) {
-  for (const path of paths) app.all(path, { schema: { hide: true } }, (_request, reply) => reply.callNotFound())
+  const onRequest = async (request: FastifyRequest) => {
+    throw notFound(request)
+  }
+  for (const path of paths) app.all(path, { schema: { hide: true }, onRequest }, () => undefined)
 }

@@ -16,9 +16,17 @@ export const validateParameters =
       const { values, problems }: ReadQuery =
         httpPart === 'querystring' ? readQuery(raw, schema.properties ?? {}) : { values: raw, problems: [] }
       if (!validate(values)) problems.push(...describeParameters(validate.errors ?? []))
-      return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(problems.join('; ')) }
+      return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(toSentence(problems)) }
     }
   }
+
+/** An answer does not grow with the number of mistakes. */
+const MOST_PROBLEMS = 20
+
+function toSentence(problems: string[]) {
+  const more = problems.length - MOST_PROBLEMS
+  return more > 0 ? `${problems.slice(0, MOST_PROBLEMS).join('; ')}; and ${more} more` : problems.join('; ')
+}
 
 /** One phrase for each faulty value: a value that breaks two rules is reported once. */
 function describeParameters(errors: ErrorObject[]) {

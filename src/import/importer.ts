@@ -48,13 +48,14 @@ export async function importRecords(
   const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns import' })
   await connectClient(client)
   try {
-    await client.query('begin')
+    await client.query('begin isolation level read committed')
     await client.query("set local client_min_messages = warning; set local work_mem = '128MB'; set local jit = off")
     for (const type of recordTypes) await client.query(createStagingSql(type))
     const records = await stage(client, sources, options.onProgress)
-    await checkReferences(client, sources)
+    // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
-    // First of all: what is counted from here on is counted up to now.
+    await checkReferences(client, sources)
+    // Before anything changes: what is counted from here on is counted up to now.
     await client.query('select advance_claim_windows()')
     for (const statement of [...mergeStatements, ...rollUpStatements]) await client.query(statement)
     const summary = { records, ...(await summarizeWhitelist(client)) }

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describe, expect, inject, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
@@ -202,6 +205,31 @@ describe('serve', () => {
     service.child.kill('SIGTERM')
     expect(await service.ended).toMatchObject({ code: 0, signal: null })
     expect(service.stdout + service.stderr).not.toContain('hunter2')
+  })
+
+  test('on SIGTERM does not wait for connections on which nothing, or only half a request, was sent', async () => {
+    await using database = await createTestDatabase()
+    await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
+    const { port } = new URL(await service.listening())
+    const sent = [
+      '',
+      'GET /livez HTTP/1.1\r\nhost: x\r\na: ',
+      'GET /livez HTTP/1.1\r\nhost: x\r\n\r\nGET /liv',
+      'GET /campaigns HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n',
+      'POST /campaigns HTTP/1.1\r\nhost: x\r\ncontent-length: 1000\r\n\r\n{',
+      'POST /nothing HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 1000\r\n\r\n{',
+    ]
+    const sockets = sent.map((text) =>
+      connect(Number(port), '127.0.0.1', function (this: Socket) {
+        this.write(text)
+      }).on('error', () => undefined),
+    )
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+    await sleep(200)
+    const start = performance.now()
+    service.child.kill('SIGTERM')
+    expect(await service.ended).toMatchObject({ code: 0, signal: null })
+    expect(performance.now() - start).toBeLessThan(4000)
   })
 
   test('on SIGTERM answers the request under way, takes no other, and ends with 0', async () => {

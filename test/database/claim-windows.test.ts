@@ -2,6 +2,8 @@ import { Big } from 'big.js'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createWindowReader } from '../../src/database/claim-windows.ts'
+import { openDatabase } from '../../src/database/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -287,7 +289,23 @@ test('totals are not moved on while an import is at work, and nobody waits for i
   }
 })
 
-test('totals are moved on also for a role that may only read', async () => {
+test('a step ends where so many claims have entered or left a window, and steps end at the present', async () => {
+  const claims = Array.from({ length: 60 }, (_, index) => ({
+    campaign: index % campaigns.length,
+    time: now() - (index % 2 === 0 ? HOUR : DAY) + Math.floor(index / 2),
+    amountUsd: '1.5',
+  }))
+  await store(claims)
+  await keepUpTo(now() - 30 * DAY)
+  let steps = 0
+  while ((await rows('select advance_claim_windows(1, 5) as advanced'))[0]?.advanced === true) steps += 1
+  expect(steps).toBeGreaterThan(8)
+  expect(steps).toBeLessThan(60)
+  await advance()
+  await expectToBePresent()
+})
+
+test('totals are moved on for a role that may only read and was allowed to ask for it, and for no other', async () => {
   await store([{ campaign: 0, time: now() - 60, amountUsd: '1' }])
   await keepUpTo(now() - HOUR)
   const before = await kept()
@@ -300,10 +318,42 @@ test('totals are moved on also for a role that may only read', async () => {
     await rows('savepoint attempt')
     await expect(rows('update claim_windows set as_of = 0')).rejects.toThrow(/permission denied/)
     await rows('rollback to savepoint attempt')
+    await expect(advance(1)).rejects.toThrow(/permission denied for function advance_claim_windows/)
+    await rows('rollback to savepoint attempt')
+    await rows('reset role')
+    await rows('grant execute on function advance_claim_windows(integer, integer) to only_reads')
+    await rows('set local role only_reads')
     expect(await advance(1)).toBe(true)
     await expectToBePresent()
   } finally {
     await rows('rollback')
   }
   expect(await kept()).toEqual(before)
+})
+
+test('a query of a window is asked at most twice, however often the kept totals are moved on meanwhile', async () => {
+  const opened = openDatabase({
+    url: database.url,
+    poolSize: 1,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    onIdleError: () => undefined,
+  })
+  try {
+    const read = createWindowReader(opened.database)
+    const asked: (number | null)[] = []
+    let keptUpTo = 1000
+    const query = async (given: number | null) => {
+      asked.push(given)
+      keptUpTo += 1
+      return [{ keptUpTo }]
+    }
+    expect(await read(query)).toEqual([{ keptUpTo: 1002 }])
+    expect(await read(query)).toEqual([{ keptUpTo: 1004 }])
+    // What was found is what is asked for next; null finds out by itself.
+    expect(asked).toEqual([expect.any(Number), null, 1001, null])
+    expect(await read(async () => [{ keptUpTo: 1003 }])).toEqual([{ keptUpTo: 1003 }])
+  } finally {
+    await opened.close()
+  }
 })

@@ -295,11 +295,22 @@ describe('migrate --serving-role', () => {
     },
   )
 
+  test.each(['superuser', 'in role'])('refuses a role that may write everything: %s', async (way) => {
+    const [owner] = await database.query('select current_user as name')
+    const mighty = `mighty_${way.replace(' ', '_')}`
+    await database.query(`create role ${mighty} ${way === 'superuser' ? way : `${way} ${owner?.name}`}`)
+    try {
+      expect((await migrate(mighty)).stderr).toMatch(/^the role [^\n]* may act as the owner of the tables: /)
+    } finally {
+      await database.query(`drop role ${mighty}`)
+    }
+  })
+
   test('does not take the rights of the role that owns the tables', async () => {
     const [owner] = await database.query('select current_user as name')
     const result = await migrate(String(owner?.name))
     expect(result).toMatchObject({ code: 1, stdout: '' })
-    expect(result.stderr).toMatch(/^the role [^\n]* owns the tables: [^\n]*\n$/)
+    expect(result.stderr).toMatch(/^the role [^\n]* may act as the owner of the tables: [^\n]*\n$/)
     const grants = 'select from information_schema.role_table_grants where grantee = current_user and table_name = $1'
     expect((await database.query(grants, ['claims'])).length).toBeGreaterThan(3)
   })

@@ -432,6 +432,19 @@ describe('failed attempts', () => {
   const statusOf = async (app: TestApp, ...parameters: [remoteAddress?: string, forwarded?: string]) =>
     (await fail(app, ...parameters)).statusCode
 
+  test('count for an IPv6 network of 64 bits as a whole, and for an IPv4 address however it is written', async () => {
+    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    for (const [first, second, third, other] of [
+      ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::1'],
+      ['8.8.8.8', '::ffff:8.8.8.8', '::ffff:808:808', '8.8.8.9'],
+    ]) {
+      expect(await statusOf(limited, '127.0.0.1', first)).toBe(401)
+      expect(await statusOf(limited, '127.0.0.1', second)).toBe(401)
+      expect(await statusOf(limited, '127.0.0.1', third)).toBe(429)
+      expect(await statusOf(limited, '127.0.0.1', other)).toBe(401)
+    }
+  })
+
   test('are 20 a minute, then 429 until the minute is over', async () => {
     await using limited = await startTestApp()
     limited.setNow(JANUARY)

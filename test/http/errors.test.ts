@@ -56,6 +56,21 @@ describe('a path', () => {
     },
   )
 
+  test.each(['/campaigns#owner=x', '/campaigns?pageSize=1#', '/campaigns#autocampaignId=%00', '/#', '/nothing#'])(
+    'with a fragment, which no request has, is 400: %s',
+    async (path) => {
+      expect(expectFailure(await raw(`GET ${path} HTTP/1.1`), 400)).toContain('#')
+    },
+  )
+
+  test.each([
+    'content-type: application/json\r\ncontent-length: 1\r\n\r\n{',
+    'content-type: ;;;\r\ncontent-length: 1\r\n\r\nx',
+    'content-type: application/json\r\ncontent-length: 99999999\r\n\r\n',
+  ])('that leads nowhere is 404 whatever body comes with it: %j', async (rest) => {
+    expectFailure(await exchange(port, `POST /nothing HTTP/1.1\r\nhost: x\r\nconnection: close\r\n${rest}`), 404)
+  })
+
   test('with a NUL byte where an ID is expected is 400', async () => {
     expectFailure(await raw('GET /campaigns/%00 HTTP/1.1'), 400)
     expectFailure(await raw('GET /campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1%00 HTTP/1.1'), 400)

@@ -108,6 +108,17 @@ describe('a value is refused, and the message names the parameter', () => {
     })
   }
 
+  test('about very many names the first 20 and the number of the others', async () => {
+    const unknown = Array.from({ length: 500 }, (_, index) => `x${index}`)
+    const wrong = Array.from({ length: 500 }, (_, index) => index)
+    for (const query of [unknown.join('&'), `tokens=${wrong.join(',')}`]) {
+      const sentence = await refused(query)
+      expect(sentence.split('; ').length).toBe(21)
+      expect(sentence).toMatch(/; and 48[01] more$/)
+      expect(sentence.length).toBeLessThan(10_000)
+    }
+  })
+
   test.each(['targetContract', 'owner'])('a parameter without "=" is an empty one: %s', async (name) => {
     expect(await refused(name)).toContain(name)
   })

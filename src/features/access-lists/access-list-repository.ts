@@ -1,4 +1,4 @@
-import { and, asc, desc, eq, sql } from 'drizzle-orm'
+import { type AnyColumn, and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/client.ts'
 import { accessLists } from '../../database/tables/access-lists.ts'
 import { type ListAccessListsQuery, type ListAccessListsResponse, MOST_ACCESS_LISTS } from './access-list-schemas.ts'
@@ -14,6 +14,10 @@ export interface AccessListRepository {
 export const createAccessListRepository = (database: Database): AccessListRepository => ({
   async list(userId, { search, sortBy, orderBy }) {
     const direction = orderBy === 'asc' ? asc : desc
+    const inOrder = ({ id, memberCount, createdAt }: Record<'id' | 'memberCount' | 'createdAt', AnyColumn>) => [
+      direction(sortBy === 'totalMembers' ? memberCount : createdAt),
+      sql`${id} collate "C"`,
+    ]
     const found = and(
       eq(accessLists.userId, userId),
       // The planner knows the query, so it drops the first condition, or both where a search has no words.
@@ -35,14 +39,15 @@ export const createAccessListRepository = (database: Database): AccessListReposi
       })
       .from(accessLists)
       .where(found)
-      .orderBy(
-        direction(sortBy === 'totalMembers' ? accessLists.memberCount : accessLists.createdAt),
-        sql`${accessLists.id} collate "C"`,
-      )
+      .orderBy(...inOrder(accessLists))
       .limit(MOST_ACCESS_LISTS)
       .as('lists')
     // In one statement, so that both are of the same moment; the total is there also when no list is.
-    const rows = await database.select().from(total.as('total')).leftJoin(lists, sql`true`)
+    const rows = await database
+      .select()
+      .from(total.as('total'))
+      .leftJoin(lists, sql`true`)
+      .orderBy(...inOrder(lists))
     return {
       body: {
         accesslists: rows.flatMap((row) =>

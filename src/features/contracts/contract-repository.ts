@@ -49,16 +49,11 @@ export function createContractRepository(database: Database, clock: () => Date):
           ofCreator: query.creator !== undefined,
         }),
       )
-      const rows = await readWindows((keptUpTo) =>
-        statement.execute({
-          ...values,
-          keptUpTo,
-          nowSeconds: toWholeSeconds(clock()),
-          limit,
-          offset,
-          last: offset + BigInt(limit),
-        }),
-      )
+      const nowSeconds = toWholeSeconds(clock())
+      const read = (keptUpTo: number | null) =>
+        statement.execute({ ...values, keptUpTo, nowSeconds, limit, offset, last: offset + BigInt(limit) })
+      // All claims are no window: how far the kept ones reach does not matter.
+      const rows = await (seconds === ALL_TIME ? read(nowSeconds) : readWindows(read))
       return {
         body: rows.flatMap(({ chainId, address, name, campaignCount, totalClaims, totalAmountClaimedUsd }) =>
           address === null
