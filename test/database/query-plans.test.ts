@@ -117,6 +117,7 @@ async function addProfiles() {
 
 interface Plan {
   'Node Type': string
+  'Plan Rows': number
   'Relation Name'?: string
   Filter?: string
   Plans?: Plan[]
