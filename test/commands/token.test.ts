@@ -168,6 +168,22 @@ describe('token create', () => {
   })
 })
 
+describe('what acts on a terminal, or hides and reorders text,', () => {
+  const trick = 'a\u001b[31m\u009b31m\u202eb\u2066\u200b\u2028c'
+
+  test('does not reach it from a user ID or a name', async () => {
+    const { stderr } = await token('create', '--user', trick, '--name', trick)
+    expect(stderr).toContain('of user a?[31m?31m?b???c,')
+    const [table, json] = await Promise.all([token('list'), token('list', '--json')])
+    for (const { stdout } of [table, json]) expect(stdout.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}]/u)
+    const entries = json.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(entries.find(({ userId }) => userId === trick)).toMatchObject({ name: trick })
+  })
+})
+
 describe('token list', () => {
   test('shows every token with its ID first, as a table and as NDJSON, and never a secret or a digest', async () => {
     const { secret, id } = await create('--user', 'user-7', '--name', 'seventh\u001b[31m', '--expires', '90d')

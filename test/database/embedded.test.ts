@@ -226,3 +226,13 @@ test('a token is issued and revoked in the server that serve has started', async
   expect(await runCli(['token', 'revoke', id], settings)).toMatchObject({ code: 0 })
   expect((await fetch(`${url}/campaigns/accesslists`, { headers })).status).toBe(401)
 })
+
+test.each(['$(touch planted)', '`id`', 'a"b'])(
+  'a folder whose name a shell would read is refused: %s',
+  async (name) => {
+    await using data = await aDataFolder()
+    const folder = join(data.folder, name)
+    await expect(openEmbeddedServer(folder)).rejects.toThrow(/must not have any of/)
+    await expect(readFile(join(folder, 'password'))).rejects.toThrow(/ENOENT/)
+  },
+)
