@@ -28,7 +28,7 @@ test('.env.example lists exactly the settings, each with its default; those with
 test('.env.example says of each setting what it is, in the line above', async () => {
   const text = await readProjectFile('.env.example')
   for (const [name, { description }] of Object.entries(Settings.properties)) {
-    expect(description).toBeTruthy()
+    expect(description).toMatch(/^.{10,}\.$/)
     expect(text).toMatch(new RegExp(`^# ${escapePattern(String(description))}\n(# )?${name}=`, 'm'))
   }
 })

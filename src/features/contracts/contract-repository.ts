@@ -38,6 +38,7 @@ export function createContractRepository(database: Database, clock: () => Date):
       const seconds = query.timeRange === undefined ? ALL_TIME : WINDOW_SECONDS[query.timeRange]
       const { shape, conditions, values } = combine([
         given('chains', query.chainIds, (chains) => sql`chain_id = any(${chains}::bigint[])`),
+        // No condition on the contracts themselves: it decides whose campaigns are counted (see contractsOfCreator).
         given('creator', query.creator, () => sql`true`),
       ])
       const { limit, offset } = toRows(query)
