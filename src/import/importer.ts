@@ -4,11 +4,12 @@ import { from as copyFrom } from 'pg-copy-streams'
 import { connectClient } from '../database/failures.ts'
 import { Faults, ImportFaultsError } from './faults.ts'
 import { LineTooLongError, readLines } from './lines.ts'
-import { mergeStatements } from './merge.ts'
+import { mergeSteps, touchedTables } from './merge.ts'
+import { claimChangeTables } from './claim-changes.ts'
+import { contributionTables } from './claim-totals.ts'
 import { createRecordReader, type ReadRecord } from './record-reader.ts'
 import { type ImportRecord, type RecordType, recordTypes } from './records.ts'
 import { referenceChecks } from './reference-checks.ts'
-import { rollUpStatements } from './rollups.ts'
 import { createStagingSql, dropSupersededSql, fromPlace, stagingName, toCopyLine, toPlace } from './staging.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
@@ -48,16 +49,21 @@ export async function importRecords(
   const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns import' })
   await connectClient(client)
   try {
+    await client.query("set client_min_messages = warning")
+    for (const type of recordTypes) await client.query(createStagingSql(type))
+    for (const sql of [...touchedTables, ...claimChangeTables, ...contributionTables, 'create temporary table withdrawn_claim (chain_id bigint, tx_hash bytea, log_index integer) on commit delete rows', 'create temporary table withdrawn_campaign (id text) on commit delete rows']) await client.query(sql)
     await client.query('begin isolation level read committed')
     await client.query("set local client_min_messages = warning; set local work_mem = '128MB'; set local jit = off")
-    for (const type of recordTypes) await client.query(createStagingSql(type))
     const records = await stage(client, sources, options.onProgress)
     // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
     await checkReferences(client, sources)
     // Before anything changes: what is counted from here on is counted up to now.
     await client.query('select advance_claim_windows()')
-    for (const statement of [...mergeStatements, ...rollUpStatements]) await client.query(statement)
+    for (const { sql, fills } of mergeSteps) {
+      await client.query(sql)
+      if (fills !== undefined) await client.query(`analyze ${fills}`)
+    }
     const summary = { records, ...(await summarizeWhitelist(client)) }
     await client.query(options.isDryRun ? 'rollback' : 'commit')
     const total = Object.values(records).reduce((sum, count) => sum + count, 0)

@@ -1,6 +1,9 @@
+import { countClaimants, dropUnchangedClaims, noteClaimChanges } from './claim-changes.ts'
 import { countForContracts } from './claim-totals.ts'
 import type { RecordType } from './records.ts'
+import { rollUpSteps } from './rollups.ts'
 import { stagingName } from './staging.ts'
+import { allOf, type Step } from './steps.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
@@ -32,28 +35,60 @@ const campaignColumns = [
   ...['action_token_chain_id', 'action_token_address'],
 ]
 
+export const touchedTables = [
+  // `counts`: whether what the campaign adds to the totals of its contracts may change.
+  `create temporary table touched_campaigns (key bigint primary key, counts boolean) on commit delete rows`,
+  `create temporary table touched_scores (score_bucket integer primary key) on commit delete rows`,
+  `create temporary table staged_key (key bigint, id text) on commit delete rows`,
+]
+
 /**
  * Campaigns whose derived columns may change; what they are derived from is read again for each of them. The stored
  * ones come first: what they add to the totals of contracts has to be known before anything changes.
  */
-const markTouchedCampaigns = [
-  `create temporary table touched_campaigns (key bigint primary key) on commit drop`,
-  `insert into touched_campaigns
-    select incentives.campaign_key
-    from staged_token token
-    left join tokens known using (chain_id, address)
-    join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
-    where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
-    union
-    select recorded.campaign_key from staged_claim claim join claims recorded using (chain_id, tx_hash, log_index)
-    union
-    select campaigns.key from staged_claim join campaigns on campaigns.id = campaign_id
-    union
-    select campaigns.key from staged_campaign join campaigns using (id)`,
-  ...countForContracts('before'),
+const counted: Step['of'] = ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim']
+const markTouchedCampaigns: Step[] = [
+  {
+    of: ['withdrawnClaim'],
+    sql: `insert into touched_campaigns
+      select distinct campaign_key, true from withdrawn_claim join claims using (chain_id, tx_hash, log_index)`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `insert into touched_campaigns
+      select key, true from withdrawn_campaign join campaigns using (id) on conflict do nothing`,
+  },
+  { of: ['claim'], sql: dropUnchangedClaims },
+  {
+    of: ['claim'],
+    sql: `insert into touched_campaigns
+      select recorded.campaign_key, true from staged_claim join claims recorded using (chain_id, tx_hash, log_index)
+      union
+      select campaigns.key, true from staged_claim join campaigns on campaigns.id = campaign_id
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
+  {
+    of: ['campaign'],
+    sql: `insert into touched_campaigns select campaigns.key, true from staged_campaign join campaigns using (id)
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
+  { of: counted, sql: countForContracts('before') },
+  {
+    of: ['token'],
+    sql: `insert into touched_campaigns
+      select distinct incentives.campaign_key, false
+      from staged_token token
+      left join tokens known using (chain_id, address)
+      join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
+      where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
 ]
 
-const mergeCampaigns = [
+const mergeCampaigns = allOf(['campaign'], [
   upsert(
     'campaigns',
     ['id'],
@@ -62,10 +97,8 @@ const mergeCampaigns = [
       array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
     from staged_campaign`,
   ),
-  `create temporary table staged_key on commit drop as
-    select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`,
-  `analyze staged_key`,
-  `insert into touched_campaigns select key from staged_key on conflict do nothing`,
+  [`insert into staged_key select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`, 'staged_key'],
+  [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
   `delete from allow_lists where campaign_key in (select key from staged_key)`,
   `delete from action_steps where campaign_key in (select key from staged_key)`,
   `delete from campaign_facets where campaign_key in (select key from staged_key)`,
@@ -105,9 +138,9 @@ const mergeCampaigns = [
     union
     select 'channel', 0, lower(channel), key
     from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
-]
+])
 
-const mergeAccessLists = [
+const mergeAccessLists = allOf(['accessList'], [
   upsert(
     'access_lists',
     ['id'],
@@ -118,69 +151,106 @@ const mergeAccessLists = [
   `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
   `insert into access_list_members (access_list_id, address)
     select distinct id, address from staged_accesslist, unnest(members) as address`,
+])
+
+const mergeClaims: Step[] = [
+  { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.gone, fills: 'claim_changes' },
+  { of: ['claim'], sql: noteClaimChanges.come, fills: 'claim_changes' },
+  { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.claimants, fills: 'claimant_changes' },
+  {
+    of: ['withdrawnClaim'],
+    sql: `delete from claims using withdrawn_claim withdrawn
+      where claims.chain_id = withdrawn.chain_id and claims.tx_hash = withdrawn.tx_hash
+        and claims.log_index = withdrawn.log_index`,
+  },
+  {
+    of: ['claim'],
+    sql: upsert(
+      'claims',
+      ['chain_id', 'tx_hash', 'log_index'],
+      ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+      `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
+    ),
+  },
+  { of: ['claim', 'withdrawnClaim'], sql: countClaimants },
 ]
 
-const mergeClaims = [
-  upsert(
-    'claims',
-    ['chain_id', 'tx_hash', 'log_index'],
-    ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
-    `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
-  ),
+/** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
+const withdrawIncentives: Step[] = [
+  {
+    of: ['campaign'],
+    sql: `delete from incentives using staged_campaign join staged_key using (id)
+      where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from claim_signatures using campaigns join withdrawn_campaign using (id)
+      where claim_signatures.campaign_key = campaigns.key`,
+  },
+  { of: ['withdrawnCampaign'], sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id` },
 ]
 
 const markTouchedScores = `insert into touched_scores
   select score_bucket from profiles join staged_profile using (user_address)
   on conflict do nothing`
 
-const mergeProfiles = [
-  `create temporary table touched_scores (score_bucket integer primary key) on commit drop`,
-  markTouchedScores,
-  plainUpsert(
-    'profile',
-    'profiles',
-    ['user_address'],
-    [
-      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
-      ...['streak_next_expiration_at', 'streak_last_completion_at'],
-    ],
-  ),
-  markTouchedScores,
-  `analyze touched_scores`,
+const mergeProfiles: Step[] = [
+  { of: ['profile'], sql: markTouchedScores },
+  {
+    of: ['profile'],
+    sql: plainUpsert(
+      'profile',
+      'profiles',
+      ['user_address'],
+      [
+        ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+        ...['streak_next_expiration_at', 'streak_last_completion_at'],
+      ],
+    ),
+  },
+  { of: ['profile'], sql: markTouchedScores, fills: 'touched_scores' },
 ]
 
-/** All statements of a merge, in an order in which each finds what it refers to. */
-export const mergeStatements = [
+/** All steps from staged records to rows and derived figures, in an order in which each finds what it refers to. */
+export const mergeSteps: Step[] = [
   ...markTouchedCampaigns,
-  upsert(
-    'tokens',
-    ['chain_id', 'address'],
-    [
-      ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
-      ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
-    ],
-    // Multiplying by a power of ten is exact; dividing by one would be rounded.
-    `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
-  ),
-  plainUpsert('contract', 'contracts', ['chain_id', 'address'], ['name']),
-  plainUpsert(
-    'actionTemplate',
-    'action_templates',
-    ['id'],
-    ['project_id', 'action_type', 'project_image', 'description', 'category'],
-  ),
+  {
+    of: ['token'],
+    sql: upsert(
+      'tokens',
+      ['chain_id', 'address'],
+      [
+        ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
+        ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
+      ],
+      // Multiplying by a power of ten is exact; dividing by one would be rounded.
+      `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
+    ),
+  },
+  { of: ['contract'], sql: plainUpsert('contract', 'contracts', ['chain_id', 'address'], ['name']) },
+  {
+    of: ['actionTemplate'],
+    sql: plainUpsert(
+      'actionTemplate',
+      'action_templates',
+      ['id'],
+      ['project_id', 'action_type', 'project_image', 'description', 'category'],
+    ),
+  },
   ...mergeAccessLists,
   ...mergeCampaigns,
   ...mergeClaims,
-  // Last: claims of this call may just have left an incentive that is withdrawn.
-  `delete from incentives using staged_campaign join staged_key using (id)
-    where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
-  upsert(
-    'claim_signatures',
-    ['campaign_key', 'claimant', 'incentive_position'],
-    ['signature', 'referrer'],
-    `select staged_claimsignature.*, campaigns.key as campaign_key
-    from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
-  ),
+  ...withdrawIncentives,
+  {
+    of: ['claimSignature'],
+    sql: upsert(
+      'claim_signatures',
+      ['campaign_key', 'claimant', 'incentive_position'],
+      ['signature', 'referrer'],
+      `select staged_claimsignature.*, campaigns.key as campaign_key
+      from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
+    ),
+  },
   ...mergeProfiles,
+  ...rollUpSteps,
 ]

@@ -172,7 +172,7 @@ export const fromPlace = (place: number) => ({
 /** Creates the temporary table; each row also says where its record stands. */
 export function createStagingSql(type: RecordType) {
   const columns = Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`)
-  return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit drop`
+  return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit delete rows`
 }
 
 /** Of records that are the same, only the last stays. */
