@@ -4,12 +4,11 @@
  * grow with the number of claims that a campaign has already.
  */
 
-export const claimChangeTables = [
-  `create temporary table claim_changes (direction smallint, campaign_key bigint, incentive_position smallint,
-    claimant text, amount numeric, amount_usd numeric, block_timestamp bigint) on commit delete rows`,
-  `create temporary table claimant_changes (campaign_key bigint, claimant text, was_there boolean, has_come boolean)
-    on commit delete rows`,
-]
+export const claimChangeTables = {
+  claim_changes:
+    'direction smallint, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint',
+  claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
+}
 
 /** Claims that are stored as they are change nothing, and touch no campaign. */
 export const dropUnchangedClaims = `delete from staged_claim claim

@@ -7,9 +7,7 @@
 const contributionColumns =
   'window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
 
-export const contributionTables = ['before', 'after'].map(
-  (moment) => `create temporary table counted_${moment} (${contributionColumns}) on commit delete rows`,
-)
+export const contributionTables = { counted_before: contributionColumns, counted_after: contributionColumns }
 
 const contributions = `
   select claim_windows.window_seconds, target.chain_id, target.value as address, count(*) as campaign_count,

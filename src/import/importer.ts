@@ -1,16 +1,13 @@
 import { once } from 'node:events'
-import pg from 'pg'
+import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { connectClient } from '../database/failures.ts'
+import { connectForBatches, IMPORT_LOCK, mergeStaged } from './batches.ts'
 import { Faults, ImportFaultsError } from './faults.ts'
 import { LineTooLongError, readLines } from './lines.ts'
-import { mergeSteps, touchedTables } from './merge.ts'
-import { claimChangeTables } from './claim-changes.ts'
-import { contributionTables } from './claim-totals.ts'
 import { createRecordReader, type ReadRecord } from './record-reader.ts'
 import { type ImportRecord, type RecordType, recordTypes } from './records.ts'
-import { referenceChecks } from './reference-checks.ts'
-import { createStagingSql, dropSupersededSql, fromPlace, stagingName, toCopyLine, toPlace } from './staging.ts'
+import { checkReferences } from './reference-checks.ts'
+import { dropSupersededSql, stagingName, toCopyLine, toPlace } from './staging.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
 export interface ImportSource {
@@ -26,9 +23,6 @@ export interface ImportSummary {
   /** Tokens that would have to be known and whitelisted for that, those of the most campaigns first; at most 20. */
   missingTokens: { token: string; campaigns: number }[]
 }
-
-/** Imports wait for each other: two that touch the same campaigns would otherwise block one another. */
-const IMPORT_LOCK = 7_201_001
 
 /** Bytes of one record type that are collected before they are sent. */
 const COPY_BYTES = 1024 * 1024
@@ -46,24 +40,21 @@ export async function importRecords(
   sources: ImportSource[],
   options: { isDryRun?: boolean; onProgress?: (records: number) => void } = {},
 ): Promise<ImportSummary> {
-  const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns import' })
-  await connectClient(client)
+  const client = await connectForBatches(url)
   try {
-    await client.query("set client_min_messages = warning")
-    for (const type of recordTypes) await client.query(createStagingSql(type))
-    for (const sql of [...touchedTables, ...claimChangeTables, ...contributionTables, 'create temporary table withdrawn_claim (chain_id bigint, tx_hash bytea, log_index integer) on commit delete rows', 'create temporary table withdrawn_campaign (id text) on commit delete rows']) await client.query(sql)
     await client.query('begin isolation level read committed')
-    await client.query("set local client_min_messages = warning; set local work_mem = '128MB'; set local jit = off")
+    await client.query("set local work_mem = '128MB'")
     const records = await stage(client, sources, options.onProgress)
     // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
-    await checkReferences(client, sources)
+    await checkReferences(
+      (sql) => client.query(sql),
+      sources.map(({ name }) => name),
+    )
     // Before anything changes: what is counted from here on is counted up to now.
     await client.query('select advance_claim_windows()')
-    for (const { sql, fills } of mergeSteps) {
-      await client.query(sql)
-      if (fills !== undefined) await client.query(`analyze ${fills}`)
-    }
+    const ask = (sql: string) => client.query(sql)
+    await mergeStaged(ask, new Set(recordTypes), (table) => ask(`analyze ${table}`))
     const summary = { records, ...(await summarizeWhitelist(client)) }
     await client.query(options.isDryRun ? 'rollback' : 'commit')
     const total = Object.values(records).reduce((sum, count) => sum + count, 0)
@@ -142,20 +133,6 @@ function createCopyBuffers(client: pg.Client) {
       await underWay
     },
   }
-}
-
-async function checkReferences(client: pg.Client, sources: ImportSource[]) {
-  const found = await client.query<{ place: string; pointer: string; message: string; total: string }>(
-    `select *, count(*) over () as total from (${referenceChecks.join('\nunion all\n')}) faults order by place limit 20`,
-  )
-  if (found.rows.length === 0) return
-  const faults = new Faults()
-  for (const { place, pointer, message } of found.rows) {
-    const { file, line } = fromPlace(Number(place))
-    faults.add({ file: sources[file]?.name ?? '', line, pointer, message })
-  }
-  faults.count = Number(found.rows[0]?.total)
-  throw new ImportFaultsError(faults)
 }
 
 async function summarizeWhitelist(client: pg.Client) {

@@ -35,13 +35,6 @@ const campaignColumns = [
   ...['action_token_chain_id', 'action_token_address'],
 ]
 
-export const touchedTables = [
-  // `counts`: whether what the campaign adds to the totals of its contracts may change.
-  `create temporary table touched_campaigns (key bigint primary key, counts boolean) on commit delete rows`,
-  `create temporary table touched_scores (score_bucket integer primary key) on commit delete rows`,
-  `create temporary table staged_key (key bigint, id text) on commit delete rows`,
-]
-
 /**
  * Campaigns whose derived columns may change; what they are derived from is read again for each of them. The stored
  * ones come first: what they add to the totals of contracts has to be known before anything changes.
@@ -88,41 +81,46 @@ const markTouchedCampaigns: Step[] = [
   },
 ]
 
-const mergeCampaigns = allOf(['campaign'], [
-  upsert(
-    'campaigns',
-    ['id'],
-    campaignColumns,
-    `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
+const mergeCampaigns = allOf(
+  ['campaign'],
+  [
+    upsert(
+      'campaigns',
+      ['id'],
+      campaignColumns,
+      `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
       array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
     from staged_campaign`,
-  ),
-  [`insert into staged_key select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`, 'staged_key'],
-  [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
-  `delete from allow_lists where campaign_key in (select key from staged_key)`,
-  `delete from action_steps where campaign_key in (select key from staged_key)`,
-  `delete from campaign_facets where campaign_key in (select key from staged_key)`,
-  upsert(
-    'incentives',
-    ['campaign_key', 'position'],
-    ['type', 'chain_id', 'asset', 'definition'],
-    `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
+    ),
+    [
+      `insert into staged_key select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`,
+      'staged_key',
+    ],
+    [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
+    `delete from allow_lists where campaign_key in (select key from staged_key)`,
+    `delete from action_steps where campaign_key in (select key from staged_key)`,
+    `delete from campaign_facets where campaign_key in (select key from staged_key)`,
+    upsert(
+      'incentives',
+      ['campaign_key', 'position'],
+      ['type', 'chain_id', 'asset', 'definition'],
+      `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
       definition ->> 'asset' as asset, definition
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(incentives) with ordinality as incentive (definition, position)`,
-  ),
-  `insert into action_steps (campaign_key, position, definition)
+    ),
+    `insert into action_steps (campaign_key, position, definition)
     select key, position - 1, definition
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
-  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
     select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
       (select count(distinct address) from unnest(allow_list_addresses) as address)
     from staged_campaign join staged_key using (id) where allow_list_type is not null`,
-  `insert into allow_list_addresses (campaign_key, address)
+    `insert into allow_list_addresses (campaign_key, address)
     select distinct key, address
     from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key)
+    `insert into campaign_facets (kind, chain_id, value, campaign_key)
     select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
     from action_steps join staged_key on key = campaign_key
     union
@@ -138,20 +136,24 @@ const mergeCampaigns = allOf(['campaign'], [
     union
     select 'channel', 0, lower(channel), key
     from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
-])
+  ],
+)
 
-const mergeAccessLists = allOf(['accessList'], [
-  upsert(
-    'access_lists',
-    ['id'],
-    ['user_id', 'name', 'icon', 'created_at', 'member_count'],
-    `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
+const mergeAccessLists = allOf(
+  ['accessList'],
+  [
+    upsert(
+      'access_lists',
+      ['id'],
+      ['user_id', 'name', 'icon', 'created_at', 'member_count'],
+      `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
     from staged_accesslist`,
-  ),
-  `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
-  `insert into access_list_members (access_list_id, address)
+    ),
+    `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
+    `insert into access_list_members (access_list_id, address)
     select distinct id, address from staged_accesslist, unnest(members) as address`,
-])
+  ],
+)
 
 const mergeClaims: Step[] = [
   { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.gone, fills: 'claim_changes' },
@@ -187,7 +189,10 @@ const withdrawIncentives: Step[] = [
     sql: `delete from claim_signatures using campaigns join withdrawn_campaign using (id)
       where claim_signatures.campaign_key = campaigns.key`,
   },
-  { of: ['withdrawnCampaign'], sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id` },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
+  },
 ]
 
 const markTouchedScores = `insert into touched_scores

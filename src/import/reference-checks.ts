@@ -1,3 +1,7 @@
+import { Faults, ImportFaultsError } from './faults.ts'
+import { fromPlace } from './staging.ts'
+import type { Ask } from './steps.ts'
+
 /*
  * References that no single record can be checked for. Each query finds the records that refer to something neither
  * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
@@ -26,7 +30,7 @@ const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, 
     and recorded.incentive_position >= campaign.incentive_count ${exception}
   group by campaign.place, campaign.incentive_count`
 
-export const referenceChecks = [
+const referenceChecks = [
   `select campaign.place, '/actionTemplateId' as pointer,
     'refers to action template ' || campaign.action_template_id || ', which is neither stored nor in the call' as message
   from staged_campaign campaign
@@ -49,4 +53,31 @@ export const referenceChecks = [
   withdrawnIncentive('claim_signatures', 'signatures'),
   claimedIncentive('staged_claim', 'incentiveIndex'),
   claimedIncentive('staged_claimsignature', 'incentiveId'),
+  `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
+  from withdrawn_campaign join campaigns using (id)
+  where exists (
+    select from claims recorded where recorded.campaign_key = campaigns.key
+      and not exists (select from withdrawn_claim withdrawn where withdrawn.chain_id = recorded.chain_id
+        and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
+      and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
+        and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
 ]
+
+/**
+ * Looks whether all that is staged refers to something.
+ * @param files the names that places speak of.
+ * @throws ImportFaultsError with the first faults and the number of all.
+ */
+export async function checkReferences(ask: Ask, files: readonly string[]) {
+  const { rows } = await ask<{ place: string; pointer: string; message: string; total: string }>(
+    `select *, count(*) over () as total from (${referenceChecks.join('\nunion all\n')}) faults order by place limit 20`,
+  )
+  if (rows.length === 0) return
+  const faults = new Faults()
+  for (const { place, pointer, message } of rows) {
+    const { file, line } = fromPlace(Number(place))
+    faults.add({ file: files[file] ?? '', line, pointer, message })
+  }
+  faults.count = Number(rows[0]?.total)
+  throw new ImportFaultsError(faults)
+}

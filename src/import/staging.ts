@@ -169,11 +169,12 @@ export const fromPlace = (place: number) => ({
   line: place % LINES_OF_A_FILE,
 })
 
-/** Creates the temporary table; each row also says where its record stands. */
-export function createStagingSql(type: RecordType) {
-  const columns = Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`)
-  return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit delete rows`
-}
+/** Columns of the temporary table; each row also says where its record stands. */
+export const stagingColumns = (type: RecordType) =>
+  [
+    'place bigint',
+    ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
+  ].join(', ')
 
 /** Of records that are the same, only the last stays. */
 export function dropSupersededSql(type: RecordType) {

@@ -1,3 +1,4 @@
+import type { QueryResult, QueryResultRow } from 'pg'
 import type { RecordType } from './records.ts'
 
 /** What a batch can hold: records by type, and facts that are taken back. */
@@ -17,3 +18,6 @@ export const allOf = (of: Step['of'], statements: (string | [sql: string, fills:
   statements.map((statement) =>
     typeof statement === 'string' ? { of, sql: statement } : { of, sql: statement[0], fills: statement[1] },
   )
+
+/** Asks one statement on the connection of a batch. */
+export type Ask = <Row extends QueryResultRow>(sql: string) => Promise<QueryResult<Row>>
