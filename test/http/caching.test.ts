@@ -1,7 +1,9 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
 
 const campaignsOf = async (api: TestApp, url = '/campaigns') =>
   (await api.get(url)).json<{ campaigns: { id: string; campaignName: string; isActive: boolean }[] }>().campaigns
@@ -127,6 +129,54 @@ test('what a transaction has not committed does not show, and shows once it has'
     expect(await name()).toBe('After all')
   } finally {
     await Promise.all([early.end(), late.end()])
+  }
+})
+
+test('what does not change the data leaves kept answers alone: a used token, kept totals, vacuum, other databases', async () => {
+  await using api = await startTestApp()
+  await using other = await createTestDatabase()
+  const campaign = aCampaign()
+  await api.save(campaign)
+  const { body } = await api.get('/campaigns')
+  const headers = bearing(await issueToken(api))
+  expect((await api.get('/campaigns/accesslists', headers)).statusCode).toBe(200)
+  await api.database.query('select advance_claim_windows()')
+  await api.database.query('vacuum (analyze) campaigns')
+  await other.query('update data_version set identity = gen_random_uuid()')
+  // Whoever asks the database for the page now is disappointed.
+  await api.database.query('alter table action_steps rename to elsewhere')
+  expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200, body })
+  await api.database.query("update campaigns set campaign_name = 'After'")
+  expect((await api.get('/campaigns')).statusCode).toBe(500)
+})
+
+test('after a failover that lost a commit no answer of the lost history is given, though revisions are the same', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign({ campaignName: 'In both histories' }))
+  const server = new pg.Client(api.database.url.replace(/[^/]+$/, 'postgres'))
+  await server.connect()
+  const name = api.database.url.split('/').at(-1)
+  const disconnect = () =>
+    server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  try {
+    await disconnect()
+    await server.query(`create database ${name}_replica template ${name}`)
+    const lost = aCampaign()
+    await api.save(lost)
+    const revisionOf = async () => (await api.database.query('select revision from data_version'))[0]?.revision
+    const lostRevision = await revisionOf()
+    expect((await campaignsOf(api)).map(({ id }) => id)).toContain(lost.id)
+    await disconnect()
+    await server.query(`drop database ${name} with (force)`)
+    await server.query(`alter database ${name}_replica rename to ${name}`)
+    const kept = aCampaign()
+    await api.save(kept)
+    expect(await revisionOf()).toBe(lostRevision)
+    const ids = (await campaignsOf(api)).map(({ id }) => id)
+    expect(ids).toContain(kept.id)
+    expect(ids).not.toContain(lost.id)
+  } finally {
+    await server.end()
   }
 })
 
