@@ -25,6 +25,7 @@ export async function serve(settings: Settings) {
   const { database, pool, close } = openDatabase({
     url: access.url,
     poolSize: settings.DATABASE_POOL_SIZE,
+    queueSize: settings.DATABASE_QUEUE_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: (error) => app.log.warn({ err: error }, 'a database connection was lost'),

@@ -1,11 +1,10 @@
 import { METHODS, request as openRequest } from 'node:http'
 import { connect } from 'node:net'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/client.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { type Answer, closedPort, collect, exchange, listen, parse } from '../setup/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -514,19 +513,4 @@ async function startAppWith(limits: { statementTimeoutMs: number; poolSize: numb
       await database[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Makes every query of campaigns wait. */
-async function lockCampaigns(url: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query('begin; lock table campaigns in access exclusive mode')
-  let isReleased = false
-  async function release() {
-    if (isReleased) return
-    isReleased = true
-    await client.query('rollback')
-    await client.end()
-  }
-  return { release, [Symbol.asyncDispose]: release }
 }
