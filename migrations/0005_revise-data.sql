@@ -1,11 +1,11 @@
-CREATE TABLE "data_version" (
-	"is_only" boolean PRIMARY KEY DEFAULT true NOT NULL,
-	"revision" bigint NOT NULL,
+CREATE TABLE "data_revisions" (
+	"revision" bigint PRIMARY KEY NOT NULL,
 	"identity" uuid NOT NULL,
-	CONSTRAINT "data_version_is_one_row" CHECK ("data_version"."is_only")
+	"campaign_keys" bigint[],
+	"alters_lists" boolean DEFAULT true NOT NULL
 );
 --> statement-breakpoint
-insert into data_version (revision, identity) values (0, gen_random_uuid());
+insert into data_revisions (revision, identity) values (0, gen_random_uuid());
 --> statement-breakpoint
 -- Gives a transaction its revision, once, under the lock that imports hold: writers are one at a time, in the order of their
 -- revisions. Before anything is written: who waits here holds no row that somebody else could be waiting for. To be called
@@ -15,12 +15,17 @@ returns void
 language plpgsql security definer
 set search_path = public, pg_temp
 as $$
+declare
+  newest bigint;
 begin
-  if current_setting('reward_campaigns.revised_by', true) is distinct from pg_current_xact_id()::text then
-    perform pg_advisory_xact_lock(7201001);
-    update data_version set revision = revision + 1, identity = gen_random_uuid();
-    perform set_config('reward_campaigns.revised_by', pg_current_xact_id()::text, true);
+  if current_setting('reward_campaigns.revised_by', true) is not distinct from pg_current_xact_id()::text then
+    return;
   end if;
+  perform pg_advisory_xact_lock(7201001);
+  select revision into newest from data_revisions order by revision desc limit 1;
+  insert into data_revisions (revision, identity) values (coalesce(newest, 0) + 1, gen_random_uuid());
+  delete from data_revisions where revision <= newest - 999;
+  perform set_config('reward_campaigns.revised_by', pg_current_xact_id()::text, true);
 end
 $$;
 --> statement-breakpoint

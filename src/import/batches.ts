@@ -6,7 +6,7 @@ import { mergeSteps } from './merge.ts'
 import { type ImportRecord, recordTypes } from './records.ts'
 import { checkReferences } from './reference-checks.ts'
 import { dropSupersededSql, stagingName, toCopyLine } from './staging.ts'
-import type { Ask, Ingredient } from './steps.ts'
+import { type Ask, aboutCampaigns, type Ingredient } from './steps.ts'
 import { createWorkingTables } from './working-tables.ts'
 
 /** What identifies a claim on its chain. */
@@ -52,7 +52,21 @@ export async function mergeStaged(
     await ask(sql)
     if (fills !== undefined) await plan?.(fills)
   }
+  if ([...ingredients].every((ingredient) => aboutCampaigns.includes(ingredient))) await ask(nameTouchedCampaigns)
 }
+
+/** From this number of campaigns on a revision may as well be about all of them. */
+const MOST_NAMED = 1000
+
+/** Says what this revision of the data is about: else it could be about anything, and no kept answer outlives it. */
+const nameTouchedCampaigns = `update data_revisions
+  set campaign_keys = (select coalesce(array_agg(key), '{}') from touched_campaigns),
+    alters_lists = exists (select from staged_campaign) or exists (select from withdrawn_campaign)
+      or exists (select from flipped_campaigns)
+  where revision = (select max(revision) from data_revisions)
+    -- Its own: a batch that has written nothing has none.
+    and xmin = pg_current_xact_id()::xid
+    and (select count(*) from touched_campaigns) <= ${MOST_NAMED}`
 
 export interface Ingest {
   /**

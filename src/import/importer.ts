@@ -54,7 +54,7 @@ export async function importRecords(
     // Before anything changes: what is counted from here on is counted up to now.
     await client.query('select advance_claim_windows()')
     const ask = (sql: string) => client.query(sql)
-    await mergeStaged(ask, new Set(recordTypes), (table) => ask(`analyze ${table}`))
+    await mergeStaged(ask, new Set(recordTypes.filter((type) => records[type] > 0)), (table) => ask(`analyze ${table}`))
     const summary = { records, ...(await summarizeWhitelist(client)) }
     await client.query(options.isDryRun ? 'rollback' : 'commit')
     const total = Object.values(records).reduce((sum, count) => sum + count, 0)

@@ -51,7 +51,7 @@ const incentiveFigures = `with changes as (
     and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
       is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`
 
-/** After the figures of the incentives, which they depend on. */
+/** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
 const campaignFlags = `with rewards as (
     select campaign_key, bool_and(is_spent) as are_all_spent,
       bool_and(asset is null or coalesce(is_whitelisted, false)) as are_whitelisted
@@ -66,13 +66,16 @@ const campaignFlags = `with rewards as (
     join campaigns campaign on campaign.key = touched.key
     left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
     left join rewards on rewards.campaign_key = campaign.key
+  ), flipped as (
+    update campaigns target
+    set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
+    from derived
+    where target.key = derived.key
+      and (target.has_whitelisted_rewards, target.is_exhausted)
+        is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)
+    returning target.key
   )
-  update campaigns target
-  set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
-  from derived
-  where target.key = derived.key
-    and (target.has_whitelisted_rewards, target.is_exhausted)
-      is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)`
+  insert into flipped_campaigns select key from flipped`
 
 const scoreCounts = `merge into profile_score_counts counts
   using (

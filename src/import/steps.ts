@@ -4,6 +4,11 @@ import type { RecordType } from './records.ts'
 /** What a batch can hold: records by type, and facts that are taken back. */
 export type Ingredient = RecordType | 'withdrawnClaim' | 'withdrawnCampaign'
 
+/** What concerns nothing but the campaigns that a batch touches. */
+export const aboutCampaigns: readonly Ingredient[] = [
+  ...(['campaign', 'claim', 'claimSignature', 'withdrawnCampaign', 'withdrawnClaim'] as const),
+]
+
 /** One statement on the way from staged records to rows. */
 export interface Step {
   /** It has something to do only where the batch holds one of these. */

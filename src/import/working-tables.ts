@@ -11,6 +11,8 @@ const workingTables: Record<string, string> = {
   withdrawn_campaign: 'place bigint, id text',
   // `counts`: whether what the campaign adds to the totals of its contracts may change.
   touched_campaigns: 'key bigint primary key, counts boolean',
+  // Those of them that are found otherwise than before: in other lists, or at another place.
+  flipped_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer primary key',
   staged_key: 'key bigint, id text',
   ...claimChangeTables,

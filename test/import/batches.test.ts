@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { type Batch, type Ingest, openIngest } from '../../src/import/batches.ts'
-import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/import/records.ts'
+import type { CampaignRecord, ImportRecord } from '../../src/import/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
@@ -13,7 +13,16 @@ import {
   lower,
   remember,
 } from '../setup/derived-figures.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  anAddress,
+  anErc20Incentive,
+  aStep,
+  aToken,
+  toClaimIdentity,
+  toLowerCase,
+} from '../setup/records.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -28,24 +37,10 @@ async function openTestIngest(): Promise<{ database: TestDatabase; ingest: Inges
   return { database, ingest }
 }
 
-const toIdentity = ({ campaignId, txHash, logIndex }: ClaimRecord) => ({
-  chainId: Number(campaignId.split(':')[0]),
-  txHash,
-  logIndex,
-})
-
-/** Records as a reader of files or blocks gives them: addresses and IDs in lower case. */
-const toLowerCase = (records: ImportRecord[]): ImportRecord[] =>
-  JSON.parse(JSON.stringify(records), (key, value: unknown) =>
-    typeof value === 'string' && (/^0x[0-9a-f]+$/i.test(value) || ['id', 'campaignId'].includes(key))
-      ? value.toLowerCase()
-      : value,
-  )
-
 /** Everything that is stored, but for keys, which are given anew, and the version. */
 async function contentOf(database: TestDatabase) {
   const tables = await database.query(
-    `select tablename from pg_tables where schemaname = 'public' and tablename <> 'data_version' order by tablename`,
+    `select tablename from pg_tables where schemaname = 'public' and tablename <> 'data_revisions' order by tablename`,
   )
   const content: Record<string, unknown> = {}
   for (const { tablename } of tables) {
@@ -70,7 +65,7 @@ test.each([1, 2, 3])(
       const campaigns = withdrawn.filter((record) => record.type === 'campaign')
       const batch: Batch = {
         records: toLowerCase(records),
-        withdrawnClaims: claims.map((claim) => ({ ...toIdentity(claim), txHash: lower(claim.txHash) })),
+        withdrawnClaims: claims.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
         withdrawnCampaigns: campaigns.map(({ id }) => lower(id)),
       }
       await ingest.apply(batch)
@@ -110,7 +105,7 @@ test('what a batch has brought can be taken back, and everything is as it was', 
   expect(await contentOf(database)).not.toEqual(before)
   await ingest.apply({
     records: [],
-    withdrawnClaims: claims.map(toIdentity),
+    withdrawnClaims: claims.map(toClaimIdentity),
     withdrawnCampaigns: [campaign.id],
   })
   expect(await contentOf(database)).toEqual(before)
@@ -121,7 +116,7 @@ test('a claim that is withdrawn and comes again in the same batch is the one tha
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const claim = aClaim(campaign, { amount: '5' })
   await ingest.apply({ records: [campaign, claim] })
-  await ingest.apply({ records: [{ ...claim, amount: '7' }], withdrawnClaims: [toIdentity(claim)] })
+  await ingest.apply({ records: [{ ...claim, amount: '7' }], withdrawnClaims: [toClaimIdentity(claim)] })
   expect(await database.query('select amount from claims')).toEqual([{ amount: '7' }])
   expect(await database.query('select claim_count, claimed_amount from incentives')).toEqual([
     { claim_count: '1', claimed_amount: '7' },
@@ -147,16 +142,16 @@ test('a campaign is not withdrawn from under its claims', async () => {
   const [first, second] = [aClaim(campaign), aClaim(campaign)]
   await ingest.apply({ records: [campaign, first, second] })
   const withdrawnCampaigns = [campaign.id]
-  await expect(ingest.apply({ records: [], withdrawnCampaigns, withdrawnClaims: [toIdentity(first)] })).rejects.toThrow(
-    `batch:1: /withdrawnCampaigns: campaign ${campaign.id} still has claims`,
-  )
+  await expect(
+    ingest.apply({ records: [], withdrawnCampaigns, withdrawnClaims: [toClaimIdentity(first)] }),
+  ).rejects.toThrow(`batch:1: /withdrawnCampaigns: campaign ${campaign.id} still has claims`)
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: 2 }])
 })
 
 test('each batch is a revision, without gaps, and with an identity of its own', async () => {
   const { database, ingest } = await openTestIngest()
   const version = async () => {
-    const [row] = await database.query('select revision, identity from data_version')
+    const [row] = await database.query('select revision, identity from data_revisions order by revision desc limit 1')
     return { revision: Number(row?.revision), identity: String(row?.identity) }
   }
   const first = await version()
