@@ -4,6 +4,7 @@ import type {
   ActionTemplateRecord,
   CampaignRecord,
   ClaimRecord,
+  ImportRecord,
   ProfileRecord,
   TokenRecord,
 } from '../../src/import/records.ts'
