@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
-import { EmbeddedServerError } from '../database/embedded.ts'
+import { EmbeddedServerError } from '../database/embedded-error.ts'
 import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
