@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const CACHE = '/var/cache/reward-campaigns'
 
 /** An account of the operating system. */
-export interface Account {
+interface Account {
   uid: number
   gid: number
 }

@@ -42,3 +42,10 @@ export async function query(url: string, sql: string) {
     await client.end()
   }
 }
+
+/** The connection string of the server that runs on a folder. */
+export async function embeddedUrl(folder: string) {
+  const password = await readFile(join(folder, 'password'), 'utf8')
+  const [, , , port] = (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')
+  return `postgres://postgres:${password}@127.0.0.1:${port}/reward_campaigns`
+}
