@@ -46,7 +46,7 @@ class Balancer implements Disposable {
   }
 }
 
-test('a restart of two processes, one after the other, loses no request', async () => {
+test('a restart of two processes, one after the other, loses no request', { timeout: 180_000 }, async () => {
   await using database = await createTestDatabase()
   const settings = { DATABASE_URL: database.url, PORT: '0', DRAIN_SECONDS: '3' }
   const start = () => startCli(['serve'], settings)
