@@ -38,7 +38,7 @@ import {
   refuseUnroutable,
   rewriteMalformedUrl,
 } from './http/routing.ts'
-import { refuseWhileClosing } from './http/shutdown.ts'
+import { closeGracefully } from './http/shutdown.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
@@ -85,8 +85,9 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   for (const schema of schemas) app.addSchema(schema)
 
   handleErrors(app)
+  const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
-  refuseWhileClosing(app, settings.SHUTDOWN_TIMEOUT_SECONDS * 800)
+  closeGracefully(app, { drainMs, answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8 })
   answerUnusualRequests(app)
   refuseMalformedQueries(app)
   await app.register(helmet, {

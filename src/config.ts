@@ -95,11 +95,19 @@ export const Settings = Type.Object({
       default: 64,
     },
   ),
-  SHUTDOWN_TIMEOUT_SECONDS: whole('How long requests under way may take after SIGTERM, in seconds.', {
+  SHUTDOWN_TIMEOUT_SECONDS: whole('How long the service may take to end after SIGTERM, in seconds.', {
     minimum: 1,
     maximum: 600,
     default: 10,
   }),
+  DRAIN_SECONDS: whole(
+    'How long of that requests are still accepted while `/readyz` says 503, in seconds: longer than it takes to be noticed by whoever distributes requests. The Docker image sets 5.',
+    {
+      minimum: 0,
+      maximum: 599,
+      default: 0,
+    },
+  ),
   LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -129,6 +137,11 @@ export function readSettings(environment: Record<string, string | undefined> = p
   const faults = validate(settings) ? [] : (validate.errors ?? []).map(toFault)
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
+  }
+  if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
+    faults.push(
+      `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
+    )
   }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))

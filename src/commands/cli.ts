@@ -1,12 +1,13 @@
 #!/usr/bin/env node
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
-import { EmbeddedServerError } from '../database/embedded.ts'
+import { EmbeddedServerError } from '../database/embedded-error.ts'
 import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
+import { endInOrder, ending } from './ending.ts'
 import { importFiles } from './import.ts'
 import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
@@ -95,15 +96,23 @@ function toCount(text: string) {
 }
 
 program.hook('preAction', (_program, command) => {
-  // As the first process of a container a command would not end at a signal by itself. `serve` ends in its own way.
-  if (command.name() !== 'serve') process.once('SIGTERM', () => process.exit(143))
+  // `serve` ends in its own way.
+  if (command.name() === 'serve') return
+  endInOrder({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: tell })
 })
 
 try {
   await program.parseAsync()
 } catch (error) {
+  // What is cut short because the process ends has not failed.
+  if (!ending.aborted) {
+    tell(error)
+    process.exitCode = 1
+  }
+}
+
+function tell(error: unknown) {
   process.stderr.write(`${toText(error)}\n`)
-  process.exitCode = 1
 }
 
 /** A stack only for what should not happen. */

@@ -2,6 +2,7 @@ import type { Settings } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
 import { openEmbeddedServer } from '../database/embedded.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { closeAtEnd, ending } from './ending.ts'
 
 export interface DatabaseAccess {
   url: string
@@ -10,13 +11,26 @@ export interface DatabaseAccess {
   close: () => Promise<void>
 }
 
-/** The external database that is set, else the embedded server: the running one, or one that is started for now. */
+/**
+ * The external database that is set, else the embedded server: the running one, or one that is started for now. It is
+ * left however the process ends, even when that is in the middle of a start.
+ */
 export async function openDatabaseAccess(settings: Settings): Promise<DatabaseAccess> {
   if (settings.DATABASE_URL !== undefined) {
     return { url: settings.DATABASE_URL, isEmbedded: false, close: async () => undefined }
   }
-  const server = await openEmbeddedServer(settings.DATA_DIR)
-  return { url: server.url, isEmbedded: true, close: server.close }
+  const opening = openEmbeddedServer(settings.DATA_DIR, { leaving: ending })
+  const close = closeAtEnd(
+    () =>
+      opening.then(
+        ({ close }) => close(),
+        () => undefined,
+      ),
+    { isNeededInHaste: true },
+  )
+  const { url } = await opening
+  ending.throwIfAborted()
+  return { url, isEmbedded: true, close }
 }
 
 /**

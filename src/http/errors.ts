@@ -36,7 +36,6 @@ export const ServiceNotReadyError = createError(
   'the service is not ready: its database cannot be reached, or the schema is not current',
   503,
 )
-export const ShuttingDownError = createError('SHUTTING_DOWN', 'the service is shutting down, try again shortly', 503)
 export const DatabaseUnavailableError = createError(
   'DATABASE_UNAVAILABLE',
   'the database cannot be reached or is too slow, try again shortly',

@@ -22,7 +22,7 @@ const failures = {
   431: 'The headers are too long.',
   429: 'Too many failed attempts from this address; `Retry-After` says when to come back.',
   500: 'A defect of the service; the request ID leads to its log entry.',
-  503: 'The database is away or too slow, or the service is overloaded or shutting down; `Retry-After` says when to come back.',
+  503: 'The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back.',
 } as const
 
 /** Says how many rows there are on all pages, where the answer is a bare array. */

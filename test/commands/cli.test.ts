@@ -139,6 +139,18 @@ describe('settings', () => {
     expect(result.stderr).not.toContain('hunter2')
   })
 
+  test('a drain that would leave no time to end is a fault', () => {
+    expect(readSettings({ DRAIN_SECONDS: '9' })).toMatchObject({ DRAIN_SECONDS: 9, SHUTDOWN_TIMEOUT_SECONDS: 10 })
+    for (const [drain, timeout] of [
+      ['10', '10'],
+      ['5', '3'],
+    ]) {
+      expect(() => readSettings({ DRAIN_SECONDS: drain, SHUTDOWN_TIMEOUT_SECONDS: timeout })).toThrow(
+        `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${drain} and ${timeout}`,
+      )
+    }
+  })
+
   test.each([
     'user:hunter2@localhost/database',
     'postgres://user:hunter2@local host/database',

@@ -12,19 +12,20 @@ export interface Result {
   stderr: string
 }
 
-/** A process of Node.js at the root of the project, with these settings and no others; what it says is collected. */
-export class NodeProcess implements AsyncDisposable {
+/**
+ * A process at the root of the project, with these settings and no others; what it says is collected. With `isLeader` it
+ * leads a process group of its own.
+ */
+export class RunningProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams
   readonly ended: Promise<Result>
   stdout = ''
   stderr = ''
 
-  constructor(parameters: string[], settings: Record<string, string> = {}) {
+  constructor(command: string[], settings: Record<string, string> = {}, { isLeader = false } = {}) {
+    const [program = '', ...parameters] = command
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-    this.child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
-      cwd: root,
-      env: { PATH: path, ...settings },
-    })
+    this.child = spawn(program, parameters, { cwd: root, env: { PATH: path, ...settings }, detached: isLeader })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -63,6 +64,13 @@ export class NodeProcess implements AsyncDisposable {
 
   #hasEnded() {
     return this.child.exitCode !== null || this.child.signalCode !== null
+  }
+}
+
+/** A process of Node.js that understands TypeScript. */
+export class NodeProcess extends RunningProcess {
+  constructor(parameters: string[], settings: Record<string, string> = {}) {
+    super([process.execPath, '--import', 'tsx', ...parameters], settings)
   }
 }
 
