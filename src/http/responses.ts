@@ -13,7 +13,7 @@ export const ErrorAnswer = Type.Object(
 )
 
 const failures = {
-  400: 'A parameter breaks its rule, is unknown or is given twice; the sentence names it.',
+  400: 'A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it.',
   401: 'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
   403: 'The token is valid, but not for the data of this user.',
   404: 'There is nothing of this kind.',

@@ -13,7 +13,7 @@ export const queryOf = <Properties extends TProperties>(
   const { required: _, ...schema } = Type.Object(properties, {
     additionalProperties: false,
     dependentRequired,
-    // How OpenAPI says that lists are written `a,b,c`.
+    // How OpenAPI says that lists are written `a,b,c`: the shorter of the two spellings that are understood.
     style: 'form',
     explode: false,
   })
@@ -53,12 +53,12 @@ export const choice = <const Words extends readonly string[]>(
 export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: { description: string }) =>
   Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options }))
 
-/** Entries separated by commas: trimmed, duplicates dropped, at most 100. */
+/** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100. */
 export const commaSeparated = <Item extends TSchema>(item: Item, description: string) =>
   Type.Optional(
     Type.Array(item, {
       maxItems: 100,
-      description: `${description} Comma-separated, at most 100 entries.`,
+      description: `${description} Comma-separated, or given several times; at most 100 entries.`,
     }),
   )
 
