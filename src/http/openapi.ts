@@ -4,16 +4,11 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
+import { withConditionalRequests, withExamplesToRead, withoutInternals } from './openapi-document.ts'
 
 const { version }: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
-
-/** Annotations of our own schemas that are of no use to an API user. */
-const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-characters'])
-
-/** Formats of ours that only the validator knows. */
-const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
 
 /**
  * What the documentation page may load: what this service itself serves. Its library sets a few styles inline. To try
@@ -66,7 +61,7 @@ export async function collectOpenApi(app: FastifyInstance) {
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new TypeError('the document is not an OpenAPI document')
-      return withoutInternals(document.openapiObject)
+      return withConditionalRequests(withoutInternals(document.openapiObject))
     },
   })
 }
@@ -84,18 +79,9 @@ export async function serveOpenApi(app: FastifyInstance, baseUrls: string[]) {
     routePrefix: '/docs',
     staticCSP: true,
     transformStaticCSP: () => docsPolicy(baseUrls),
+    transformSpecification: (document) => withExamplesToRead(document),
     // Without a validator: the page must work where there is no internet, and tell nobody else of itself.
     uiConfig: { deepLinking: true, validatorUrl: null },
   })
   app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
-}
-
-function withoutInternals<T>(value: T): T {
-  return JSON.parse(
-    JSON.stringify(value, (name, part: unknown) => {
-      if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
-      if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
-      return part
-    }),
-  )
 }

@@ -7,6 +7,8 @@ type RawQuery = Record<string, string | string[]>
 interface ParameterSchema {
   type?: string | string[]
   default?: unknown
+  enum?: readonly unknown[]
+  'x-any-case'?: boolean
   items?: ParameterSchema
 }
 
@@ -47,8 +49,11 @@ function readValue(text: string, schema: ParameterSchema): unknown {
   // A number that JavaScript cannot hold stays text: it is too large for every parameter.
   if (isOfType(schema, 'integer') && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
   if (isOfType(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (schema['x-any-case']) return schema.enum?.find((word) => isSameWord(word, text)) ?? text
   return text
 }
+
+const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
 
 /**
  * A list is written with commas, or by repeating its parameter, or both. Entries are trimmed; of those that differ only

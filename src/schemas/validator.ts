@@ -42,7 +42,7 @@ export function createValidator(named: readonly SchemaObject[]) {
     schemaType: 'string',
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
-  ajv.addVocabulary(['x-expected', 'style', 'explode'])
+  ajv.addVocabulary(['x-expected', 'x-any-case', 'x-enum-varnames', 'x-enum-descriptions', 'style', 'explode'])
   for (const schema of named) ajv.addSchema(schema)
   return ajv
 }

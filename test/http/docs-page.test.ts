@@ -12,8 +12,12 @@ describe.skipIf(!existsSync(CHROMIUM))('the documentation in a browser', () => {
   test('tries an operation and loads nothing from elsewhere', async () => {
     await using api = await startTestApp()
     await using docs = await openDocs(api)
+    const asked = docs.page.waitForRequest((request) => new URL(request.url()).pathname === '/campaigns')
     expect(await docs.tryOut('#operations-Campaigns-listCampaigns')).toMatchObject({ status: '200' })
     expect(docs.faults).toEqual([])
+    const { searchParams } = new URL((await asked).url())
+    expect([...searchParams.keys()], 'examples are for reading').not.toContain('owner')
+    expect((await asked).headers()).not.toHaveProperty('if-none-match')
   })
 
   test('tries a protected operation with the token that it is given, and not without', async () => {
