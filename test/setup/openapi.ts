@@ -3,10 +3,10 @@ import addFormats from 'ajv-formats'
 import type { TestApp } from './test-app.ts'
 
 /** The OpenAPI document as tests read it. */
-export interface OpenApi {
+interface OpenApi {
   paths: Record<string, { get: OpenApiOperation }>
 }
-export interface OpenApiOperation {
+interface OpenApiOperation {
   operationId: string
   parameters?: OpenApiParameter[]
   responses: Record<string, OpenApiResponse>
