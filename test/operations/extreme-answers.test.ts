@@ -263,6 +263,13 @@ test('a profile keeps its schema', async () => {
   expect(body.streak.nextExpirationTime).toMatch(/^9999-12-31T23:59:59/)
 })
 
+test('an ID that no answer could hold is a fault', async () => {
+  const urn = anActionTemplate({ id: `urn:uuid:${template.id}` })
+  await expect(api.save(urn)).rejects.toThrow(/\/id: must be a UUID, got "urn:uuid:/)
+  const campaign = aCampaign({ actionTemplateId: `urn:uuid:${template.id}` })
+  await expect(api.save(campaign)).rejects.toThrow(/\/actionTemplateId: must be a UUID, got "urn:uuid:/)
+})
+
 test('what the document promises is not too little to be broken', async () => {
   const body = await answerOf('/campaigns?tokenWhitelist=false&pageSize=1')
   const [campaign] = body.campaigns
