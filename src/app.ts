@@ -147,6 +147,6 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   }
 
   addHealthRoutes(app, isReady)
-  await serveOpenApi(app)
+  await serveOpenApi(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL])
   return app
 }

@@ -13,6 +13,9 @@ const yesOrNo = (description: string, options: { default: boolean }) => Type.Boo
 const list = (description: string, options: { items: object; default?: readonly string[] }) =>
   Type.Unsafe<string[]>({ type: 'array', minItems: 1, ...options, description })
 
+/** A path of this service, or where a proxy serves it: no query, and nobody's password. */
+const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
+
 /** All settings, by the names of their environment variables; the README's table is made of these descriptions. */
 export const Settings = Type.Object({
   DATABASE_URL: Type.Optional(
@@ -34,13 +37,13 @@ export const Settings = Type.Object({
   }),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
-    pattern: '^(/|https?://)',
-    'x-expected': 'a URL or a path',
+    pattern: BASE_URL,
+    'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
   STAGING_BASE_URL: text('Base address of the protected operations in the OpenAPI document.', {
     default: '/',
-    pattern: '^(/|https?://)',
-    'x-expected': 'a URL or a path',
+    pattern: BASE_URL,
+    'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
   CORS_ORIGINS: list('Origins whose pages may read the answers; `*` is any.', {
     items: {
