@@ -2,7 +2,7 @@
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded.ts'
-import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
+import { explainFailure } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
 import { ImportFaultsError } from '../import/faults.ts'
@@ -21,7 +21,6 @@ const plainErrors = [
   ImportFaultsError,
   SchemaBehindError,
   UnreadableFileError,
-  DatabaseAwayError,
   TokenError,
   ServingRoleError,
 ]
@@ -110,5 +109,5 @@ try {
 function toText(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : error.stack
+  return explainFailure(error) ?? error.stack
 }

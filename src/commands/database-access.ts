@@ -1,7 +1,8 @@
 import type { Settings } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
-import { openEmbeddedServer } from '../database/embedded.ts'
+import { EmbeddedServerError, openEmbeddedServer } from '../database/embedded.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { createDataFolder } from './data-folder.ts'
 
 export interface DatabaseAccess {
   url: string
@@ -10,13 +11,32 @@ export interface DatabaseAccess {
   close: () => Promise<void>
 }
 
-/** The external database that is set, else the embedded server: the running one, or one that is started for now. */
-export async function openDatabaseAccess(settings: Settings): Promise<DatabaseAccess> {
+/**
+ * The external database that is set, else the embedded server: the running one, or one that is started for now. That a
+ * new one is made takes seconds, so it is said.
+ */
+export async function openDatabaseAccess(
+  settings: Settings,
+  say: (what: string) => void = sayOnTerminal,
+): Promise<DatabaseAccess> {
   if (settings.DATABASE_URL !== undefined) {
     return { url: settings.DATABASE_URL, isEmbedded: false, close: async () => undefined }
   }
-  const server = await openEmbeddedServer(settings.DATA_DIR)
+  const folder = await createDataFolder(settings.DATA_DIR)
+  const onCreate = () => say(`creating the database in ${folder}`)
+  const server = await openEmbeddedServer(folder, {}, onCreate).catch((error) => {
+    throw explainProgram(error, folder)
+  })
   return { url: server.url, isEmbedded: true, close: server.close }
+}
+
+const sayOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
+
+/** One of PostgreSQL's own programs has failed: its last words say more than the command line. */
+function explainProgram(error: unknown, folder: string) {
+  if (!(error instanceof Error && 'stderr' in error && typeof error.stderr === 'string')) return error
+  const words = error.stderr.trim().split('\n').slice(-3).join(' ')
+  return new EmbeddedServerError(`the embedded PostgreSQL in ${folder} failed: ${words}`, { cause: error })
 }
 
 /**

@@ -5,10 +5,17 @@ import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { advanceWindows } from '../database/claim-windows.ts'
 import { openDatabase } from '../database/client.ts'
-import { describeFailure, isDatabaseAway } from '../database/failures.ts'
+import {
+  DatabaseAwayError,
+  describeFailure,
+  explainFailure,
+  isDatabaseAway,
+  isOutOfSpace,
+} from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { createMetricsServer } from '../http/metrics.ts'
-import { openDatabaseAccess } from './database-access.ts'
+import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts'
+import { listenOn } from './listening.ts'
 import { fillWithSample } from './sample.ts'
 
 const RETRY_MS = 2000
@@ -17,29 +24,34 @@ const RETRY_MS = 2000
 const ADVANCE_MS = 10_000
 
 /**
- * `serve`: the HTTP service, until SIGTERM or SIGINT. Where the database is away it listens all the same, answers 503
- * and goes on trying; a schema that is behind ends it.
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that it can say how it is: until the database
+ * is there and in order, answers are 503. One that is away is tried again and again; a schema that is behind ends it.
  */
 export async function serve(settings: Settings) {
-  const access = await openDatabaseAccess(settings)
+  let url = settings.DATABASE_URL
+  let access: Promise<DatabaseAccess> | undefined
   const { database, pool, close } = openDatabase({
-    url: access.url,
+    url() {
+      if (url === undefined) throw new DatabaseAwayError('the database is still being created')
+      return url
+    },
     poolSize: settings.DATABASE_POOL_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: (error) => app.log.warn({ err: error }, 'a database connection was lost'),
   })
 
-  let isSchemaReady = false
+  let isStarted = false
   const stopping = new AbortController()
   const app = await buildApp({
     database,
     settings,
     isReady: async () => {
-      if (!isSchemaReady || stopping.signal.aborted) return false
+      if (!isStarted || stopping.signal.aborted) return false
       await database.execute(sql`select 1`)
       return true
     },
+    isStarted: () => isStarted,
   })
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(app, pool)
 
@@ -48,18 +60,44 @@ export async function serve(settings: Settings) {
     await app.close()
     await metrics?.close()
     await close()
-    await access.close()
+    await access?.then(
+      (opened) => opened.close(),
+      () => undefined,
+    )
   }
 
-  async function prepareSchema() {
-    try {
-      if (access.isEmbedded || settings.MIGRATE_ON_START) await migrateDatabase(access.url)
-      await requireCurrentSchema(database)
-      isSchemaReady = true
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error
-      app.log.warn({ reason: describeFailure(error) }, 'the database cannot be reached, trying again')
+  /** Sees to it that the database is there and in order, for as long as that takes. */
+  async function start() {
+    access = openDatabaseAccess(settings, (what) => app.log.info(what))
+    const opened = await access
+    url = opened.url
+    let known: string | undefined
+    while (!stopping.signal.aborted) {
+      try {
+        await prepare(opened)
+        isStarted = true
+        app.log.info('ready')
+        return
+      } catch (error) {
+        // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
+        if (!isDatabaseAway(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
+        const reason = explainFailure(error)
+        if (reason !== known) app.log.warn({ reason }, 'the database is not ready, trying again')
+        known = reason
+      }
+      await pause(RETRY_MS)
     }
+  }
+
+  async function prepare({ url, isEmbedded }: DatabaseAccess) {
+    if (isEmbedded || settings.MIGRATE_ON_START) {
+      const applied = await migrateDatabase(url, () =>
+        app.log.info('another process is migrating the database, waiting for it'),
+      )
+      if (applied > 0) app.log.info({ migrations: applied }, 'the schema was brought up to date')
+    }
+    await requireCurrentSchema(database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database)
   }
 
   /** Keeps the totals near the present; without it answers are the same, and slower the longer the last import is ago. */
@@ -87,16 +125,13 @@ export async function serve(settings: Settings) {
   })
 
   try {
-    await prepareSchema()
-    if (access.isEmbedded && settings.SAMPLE_DATA) await fillWithSample(access.url, database)
-    if (metrics !== undefined) await metrics.listen({ host: settings.HOST, port: settings.METRICS_PORT ?? 0 })
-    await app.listen({ host: settings.HOST, port: settings.PORT })
-    while (!isSchemaReady && !stopping.signal.aborted) {
-      await pause(RETRY_MS)
-      if (!stopping.signal.aborted) await prepareSchema()
-    }
+    if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
+    await listenOn(app, settings, 'PORT')
+    await start()
     await advanceFromTimeToTime()
   } catch (error) {
+    // What is cut off by the end has not failed.
+    if (stopping.signal.aborted) return
     await closeAll()
     throw error
   }

@@ -38,6 +38,7 @@ export class EmbeddedServerError extends Error {
 export async function openEmbeddedServer(
   dataFolder: string,
   serverSettings: Record<string, string> = {},
+  onCreate: () => void = () => undefined,
 ): Promise<EmbeddedServer> {
   const folder = resolve(dataFolder)
   // pg_ctl hands the name to a shell, in quotes that these would leave.
@@ -51,7 +52,7 @@ export async function openEmbeddedServer(
   let presence: Presence
   let url: string
   try {
-    const password = await ensureCluster(folder, cluster, control)
+    const password = await ensureCluster(folder, cluster, control, onCreate)
     const port = (await runningPort(cluster, control)) ?? (await startServer(cluster, control, serverSettings))
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
     await ensureDatabase(serverUrl)
@@ -142,13 +143,14 @@ async function isUsedByOthers(url: string, ownName: string) {
 }
 
 /** Creates the cluster where there is none, and returns the password of its superuser. */
-async function ensureCluster(folder: string, cluster: string, control: Control) {
+async function ensureCluster(folder: string, cluster: string, control: Control, onCreate: () => void) {
   const passwordFile = join(folder, 'password')
   const isComplete = await stat(join(cluster, 'complete')).then(
     () => true,
     () => false,
   )
   if (isComplete) return readFile(passwordFile, 'utf8')
+  onCreate()
   // A run that was killed in the middle may have left half a cluster; without its last file there is no data in it.
   await rm(cluster, { recursive: true, force: true })
   await mkdir(cluster, { mode: 0o700 })

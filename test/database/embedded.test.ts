@@ -179,7 +179,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
   const listed: unknown[] = []
   for (let run = 0; run < 2; run++) {
     await using service = startCli(['serve'], settings)
-    const url = await service.listening()
+    const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
     const { campaigns, totalCampaigns } = (await answer.json()) as {
@@ -200,7 +200,7 @@ test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the ser
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   await using importing = startCli(['import', '-'], settings)
   const campaign = aCampaign()
@@ -216,7 +216,7 @@ test('a token is issued and revoked in the server that serve has started', async
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
   expect(issued.code).toBe(0)
   const headers = { authorization: `Bearer ${issued.stdout.trim()}` }

@@ -139,6 +139,8 @@ async function startService(settings: Record<string, string>, silentPort?: numbe
             () => undefined,
           ),
         )
+  const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => (ok ? true : undefined))
+  if (silentPort === undefined) await until(isReady)
   return {
     get: (path, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
     output: () => lines.join('\n'),

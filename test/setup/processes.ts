@@ -51,9 +51,19 @@ export class NodeProcess implements AsyncDisposable {
     })
   }
 
-  /** The address that a service says it listens on. */
-  listening() {
+  /** The address that a service says it listens on; it may not be ready yet. */
+  address() {
     return this.said(/Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  }
+
+  /** The address of a service that is ready. */
+  async ready() {
+    const url = await this.address()
+    return waitFor(async () => {
+      if (this.#hasEnded()) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
+      const { status } = await fetch(`${url}/readyz`)
+      return status === 200 ? url : undefined
+    })
   }
 
   async [Symbol.asyncDispose]() {
