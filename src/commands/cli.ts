@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import './node-version.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded.ts'
 import { explainFailure } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
+import { version } from '../http/openapi.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { importFiles } from './import.ts'
@@ -27,6 +29,7 @@ const plainErrors = [
 
 const program = new Command('reward-campaigns')
   .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
+  .version(version)
   .showHelpAfterError()
 
 program
@@ -99,6 +102,7 @@ program.hook('preAction', (_program, command) => {
 })
 
 try {
+  if (process.argv.length === 2) program.error('error: a command is missing')
   await program.parseAsync()
 } catch (error) {
   process.stderr.write(`${toText(error)}\n`)

@@ -5,7 +5,8 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 
-const { version }: { version: string } = JSON.parse(
+/** Of the package, and so of the described API. */
+export const { version }: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
 

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { devNull } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -23,7 +24,8 @@ export class NodeProcess implements AsyncDisposable {
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
     this.child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
       cwd: root,
-      env: { PATH: path, ...settings },
+      // Nor with those of a developer's file.
+      env: { PATH: path, ENV_FILE: devNull, ...settings },
     })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
