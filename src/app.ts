@@ -28,7 +28,7 @@ import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from '.
 import { OverloadedError } from './http/errors.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
-import { createRequestId, type LogStream, loggerOptions } from './http/logging.ts'
+import { createLogging, createRequestId, type LogStream } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
@@ -70,7 +70,7 @@ export async function buildApp(options: AppOptions) {
     ...profileSchemas,
   ]
   const app = fastify({
-    logger: loggerOptions(settings.LOG_LEVEL, logStream),
+    ...(await createLogging(settings.LOG_LEVEL, logStream)),
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES ?? false,
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.

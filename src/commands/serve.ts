@@ -13,10 +13,12 @@ import {
   isOutOfSpace,
 } from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { isTerminal } from '../http/logging.ts'
 import { createMetricsServer } from '../http/metrics.ts'
 import { type DatabaseAccess, openDatabaseAccess } from './database-access.ts'
 import { listenOn } from './listening.ts'
 import { fillWithSample } from './sample.ts'
+import { welcome } from './welcome.ts'
 
 const RETRY_MS = 2000
 
@@ -76,7 +78,7 @@ export async function serve(settings: Settings) {
       try {
         await prepare(opened)
         isStarted = true
-        app.log.info('ready')
+        app.log.info(isTerminal ? welcome(app, settings) : 'ready')
         return
       } catch (error) {
         // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
@@ -97,7 +99,7 @@ export async function serve(settings: Settings) {
       if (applied > 0) app.log.info({ migrations: applied }, 'the schema was brought up to date')
     }
     await requireCurrentSchema(database)
-    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => app.log.info(what))
   }
 
   /** Keeps the totals near the present; without it answers are the same, and slower the longer the last import is ago. */
