@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Settings } from '../config.ts'
 import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/credentials.ts'
-import { toPrintable, UNSEEN } from '../http/printable.ts'
 import { Address } from '../schemas/primitives.ts'
 import { name128 } from '../schemas/query-values.ts'
 import { createValidator, describeFault } from '../schemas/validator.ts'
@@ -122,6 +121,9 @@ function toTable(tokens: Record<string, string | boolean | null>[]) {
     .join('')
 }
 
+/** Characters that act on a terminal, or reorder or hide what stands there, do not reach it from a name. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const toPrintable = (text: string) => text.replace(UNSEEN, '?')
 const toJsonLine = (value: object) =>
   `${JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
 
