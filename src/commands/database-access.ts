@@ -1,6 +1,7 @@
 import type { Settings } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
 import { EmbeddedServerError, openEmbeddedServer } from '../database/embedded.ts'
+import { lastWords } from '../database/last-words.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { createDataFolder } from './data-folder.ts'
 
@@ -35,8 +36,9 @@ const sayOnTerminal = (what: string) => void (process.stderr.isTTY && process.st
 /** One of PostgreSQL's own programs has failed: its last words say more than the command line. */
 function explainProgram(error: unknown, folder: string) {
   if (!(error instanceof Error && 'stderr' in error && typeof error.stderr === 'string')) return error
-  const words = error.stderr.trim().split('\n').slice(-3).join(' ')
-  return new EmbeddedServerError(`the embedded PostgreSQL in ${folder} failed: ${words}`, { cause: error })
+  return new EmbeddedServerError(`the embedded PostgreSQL in ${folder} failed: ${lastWords(error.stderr)}`, {
+    cause: error,
+  })
 }
 
 /**

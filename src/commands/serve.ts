@@ -40,7 +40,7 @@ export async function serve(settings: Settings) {
     poolSize: settings.DATABASE_POOL_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
-    onIdleError: (error) => app.log.warn({ err: error }, 'a database connection was lost'),
+    onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
   })
 
   let isStarted = false

@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { lock } from 'proper-lockfile'
+import { lastWords } from './last-words.ts'
 
 const run = promisify(execFile)
 
@@ -193,12 +194,7 @@ async function startServer(cluster: string, control: Control, serverSettings: Re
     await control('pg_ctl', ['start', '-D', cluster, '-w', '-t', '120', '-l', log, '-o', options.join(' ')])
   } catch (error) {
     const reason = await readFile(log, 'utf8').catch(() => '')
-    throw new EmbeddedServerError(
-      `the embedded PostgreSQL did not start: ${reason.trim().split('\n').slice(-3).join(' ')}`,
-      {
-        cause: error,
-      },
-    )
+    throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${lastWords(reason)}`, { cause: error })
   }
   return port
 }
