@@ -28,7 +28,7 @@ import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from '.
 import { OverloadedError } from './http/errors.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
-import { createRequestId, type LogStream, loggerOptions } from './http/logging.ts'
+import { createLogging, createRequestId, type LogStream } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
@@ -49,6 +49,8 @@ export interface AppOptions {
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
+  /** Whether that was once so since the start; every operation is refused until then. */
+  isStarted?: () => Promise<boolean>
   /** The moment of an answer. */
   now?: () => Date
   /** Where log lines go; standard output if nothing is said. */
@@ -56,7 +58,8 @@ export interface AppOptions {
 }
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
-export async function buildApp({ database, settings, isReady, now = () => new Date(), logStream }: AppOptions) {
+export async function buildApp(options: AppOptions) {
+  const { database, settings, isReady, isStarted = async () => true, now = () => new Date(), logStream } = options
   const schemas = [
     ...namedSchemas,
     ErrorAnswer,
@@ -67,7 +70,7 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     ...profileSchemas,
   ]
   const app = fastify({
-    logger: loggerOptions(settings.LOG_LEVEL, logStream),
+    ...(await createLogging(settings.LOG_LEVEL, logStream)),
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES ?? false,
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
@@ -125,22 +128,26 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     now,
   })
   if (settings.SURFACES.includes('public')) {
-    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [] }, async (surface) => {
+    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], isStarted }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
     })
   }
   if (settings.SURFACES.includes('staging')) {
-    await serveSurface(app, { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken] }, async (surface) => {
-      const credentials = createCredentialStore(database, now, (error) =>
-        app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
-      )
-      const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
-      await requireBearerToken(surface, credentials, attempts)
-      await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
-      await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
-    })
+    await serveSurface(
+      app,
+      { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], isStarted },
+      async (surface) => {
+        const credentials = createCredentialStore(database, now, (error) =>
+          app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
+        )
+        const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+        await requireBearerToken(surface, credentials, attempts)
+        await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
+        await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
+      },
+    )
   } else {
     // Not served, and not to be taken for the ID of a campaign.
     hideSurface(app, ['/campaigns/accesslists'])

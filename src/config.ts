@@ -18,6 +18,9 @@ const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
 
 /** All settings, by the names of their environment variables; the README's table is made of these descriptions. */
 export const Settings = Type.Object({
+  ENV_FILE: text('File with further settings, which those of the environment override; the default may be missing.', {
+    default: '.env',
+  }),
   DATABASE_URL: Type.Optional(
     text('Connection string of a PostgreSQL 15 or newer. Absent: an embedded PostgreSQL in `DATA_DIR`.', {
       pattern: '^postgres(ql)?://[^\\s]+$',
@@ -129,7 +132,7 @@ export class ConfigurationError extends Error {
  * Reads and checks all settings at once. An empty variable counts as absent.
  * @throws ConfigurationError naming every faulty setting.
  */
-export function readSettings(environment: Record<string, string | undefined> = process.env): Settings {
+export function readSettings(environment: Record<string, string | undefined> = readEnvironment()): Settings {
   const settings: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(Settings.properties)) {
     const written = environment[name]
@@ -149,6 +152,19 @@ export function readSettings(environment: Record<string, string | undefined> = p
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
   return settings
+}
+
+/** The environment, with what `ENV_FILE` adds to it: also the driver of the database reads it (`PGPASSWORD`, say). */
+function readEnvironment() {
+  const named = process.env.ENV_FILE
+  const file = named === undefined || named === '' ? Settings.properties.ENV_FILE.default : named
+  try {
+    process.loadEnvFile(file)
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isMissing || file === named) throw new ConfigurationError(`ENV_FILE ${file} cannot be read`, { cause: error })
+  }
+  return process.env
 }
 
 /** Asks who will have to understand the list. */

@@ -1,10 +1,12 @@
 #!/usr/bin/env node
+import './node-version.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded-error.ts'
-import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
+import { explainFailure } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
+import { version } from '../http/openapi.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { endInOrder, ending } from './ending.ts'
@@ -22,13 +24,13 @@ const plainErrors = [
   ImportFaultsError,
   SchemaBehindError,
   UnreadableFileError,
-  DatabaseAwayError,
   TokenError,
   ServingRoleError,
 ]
 
 const program = new Command('reward-campaigns')
   .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
+  .version(version)
   .showHelpAfterError()
 
 program
@@ -102,6 +104,7 @@ program.hook('preAction', (_program, command) => {
 })
 
 try {
+  if (process.argv.length === 2) program.error('error: a command is missing')
   await program.parseAsync()
 } catch (error) {
   // What is cut short because the process ends has not failed.
@@ -119,5 +122,5 @@ function tell(error: unknown) {
 function toText(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : error.stack
+  return explainFailure(error) ?? error.stack
 }

@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path'
 import { EmbeddedServerError } from './embedded-error.ts'
 import { requireOwned, requireOwnFolder } from './embedded-folder.ts'
 import { findServerPrograms } from './embedded-programs.ts'
+import { lastWords } from './last-words.ts'
 
 /** What PostgreSQL is told, unless the caller says otherwise. */
 const SERVER_SETTINGS = {
@@ -20,7 +21,7 @@ export interface Cluster {
   /** The data folder, without symbolic links. */
   folder: string
   /** Creates the cluster where there is none, and returns the password of its superuser. */
-  create: () => Promise<string>
+  create: (onCreate?: () => void) => Promise<string>
   /** The port of the server that runs; undefined where none does. */
   runningPort: () => Promise<number | undefined>
   /** Starts the server, on the port that it had last where that is free. */
@@ -79,8 +80,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
       await programs.run('pg_ctl', cluster, ['start', '-w', '-t', '120', '-l', 'server.log', '-o', options.join(' ')])
     } catch (error) {
       const log = await readFile(join(cluster, 'server.log'), 'utf8').catch(() => '')
-      const reason = log.trim().split('\n').slice(-3).join(' ')
-      throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${reason}`, { cause: error })
+      throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${lastWords(log)}`, { cause: error })
     }
     await writeFile(portFile, String(port))
   }
@@ -88,8 +88,11 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
   return {
     folder,
     startOn,
-    async create() {
-      if (!(await isThere(cluster))) await initialize()
+    async create(onCreate) {
+      if (!(await isThere(cluster))) {
+        onCreate?.()
+        await initialize()
+      }
       await requireOwned(cluster, 'folder', programs.account?.uid)
       await requireOwned(passwordFile, 'secret file')
       return readFile(passwordFile, 'utf8')

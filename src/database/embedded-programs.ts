@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { EmbeddedServerError } from './embedded-error.ts'
 import { foldersAbove, requireOwnFolder } from './embedded-folder.ts'
+import { lastWords } from './last-words.ts'
 
 const run = promisify(execFile)
 
@@ -69,7 +70,10 @@ async function runApart(
   })
   await new Promise<void>((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', (code) => (code === 0 ? resolve() : reject(new Error(`${program}: ${said.trim()}`))))
+    child.once('close', (code) => {
+      if (code === 0) resolve()
+      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastWords(said)}`))
+    })
   })
 }
 

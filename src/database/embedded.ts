@@ -16,6 +16,8 @@ export interface EmbeddedServerOptions {
   serverSettings?: Record<string, string>
   /** Aborted when this process is about to leave: from then on it does not start again a server that is gone. */
   leaving?: AbortSignal
+  /** Told before a new cluster is made, which takes seconds. */
+  onCreate?: () => void
 }
 
 /**
@@ -28,7 +30,7 @@ export interface EmbeddedServerOptions {
  */
 export async function openEmbeddedServer(
   dataFolder: string,
-  { serverSettings = {}, leaving }: EmbeddedServerOptions = {},
+  { serverSettings = {}, leaving, onCreate }: EmbeddedServerOptions = {},
 ): Promise<EmbeddedServer> {
   const cluster = await openCluster(dataFolder, serverSettings)
 
@@ -43,7 +45,7 @@ export async function openEmbeddedServer(
   }
 
   const { url, presence } = await alone(async () => {
-    const password = await cluster.create()
+    const password = await cluster.create(onCreate)
     const port = (await cluster.runningPort()) ?? (await cluster.start())
     const serverUrl = `postgres://postgres:${password}@127.0.0.1:${port}`
     await ensureDatabase(serverUrl)

@@ -33,7 +33,7 @@ export const UrlTooLongError = createError<[number]>(
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',
-  'the service is not ready: its database cannot be reached, or the schema is not current',
+  'the service is not ready: its database cannot be reached, or is still being prepared; try again shortly',
   503,
 )
 export const DatabaseUnavailableError = createError(

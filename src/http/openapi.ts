@@ -6,7 +6,8 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { withConditionalRequests, withExamplesToRead, withoutInternals } from './openapi-document.ts'
 
-const { version }: { version: string } = JSON.parse(
+/** Of the package, and so of the described API. */
+export const { version }: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
 

@@ -52,18 +52,11 @@ async function aSlowRequest(url: string, folder: string) {
   }
 }
 
-/** The address of a service that is ready. */
-async function ready(service: RunningProcess) {
-  const url = await service.listening()
-  await waitFor(async () => ((await fetch(`${url}/readyz`)).status === 200 ? true : undefined))
-  return url
-}
-
 describe('a service that is asked to end', () => {
   const MINUTES = 60_000
 
   async function endsInOrder(folder: string, service: RunningProcess, ask: () => unknown) {
-    const slow = await aSlowRequest(await ready(service), folder)
+    const slow = await aSlowRequest(await service.ready(), folder)
     ask()
     await sleep(300)
     await slow.release()
@@ -94,7 +87,7 @@ describe('a service that is asked to end', () => {
   test('by `timeout`, which signals it and its process group, does the same', async () => {
     await using data = await aDataFolder()
     await using service = startInGroup(data.folder, ['timeout', '600', 'npm', 'start'])
-    const slow = await aSlowRequest(await ready(service), data.folder)
+    const slow = await aSlowRequest(await service.ready(), data.folder)
     service.child.kill('SIGTERM')
     await sleep(300)
     await slow.release()
@@ -106,7 +99,7 @@ describe('a service that is asked to end', () => {
   test.skipIf(!hasScript)('by the end of its terminal leaves no server', async () => {
     await using data = await aDataFolder()
     await using terminal = startInTerminal(data.folder, 'exec node --import tsx src/commands/cli.ts serve')
-    const slow = await aSlowRequest(await ready(terminal), data.folder)
+    const slow = await aSlowRequest(await terminal.ready(), data.folder)
     terminal.child.kill('SIGKILL')
     await sleep(300)
     await slow.release()
@@ -117,7 +110,7 @@ describe('a service that is asked to end', () => {
   test('for the third time ends at once, and leaves no server all the same', async () => {
     await using data = await aDataFolder()
     await using service = startCli(['serve'], settingsFor(data.folder))
-    const slow = await aSlowRequest(await ready(service), data.folder)
+    const slow = await aSlowRequest(await service.ready(), data.folder)
     service.child.kill('SIGTERM')
     await sleep(300)
     service.child.kill('SIGTERM')
@@ -165,7 +158,7 @@ describe('a command that is asked to end', () => {
   test('leaves the server to those who still use it', async () => {
     await using data = await aDataFolder()
     await using service = startCli(['serve'], settingsFor(data.folder))
-    const url = await ready(service)
+    const url = await service.ready()
     await using importing = startCli(['import', '-'], settingsFor(data.folder))
     importing.child.stdin.write(`${JSON.stringify(aCampaign())}\n`)
     const isImporting = "select from pg_stat_activity where application_name = 'reward-campaigns import'"

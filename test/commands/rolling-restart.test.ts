@@ -25,7 +25,7 @@ class Balancer implements Disposable {
   #turn = 0
 
   async add(service: NodeProcess) {
-    const url = await service.listening()
+    const url = await service.ready()
     const probe = async () => {
       backend.isReady = (await ask(`${url}/readyz`)) === 200
     }
@@ -84,7 +84,7 @@ test('while it drains a service is not ready, answers all the same, and keeps no
   await using database = await createTestDatabase()
   const settings = { DATABASE_URL: database.url, PORT: '0', DRAIN_SECONDS: '4' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   expect((await fetch(`${url}/campaigns`)).headers.get('connection')).toBe('keep-alive')
   const since = performance.now()
   service.child.kill('SIGTERM')
@@ -101,7 +101,7 @@ test('while it drains a service is not ready, answers all the same, and keeps no
 test('connections that the system has accepted when a service is asked to end are served', async () => {
   await using database = await createTestDatabase()
   await using service = startCli(['serve'], { DATABASE_URL: database.url, PORT: '0' })
-  const { port } = new URL(await service.listening())
+  const { port } = new URL(await service.ready())
   service.child.kill('SIGSTOP')
   const answers = []
   for (let count = 0; count < 20; count++) {

@@ -140,7 +140,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
   const listed: unknown[] = []
   for (let run = 0; run < 2; run++) {
     await using service = startCli(['serve'], settings)
-    const url = await service.listening()
+    const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
     const { campaigns, totalCampaigns } = (await answer.json()) as {
@@ -161,7 +161,7 @@ test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the ser
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   await using importing = startCli(['import', '-'], settings)
   const campaign = aCampaign()
@@ -177,7 +177,7 @@ test('a token is issued and revoked in the server that serve has started', async
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
   expect(issued.code).toBe(0)
   const headers = { authorization: `Bearer ${issued.stdout.trim()}` }
@@ -231,7 +231,7 @@ test('a server that was killed stays away when its user is about to leave', asyn
 test('a service whose server was killed answers 503 until the server is back, and then its data', async () => {
   await using data = await aDataFolder()
   await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' })
-  const url = await service.listening()
+  const url = await service.ready()
   await runCli(['import', '-'], { DATA_DIR: data.folder }, `${JSON.stringify(aCampaign())}\n`)
   await killServer(data.folder)
   const statuses = new Set<number>()

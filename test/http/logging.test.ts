@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -112,7 +113,13 @@ interface Service {
 async function startService(settings: Record<string, string>, silentPort?: number): Promise<Service> {
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'serve'], {
     cwd: root,
-    env: { DATABASE_URL: database.url, PORT: String(silentPort ?? 0), HOST: '127.0.0.1', ...settings },
+    env: {
+      ENV_FILE: devNull,
+      DATABASE_URL: database.url,
+      PORT: String(silentPort ?? 0),
+      HOST: '127.0.0.1',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
@@ -139,6 +146,8 @@ async function startService(settings: Record<string, string>, silentPort?: numbe
             () => undefined,
           ),
         )
+  const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => (ok ? true : undefined))
+  if (silentPort === undefined) await until(isReady)
   return {
     get: (path, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
     output: () => lines.join('\n'),

@@ -30,7 +30,7 @@ beforeAll(async () => {
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   })
-  await fillWithSample(database.url, opened.database)
+  await fillWithSample(database.url, opened.database, () => undefined)
   await opened.close()
   contract = await contractOf(api)
   authorization = bearing(await issueToken(api, TOKEN))

@@ -1,11 +1,11 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type NodeProcess, startCli, waitFor } from '../setup/processes.ts'
+import { type NodeProcess, startCli } from '../setup/processes.ts'
 
 /*
  * The examples of the README are typed in, one after the other, while the service that it starts is running.
@@ -79,10 +79,10 @@ describe.skipIf(!isThere('curl') || !isThere('npm'))('what the README shows', ()
       HOME: folder,
       DATA_DIR: join(folder, 'data'),
       npm_config_update_notifier: 'false',
+      ENV_FILE: devNull,
     }
     service = startCli(['serve'], { ...environment, PORT: '0' })
-    address = await service.listening()
-    await waitFor(async () => ((await fetch(`${address}/readyz`)).status === 200 ? true : undefined))
+    address = await service.ready()
   }, 120_000)
 
   afterAll(async () => {

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { devNull } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -25,7 +26,9 @@ export class RunningProcess implements AsyncDisposable {
   constructor(command: string[], settings: Record<string, string> = {}, { isLeader = false } = {}) {
     const [program = '', ...parameters] = command
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-    this.child = spawn(program, parameters, { cwd: root, env: { PATH: path, ...settings }, detached: isLeader })
+    // Nor with the settings of a developer's file.
+    const env = { PATH: path, ENV_FILE: devNull, ...settings }
+    this.child = spawn(program, parameters, { cwd: root, env, detached: isLeader })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -52,9 +55,19 @@ export class RunningProcess implements AsyncDisposable {
     })
   }
 
-  /** The address that a service says it listens on. */
-  listening() {
+  /** The address that a service says it listens on; it may not be ready yet. */
+  address() {
     return this.said(/Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  }
+
+  /** The address of a service that is ready. */
+  async ready() {
+    const url = await this.address()
+    return waitFor(async () => {
+      if (this.#hasEnded()) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
+      const { status } = await fetch(`${url}/readyz`)
+      return status === 200 ? url : undefined
+    })
   }
 
   async [Symbol.asyncDispose]() {
