@@ -12,6 +12,11 @@ export interface Result {
   stderr: string
 }
 
+interface Limits {
+  /** File descriptors that the process may have, connections among them. */
+  mostOpenFiles?: number
+}
+
 /** A process of Node.js at the root of the project, with these settings and no others; what it says is collected. */
 export class NodeProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams
@@ -19,9 +24,12 @@ export class NodeProcess implements AsyncDisposable {
   stdout = ''
   stderr = ''
 
-  constructor(parameters: string[], settings: Record<string, string> = {}) {
+  constructor(parameters: string[], settings: Record<string, string> = {}, { mostOpenFiles }: Limits = {}) {
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-    this.child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
+    const command = [process.execPath, '--import', 'tsx', ...parameters]
+    if (mostOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${mostOpenFiles}; exec "$0" "$@"`)
+    const [program = '', ...rest] = command
+    this.child = spawn(program, rest, {
       cwd: root,
       env: { PATH: path, ...settings },
     })
