@@ -1,6 +1,5 @@
 import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
-import { fastifyUnderPressure } from '@fastify/under-pressure'
 import { fastify } from 'fastify'
 import type { Settings } from './config.ts'
 import type { Database } from './database/client.ts'
@@ -24,16 +23,20 @@ import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { requireBearerToken } from './http/authentication.ts'
-import { answerUnreadableRequest, handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
-import { OverloadedError } from './http/errors.ts'
+import { trustProxies } from './http/client-addresses.ts'
+import { createConnections } from './http/connections.ts'
+import { mostConnections } from './http/descriptors.ts'
+import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
+import { createHttpServer } from './http/http-server.ts'
 import { createLogging, createRequestId, type LogStream } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
+import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
-  answerUnusualRequests,
   MAX_HEADER_BYTES,
+  refuseAmbiguousHosts,
   refuseOtherMethods,
   refuseUnroutable,
   rewriteMalformedUrl,
@@ -69,18 +72,23 @@ export async function buildApp(options: AppOptions) {
     ...accessListSchemas,
     ...profileSchemas,
   ]
+  const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
     genReqId: createRequestId,
-    trustProxy: settings.TRUSTED_PROXIES ?? false,
+    trustProxy: settings.TRUSTED_PROXIES === undefined ? false : trustProxies(settings.TRUSTED_PROXIES),
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
-    http: { maxHeaderSize: MAX_HEADER_BYTES, requireHostHeader: false },
+    serverFactory: (handler) =>
+      createHttpServer(handler, connections, {
+        mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE),
+        // The queries of a request are few, and each is over by then.
+        silenceMs: 30_000 + 4 * (settings.CONNECTION_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
+      }),
+    // The server has its own, on all its addresses.
+    clientErrorHandler: () => undefined,
     return503OnClosing: false,
-    // Nobody holds a connection with a body that never ends.
-    requestTimeout: 30_000,
     rewriteUrl: rewriteMalformedUrl,
-    clientErrorHandler: answerUnreadableRequest,
   })
   app.setValidatorCompiler(validateParameters(createValidator(schemas)))
   // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
@@ -90,8 +98,10 @@ export async function buildApp(options: AppOptions) {
   handleErrors(app)
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
-  closeGracefully(app, { drainMs, answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8 })
-  answerUnusualRequests(app)
+  closeGracefully(app, connections, {
+    drainMs,
+    answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
+  })
   refuseMalformedQueries(app)
   await app.register(helmet, {
     // Answers are for other origins too, and whether there is TLS is for the proxy in front to say.
@@ -109,15 +119,14 @@ export async function buildApp(options: AppOptions) {
     preflightContinue: true,
     strictPreflight: false,
   })
-  await app.register(fastifyUnderPressure, {
-    maxEventLoopDelay: settings.MAX_EVENT_LOOP_DELAY_MS,
-    pressureHandler: async (request) => {
-      // A busy process is alive: whoever restarts it would only add to the load.
-      if (request.routeOptions.url !== '/livez') throw new OverloadedError()
-    },
-  })
   // After CORS, so that pages can read these refusals too.
+  refuseWhileOverloaded(app, connections, {
+    mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
+    mostDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
+  })
+  refuseAmbiguousHosts(app)
   refuseUnroutable(app)
+  abandonWithClient(app, connections)
   await collectOpenApi(app)
   refuseOtherMethods(app)
 

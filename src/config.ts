@@ -62,13 +62,29 @@ export const Settings = Type.Object({
     }),
   ),
   FAILED_ATTEMPTS_PER_MINUTE: whole(
-    'Failed attempts to use a token for each client address and minute; more are answered 429.',
+    'Failed attempts to use a token for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429.',
     { minimum: 0, maximum: 1_000_000, default: 20 },
+  ),
+  MAX_CONNECTIONS: whole(
+    'Most connections of clients; fewer where the limit on open files allows fewer. More are closed at once.',
+    { minimum: 1, maximum: 1_000_000, default: 10_000 },
+  ),
+  MAX_REQUESTS_UNDER_WAY: whole(
+    'Most requests that are answered at the same time; more are answered 503, except `/livez`.',
+    { minimum: 1, maximum: 1_000_000, default: 1000 },
+  ),
+  MAX_PIPELINED_REQUESTS: whole(
+    'Most requests that one connection may send before they are answered; with more it is answered 503 and closed.',
+    { minimum: 1, maximum: 10_000, default: 20 },
   ),
   MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
     default: false,
   }),
   DATABASE_POOL_SIZE: whole('Most connections to the database.', { minimum: 1, maximum: 1000, default: 10 }),
+  DATABASE_QUEUE_SIZE: whole(
+    'Most queries that wait for a connection to the database; requests with more are answered 503 at once.',
+    { minimum: 0, maximum: 1_000_000, default: 500 },
+  ),
   CONNECTION_TIMEOUT_MS: whole('How long a request waits for a connection, in milliseconds.', {
     minimum: 1,
     maximum: 600_000,

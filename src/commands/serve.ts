@@ -51,6 +51,7 @@ export async function serve(settings: Settings) {
       return url
     },
     poolSize: settings.DATABASE_POOL_SIZE,
+    queueSize: settings.DATABASE_QUEUE_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),

@@ -1,5 +1,6 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { boundQueries } from './bounded-queries.ts'
 import { connectClient } from './failures.ts'
 
 /** What repositories and the import query through. */
@@ -15,6 +16,8 @@ export interface DatabaseOptions {
   /** A function where it is known only later: it is called for each new connection. */
   url: string | (() => string)
   poolSize: number
+  /** Most queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
+  queueSize?: number
   connectionTimeoutMs: number
   /** Longest time of one statement, in milliseconds; 0 is no limit. */
   statementTimeoutMs: number
@@ -41,7 +44,11 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   })
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
-  return { database: drizzle(pool, { casing: 'snake_case' }), pool, close: () => pool.end() }
+  return {
+    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY), { casing: 'snake_case' }),
+    pool,
+    close: () => pool.end(),
+  }
 }
 
 const connectingTo = (url: () => string) =>

@@ -1,12 +1,14 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
+import { AbandonedError } from './abandonment.ts'
 
 /*
  * SQLSTATE classes that say "try again later", not "this statement is wrong":
  * 08 connection, 53 insufficient resources, 57 operator intervention (statement timeout, shutdown), 28 and 3D refused
- * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time.
+ * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time, 40 a
+ * transaction that was rolled back for the sake of others, and again when it was asked once more.
  */
-const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03)$/
+const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
 
 /**
  * Whether a query failed because the database is away or too slow. Judged by SQLSTATE, never by English text; an error
@@ -16,6 +18,13 @@ export function isDatabaseAway(error: unknown): boolean {
   if (error instanceof DatabaseAwayError) return true
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
+
+/** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
+export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
+
+/** Whether a query was given up because nobody waited for it any more. */
+export const isAbandoned = (error: unknown) =>
+  error instanceof AbandonedError || (error instanceof DrizzleQueryError && error.cause instanceof AbandonedError)
 
 /** What happened, in a line for the log: what the connection said, not the query that it did not get to. */
 export function describeFailure(error: unknown): string {

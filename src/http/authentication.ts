@@ -1,8 +1,10 @@
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Credential, CredentialStore } from '../database/credentials.ts'
-import { InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
+import { clientAddressOf } from './client-addresses.ts'
+import { InvalidRequestError, InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
 import type { AttemptLimit } from './failed-attempts.ts'
+import { countHeaders } from './routing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -36,6 +38,11 @@ export async function requireBearerToken(scope: FastifyInstance, credentials: Cr
   if (verifyBearerAuth === undefined) throw new TypeError('the bearer plugin did not register its verifier')
 
   scope.addHook('onRequest', (request, reply, done) => {
+    // Others on the way may have looked at another one than we would.
+    if (countHeaders(request.raw, 'authorization') > 1) {
+      done(new InvalidRequestError('the header Authorization must be given once'))
+      return
+    }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
       done(error?.statusCode === 401 ? refuse(request, reply, limit) : error)
     })
@@ -52,7 +59,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limit: AttemptLimi
     void reply.header('www-authenticate', CHALLENGE)
     return new MissingTokenError()
   }
-  const { isExceeded, remaining, secondsLeft } = limit.count(request.ip)
+  const { isExceeded, remaining, secondsLeft } = limit.count(clientAddressOf(request))
   void reply.headers({
     'ratelimit-policy': `"failed-attempts";q=${limit.quota};w=60`,
     ratelimit: `"failed-attempts";r=${remaining};t=${secondsLeft}`,

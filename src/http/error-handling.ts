@@ -1,11 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import type { Socket } from 'node:net'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeFailure, isDatabaseAway } from '../database/failures.ts'
-import { DatabaseUnavailableError, InvalidRequestError, MalformedUrlError, NotFoundError } from './errors.ts'
-
-const RETRY_AFTER_SECONDS = '2'
+import { describeFailure, isAbandoned, isDatabaseAway } from '../database/failures.ts'
+import {
+  ClientGoneError,
+  DatabaseUnavailableError,
+  InvalidRequestError,
+  MalformedUrlError,
+  NotFoundError,
+} from './errors.ts'
+import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
 
 /** Makes every failure of every route `{ "error": "<one sentence>" }`. */
 export function handleErrors(app: FastifyInstance) {
@@ -41,6 +44,7 @@ interface CataloguedError {
 }
 
 function toCatalogued(error: Partial<FastifyError> & Error): CataloguedError {
+  if (isAbandoned(error)) return toCatalogued(new ClientGoneError())
   if (isDatabaseAway(error)) return toCatalogued(new DatabaseUnavailableError())
   const { statusCode, code, message, validationContext } = error
   if (statusCode === undefined) return internalError
@@ -79,27 +83,6 @@ export function refuseMalformedQueries(app: FastifyInstance) {
       }
     }
   })
-}
-
-/** Answers what Node's HTTP parser refuses, before there is a request. */
-export function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket) {
-  if (error.code === 'ECONNRESET' || !socket.writable) return
-  const [status, sentence] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'the headers of the request are too long']
-      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? [408, 'the request was not sent in time']
-        : [400, 'the request is not valid HTTP']
-  socket.end(toRawAnswer(Number(status), String(sentence)))
-}
-
-/** An answer as bytes, for where there is no reply to write it to. */
-export function toRawAnswer(status: number, sentence: string, headers = '') {
-  const body = JSON.stringify({ error: sentence })
-  return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n${headers}` +
-    `content-type: application/json; charset=utf-8\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
-  )
 }
 
 const pathOf = (url: string) => url.split('?', 1)[0] ?? url

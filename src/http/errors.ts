@@ -30,6 +30,8 @@ export const UrlTooLongError = createError<[number]>(
   'the URL is too long: at most %d bytes are accepted',
   414,
 )
+/** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
+export const ClientGoneError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',

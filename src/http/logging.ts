@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isatty } from 'node:tty'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { LoggerOptions } from 'pino'
+import { clientAddressOf } from './client-addresses.ts'
 
 const STDOUT = 1
 
@@ -10,7 +11,13 @@ const STDOUT = 1
 export const isTerminal = isatty(STDOUT)
 
 /** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
-const MISPLACED_SECRET = /rcs(_|%5f)[\w%-]{20,}/gi
+const MISPLACED_SECRET = /rcs_[\w-]{20,}/gi
+
+/** A word that may be one, percent-encoded: as the letters, digits, `_` and `-` of a token come out of that. */
+const ENCODED_WORD = /[\w%-]*%[\w%-]*/g
+
+/** Who has encoded something more often than this wants it not to be seen. */
+const MOST_ENCODINGS = 8
 
 export interface LogStream {
   write: (line: string) => void
@@ -30,7 +37,7 @@ class ShortLogController extends LogController {
   override incomingRequest() {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
-    const line = `${request.method} ${toHarmlessUrl(request.url)} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`
+    const line = `${request.method} ${request.url} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`
     if (error) reply.log.error({ err: error }, line)
     else reply.log.info(line)
   }
@@ -40,33 +47,37 @@ class ShortLogController extends LogController {
 const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { stream?: LogStream } => ({
   level,
   redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
-  hooks: { streamWrite: (line) => line.replace(MISPLACED_SECRET, 'rcs_[redacted]') },
+  hooks: { streamWrite: withoutSecrets },
   serializers: {
     req: (request: FastifyRequest) => ({
       method: request.method,
-      url: toHarmlessUrl(request.url),
+      url: request.url,
       route: request.routeOptions?.url,
-      remoteAddress: request.ip,
+      remoteAddress: clientAddressOf(request),
     }),
   },
   ...(stream === undefined ? {} : { stream }),
 })
 
-/** A URL, unless somebody has put a token there in an encoding under which it would not be seen. */
-function toHarmlessUrl(url: string) {
-  const decoded = decode(decode(url))
-  return decoded !== url && decoded.search(MISPLACED_SECRET) !== -1 ? '[redacted]' : url
+/** A line of the log as it may be kept. What is encoded comes first: a part of it may look like a whole token. */
+const withoutSecrets = (line: string) =>
+  line
+    .replace(ENCODED_WORD, (word) => (mayHideSecret(word) ? '[redacted]' : word))
+    .replace(MISPLACED_SECRET, 'rcs_[redacted]')
+
+function mayHideSecret(word: string) {
+  let text = word
+  for (let round = 0; round < MOST_ENCODINGS; round += 1) {
+    const decoded = decode(text)
+    if (decoded === text) return text.search(MISPLACED_SECRET) !== -1
+    text = decoded
+  }
+  return true
 }
 
-/** Decodes what can be decoded. */
+/** Of what is encoded only ASCII counts: there is nothing else in a token. */
 const decode = (text: string) =>
-  text.replace(/(%[0-9a-f]{2})+/gi, (part) => {
-    try {
-      return decodeURIComponent(part)
-    } catch {
-      return part
-    }
-  })
+  text.replace(/%([0-7][0-9a-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
 /** The caller's request ID when it is a harmless one, else a new one. */
 export function createRequestId(request: IncomingMessage) {

@@ -39,6 +39,8 @@ export function createMetricsServer(app: FastifyInstance, pool: PoolFigures) {
   })
 
   const server = fastify({ logger: false })
+  // Who reads them are few, and the descriptors of the process are for others.
+  server.server.maxConnections = 16
   server.get('/metrics', async (_request, reply) => reply.type(register.contentType).send(await register.metrics()))
   return server
 }

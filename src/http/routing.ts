@@ -1,9 +1,9 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyInstance } from 'fastify'
-import { notFound, toRawAnswer } from './error-handling.ts'
-import { MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
+import { notFound } from './error-handling.ts'
+import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
+import { ALLOWED_METHODS } from './raw-answers.ts'
 
-const ALLOWED = 'GET, HEAD, OPTIONS'
 export const MAX_URL_BYTES = 16_384
 
 /** All headers with the request line: enough for the longest URL and as much again. */
@@ -17,14 +17,16 @@ export function refuseOtherMethods(app: FastifyInstance) {
   }
   app.addHook('onRoute', ({ method, url }) => {
     if (method !== 'GET' || url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
-    app.options(url, { schema: { hide: true } }, (_request, reply) => reply.header('allow', ALLOWED).code(204).send())
+    app.options(url, { schema: { hide: true } }, (_request, reply) =>
+      reply.header('allow', ALLOWED_METHODS).code(204).send(),
+    )
     app.route({
       method: refused,
       url,
       schema: { hide: true },
       // Before the body is looked at: whatever it holds, the method is what is wrong.
       onRequest: async (_request, reply) => {
-        void reply.header('allow', ALLOWED)
+        void reply.header('allow', ALLOWED_METHODS)
         throw new MethodNotAllowedError()
       },
       handler: () => undefined,
@@ -44,6 +46,19 @@ export function refuseUnroutable(app: FastifyInstance) {
   })
 }
 
+/** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2). */
+export function refuseAmbiguousHosts(app: FastifyInstance) {
+  app.addHook('onRequest', async ({ raw }) => {
+    const hosts = countHeaders(raw, 'host')
+    if (hosts > 1) throw new InvalidRequestError('the header Host must be given once')
+    if (hosts === 0 && raw.httpVersion === '1.1') throw new InvalidRequestError('the header Host is missing')
+  })
+}
+
+/** How often a header was sent; of many, Node shows the first only. */
+export const countHeaders = ({ rawHeaders }: IncomingMessage, name: string) =>
+  rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
+
 /** Where requests go whose path cannot be decoded: the router would answer them past all hooks. Or read otherwise. */
 const MALFORMED_PATH = '/.malformed'
 
@@ -58,13 +73,4 @@ export function rewriteMalformedUrl(request: IncomingMessage) {
   } catch {
     return MALFORMED_PATH
   }
-}
-
-/** Answers what Node would answer by itself, and with an empty body. */
-export function answerUnusualRequests(app: FastifyInstance) {
-  app.server.on('connect', (_request, socket) => {
-    socket.end(toRawAnswer(405, new MethodNotAllowedError().message, `allow: ${ALLOWED}\r\n`))
-  })
-  // An expectation we do not know changes nothing about a GET.
-  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net'
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { Connections } from './connections.ts'
 
 /** How often it is looked whether the last request has been answered. */
 const LOOK_MS = 20
@@ -23,16 +24,15 @@ export interface GracefulClose {
  * accepted for a while: whoever distributes requests has to notice first. After that, what has got in is answered, and
  * then the remaining connections are cut.
  */
-export function closeGracefully(app: FastifyInstance, { drainMs, answerMs }: GracefulClose) {
+export function closeGracefully(app: FastifyInstance, connections: Connections, { drainMs, answerMs }: GracefulClose) {
   let isClosing = false
-  let connections = 0
-  let underWay = 0
+  let accepted = 0
   let looking: NodeJS.Timeout | undefined
   /** Connections that have not sent a request yet, and since when they are there. */
   const silent = new Map<Socket, number>()
 
   app.server.on('connection', (socket) => {
-    connections += 1
+    accepted += 1
     silent.set(socket, Date.now())
     socket.once('close', () => silent.delete(socket))
   })
@@ -40,11 +40,12 @@ export function closeGracefully(app: FastifyInstance, { drainMs, answerMs }: Gra
     isClosing = true
     if (!app.server.listening) return
     await sleep(drainMs)
-    await takeInAccepted(() => connections)
+    await takeInAccepted(() => accepted)
+    connections.closeRefused()
     const deadline = Date.now() + answerMs
     looking = setInterval(() => {
       const newest = [...silent.values()].at(-1) ?? 0
-      const isAllAnswered = underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
+      const isAllAnswered = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
       // Also those that have never sent a request, for which Node would wait for ever.
       if (isAllAnswered || Date.now() >= deadline) app.server.closeAllConnections()
     }, LOOK_MS)
@@ -56,10 +57,6 @@ export function closeGracefully(app: FastifyInstance, { drainMs, answerMs }: Gra
   })
   app.addHook('onRequest', async (request, reply) => {
     silent.delete(request.socket)
-    underWay += 1
-    reply.raw.once('close', () => {
-      underWay -= 1
-    })
     void reply.header('x-request-id', request.id)
   })
 }

@@ -1,11 +1,10 @@
 import { METHODS, request as openRequest } from 'node:http'
 import { connect } from 'node:net'
-import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/client.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { type Answer, closedPort, collect, exchange, listen } from '../setup/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -267,9 +266,14 @@ describe('a request that is too big or no HTTP', () => {
     expectFailure(await raw('POST /campaigns HTTP/1.1', 'content-length: 3\r\ntransfer-encoding: chunked', 'abc'), 400)
   })
 
-  test('fails in our words also without a Host header', async () => {
-    const answer = await exchange(port, 'GET /campaigns HTTP/1.1\r\nconnection: close\r\n\r\n')
-    if (answer.status !== 200) expectFailure(answer, 400)
+  test('is 400 without a Host header, or with two, as RFC 9112 has it', async () => {
+    for (const hosts of ['', 'host: a\r\nhost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
+      for (const path of ['/campaigns', '/nothing', '/livez', 'http://a/campaigns']) {
+        const answer = await exchange(port, `GET ${path} HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`)
+        expect(expectFailure(answer, 400)).toMatch(/Host/)
+      }
+    }
+    expect((await exchange(port, 'GET /campaigns HTTP/1.0\r\n\r\n')).status).toBe(200)
   })
 
   test('fails in our words also with an expectation nobody can meet', async () => {
@@ -509,19 +513,4 @@ async function startAppWith(limits: { statementTimeoutMs: number; poolSize: numb
       await database[Symbol.asyncDispose]()
     },
   }
-}
-
-/** Makes every query of campaigns wait. */
-async function lockCampaigns(url: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  await client.query('begin; lock table campaigns in access exclusive mode')
-  let isReleased = false
-  async function release() {
-    if (isReleased) return
-    isReleased = true
-    await client.query('rollback')
-    await client.end()
-  }
-  return { release, [Symbol.asyncDispose]: release }
 }

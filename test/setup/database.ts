@@ -39,3 +39,18 @@ async function onServer(serverUrl: string, sql: string) {
     await client.end()
   }
 }
+
+/** Makes every query of campaigns, or of another table, wait. */
+export async function lockCampaigns(url: string, table = 'campaigns') {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query(`begin; lock table ${table} in access exclusive mode`)
+  let isReleased = false
+  async function release() {
+    if (isReleased) return
+    isReleased = true
+    await client.query('rollback')
+    await client.end()
+  }
+  return { release, [Symbol.asyncDispose]: release }
+}

@@ -80,10 +80,17 @@ export class RunningProcess implements AsyncDisposable {
   }
 }
 
+interface Limits {
+  /** File descriptors that the process may have, connections among them. */
+  mostOpenFiles?: number
+}
+
 /** A process of Node.js that understands TypeScript. */
 export class NodeProcess extends RunningProcess {
-  constructor(parameters: string[], settings: Record<string, string> = {}) {
-    super([process.execPath, '--import', 'tsx', ...parameters], settings)
+  constructor(parameters: string[], settings: Record<string, string> = {}, { mostOpenFiles }: Limits = {}) {
+    const command = [process.execPath, '--import', 'tsx', ...parameters]
+    if (mostOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${mostOpenFiles}; exec "$0" "$@"`)
+    super(command, settings)
   }
 }
 

@@ -1,0 +1,94 @@
+import pg from 'pg'
+import { AbandonedError, currentSignal } from './abandonment.ts'
+import { cancelStatement } from './cancellation.ts'
+import { isRolledBack } from './failures.ts'
+
+/** More queries at once than the database will answer in time. */
+class TooManyQueriesError extends Error {
+  override readonly name = 'TooManyQueriesError'
+  override readonly message = 'too many queries wait for a connection to the database'
+}
+
+/**
+ * Makes a pool answer single statements with care for what is around them:
+ * - beyond those it has connections for, at most `mostWaiting` wait for one; any more fail at once;
+ * - a statement that nobody waits for any more (`currentSignal`) is not begun, and is cancelled where it runs;
+ * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more.
+ */
+export function boundQueries(pool: pg.Pool, mostWaiting: number) {
+  const mostAsked = pool.options.max + mostWaiting
+  let asked = 0
+
+  async function askOnce(statement: pg.QueryConfig, values?: unknown[]) {
+    const signal = currentSignal()
+    if (signal?.aborted) throw new AbandonedError()
+    if (asked >= mostAsked) throw new TooManyQueriesError()
+    asked += 1
+    try {
+      const client = await connectUnlessAbandoned(pool, signal)
+      return await runUnlessAbandoned(client, () => client.query(statement, values), signal)
+    } catch (error) {
+      throw signal?.aborted ? new AbandonedError() : error
+    } finally {
+      asked -= 1
+    }
+  }
+
+  async function query(statement: pg.QueryConfig, values?: unknown[]) {
+    try {
+      return await askOnce(statement, values)
+    } catch (error) {
+      if (!isRolledBack(error)) throw error
+      return askOnce(statement, values)
+    }
+  }
+
+  return Object.assign(pool, { query })
+}
+
+/** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */
+async function connectUnlessAbandoned(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+  const connecting = pool.connect()
+  if (signal === undefined) return connecting
+  return new Promise((resolve, reject) => {
+    const leave = () => reject(new AbandonedError())
+    signal.addEventListener('abort', leave, { once: true })
+    connecting
+      .finally(() => signal.removeEventListener('abort', leave))
+      .then((client) => (signal.aborted ? client.release() : resolve(client)), reject)
+  })
+}
+
+async function runUnlessAbandoned<T>(
+  client: pg.PoolClient,
+  ask: () => Promise<T>,
+  signal: AbortSignal | undefined,
+): Promise<T> {
+  let cancelled: Promise<void> | undefined
+  const cancel = () => {
+    cancelled = cancelStatement(client)
+  }
+  // A lost connection fails the query; that it says so too must not end the process.
+  const ignore = () => undefined
+  client.on('error', ignore)
+  signal?.addEventListener('abort', cancel, { once: true })
+  let isIntact = false
+  try {
+    const result = await ask()
+    isIntact = true
+    return result
+  } catch (error) {
+    isIntact = isOfStatement(error)
+    throw error
+  } finally {
+    signal?.removeEventListener('abort', cancel)
+    // Until then the place in the pool is taken, so that there are never more cancellations than connections.
+    await cancelled
+    client.off('error', ignore)
+    // A cancellation may come late, and would then end what the connection is asked next.
+    client.release(cancelled !== undefined || !isIntact)
+  }
+}
+
+/** Whether the server has ended the statement and not the session. */
+const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'

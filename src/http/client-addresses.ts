@@ -1,0 +1,30 @@
+import { compile } from '@fastify/proxy-addr'
+import type { FastifyRequest } from 'fastify'
+import ipaddr from 'ipaddr.js'
+
+/** Which proxies are believed. Some write the port of their client too, which says nothing of who it is. */
+export function trustProxies(proxies: string[]) {
+  const trusts = compile(proxies)
+  return (address: string, hop: number) => trusts(withoutPort(address), hop)
+}
+
+/** The address a request comes from, without a port. */
+export const clientAddressOf = (request: FastifyRequest) => withoutPort(request.ip)
+
+/** `192.0.2.1:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` without what is not the address. */
+function withoutPort(address: string) {
+  const [, ipv6, ipv4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []
+  return ipv6 ?? ipv4 ?? address
+}
+
+/**
+ * The networks that stand for a client, the smallest first. Who has an IPv6 address usually has its whole /64, and often
+ * a /56 of such networks; an IPv4 address may be written as an IPv6 one.
+ */
+export function networksOf(address: string): [own: string, around?: string] {
+  if (!ipaddr.IPv6.isValid(address)) return [address]
+  const parsed = ipaddr.IPv6.parse(address)
+  if (parsed.isIPv4MappedAddress()) return [parsed.toIPv4Address().toString()]
+  const [first, second, third, fourth = 0] = parsed.parts
+  return [`${[first, second, third, fourth].join(':')}/64`, `${[first, second, third, fourth & 0xff00].join(':')}/56`]
+}

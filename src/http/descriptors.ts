@@ -1,0 +1,17 @@
+/** Files, logs, the listeners, metrics and what libraries open for a moment. */
+const OTHER_DESCRIPTORS = 64
+
+/**
+ * How many clients may be connected at once: at most `wanted`, and so few that the process never runs out of file
+ * descriptors for its own work. A connection to the database may need a second one, by which its query is cancelled.
+ */
+export function mostConnections(wanted: number, poolSize: number): number {
+  return Math.max(1, Math.min(wanted, descriptorLimit() - OTHER_DESCRIPTORS - 2 * poolSize))
+}
+
+/** Where the system has no such limit, there is none. */
+function descriptorLimit(): number {
+  const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport()
+  const limit = report.userLimits?.open_files?.soft
+  return typeof limit === 'number' ? limit : Number.POSITIVE_INFINITY
+}

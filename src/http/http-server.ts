@@ -1,0 +1,41 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Connections } from './connections.ts'
+import { toTunnelAnswer, toUnreadableAnswer } from './raw-answers.ts'
+import { MAX_HEADER_BYTES } from './routing.ts'
+
+export interface ServerLimits {
+  mostConnections: number
+  /** Longest time in which a client neither sends nor takes anything while it is answered. */
+  silenceMs: number
+}
+
+/** The server below Fastify: its limits, and answers in our words to what Node would answer by itself. */
+export function createHttpServer(
+  handler: (request: IncomingMessage, response: ServerResponse) => void,
+  connections: Connections,
+  { mostConnections, silenceMs }: ServerLimits,
+): Server {
+  const server = createServer(
+    {
+      maxHeaderSize: MAX_HEADER_BYTES,
+      // A missing one is for us to refuse, with a body.
+      requireHostHeader: false,
+      // Nobody holds a connection with a body that never ends.
+      requestTimeout: 30_000,
+      keepAliveTimeout: 72_000,
+    },
+    connections.guard(handler),
+  )
+  server.maxConnections = mostConnections
+  server.setTimeout(silenceMs)
+  server.on('connection', (socket) => connections.open(socket))
+  server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
+    else connections.refuse(socket, toUnreadableAnswer(error))
+  })
+  server.on('connect', (request) => connections.refuse(request.socket, toTunnelAnswer()))
+  // An expectation we do not know changes nothing about a GET.
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response))
+  return server
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { STATUS_CODES } from 'node:http'
+import { MethodNotAllowedError, OverloadedError } from './errors.ts'
+
+/*
+ * Answers as bytes, for where there is no reply to write them to.
+ */
+
+export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
+
+/** When a client that could not be served may come back. */
+export const RETRY_AFTER_SECONDS = '2'
+
+/** To what Node's HTTP parser refuses. */
+export function toUnreadableAnswer(error: Error & { code?: string }) {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return toRawAnswer(431, 'the headers of the request are too long')
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawAnswer(408, 'the request was not sent in time')
+  return toRawAnswer(400, 'the request is not valid HTTP')
+}
+
+/** To a request for a tunnel. */
+export const toTunnelAnswer = () =>
+  toRawAnswer(405, new MethodNotAllowedError().message, `allow: ${ALLOWED_METHODS}\r\n`)
+
+/** To more requests at once than one connection may send. */
+export const toOverloadAnswer = () =>
+  toRawAnswer(503, new OverloadedError().message, `retry-after: ${RETRY_AFTER_SECONDS}\r\n`)
+
+function toRawAnswer(status: number, sentence: string, headers = '') {
+  const body = JSON.stringify({ error: sentence })
+  return (
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n${headers}` +
+    `cache-control: no-store\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+  )
+}
