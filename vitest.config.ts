@@ -1,3 +1,4 @@
+import { devNull } from 'node:os'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
@@ -6,6 +7,8 @@ export default defineConfig({
     globalSetup: 'test/setup/postgres.ts',
     // The suites share one PostgreSQL and the few cores of a small machine.
     maxWorkers: 3,
+    // No developer's `.env` changes what is tested.
+    env: { ENV_FILE: devNull },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -10,12 +10,12 @@ import { migrateDatabase } from '../src/database/migrations.ts'
 
 /** Runs with a migrated database on a server of its own; nothing of it is left behind. */
 export async function withServer(
-  settings: Record<string, string>,
+  serverSettings: Record<string, string>,
   use: (url: string, folder: string) => Promise<unknown>,
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-'))
   try {
-    const server = await openEmbeddedServer(join(folder, 'data'), settings)
+    const server = await openEmbeddedServer(join(folder, 'data'), { serverSettings })
     try {
       await migrateDatabase(server.url)
       await use(server.url, folder)

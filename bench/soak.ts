@@ -8,7 +8,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { get } from 'node:http'
-import { tmpdir } from 'node:os'
+import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,6 +28,7 @@ async function startService(dataFolder: string) {
     env: {
       // biome-ignore lint/style/noProcessEnv: the child needs the PATH of its parent.
       PATH: process.env.PATH,
+      ENV_FILE: devNull,
       DATA_DIR: dataFolder,
       PORT: '0',
       LOG_LEVEL: 'info',

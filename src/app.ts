@@ -30,7 +30,7 @@ import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { createRequestId, type LogStream, loggerOptions } from './http/logging.ts'
+import { createLogging, createRequestId, type LogStream } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
 import { ErrorAnswer } from './http/responses.ts'
@@ -41,7 +41,7 @@ import {
   refuseUnroutable,
   rewriteMalformedUrl,
 } from './http/routing.ts'
-import { refuseWhileClosing } from './http/shutdown.ts'
+import { closeGracefully } from './http/shutdown.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
@@ -52,6 +52,8 @@ export interface AppOptions {
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
+  /** Whether that was once so since the start; every operation is refused until then. */
+  isStarted?: () => Promise<boolean>
   /** The moment of an answer. */
   now?: () => Date
   /** Where log lines go; standard output if nothing is said. */
@@ -59,7 +61,8 @@ export interface AppOptions {
 }
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
-export async function buildApp({ database, settings, isReady, now = () => new Date(), logStream }: AppOptions) {
+export async function buildApp(options: AppOptions) {
+  const { database, settings, isReady, isStarted = async () => true, now = () => new Date(), logStream } = options
   const schemas = [
     ...namedSchemas,
     ErrorAnswer,
@@ -71,7 +74,7 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   ]
   const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
-    logger: loggerOptions(settings.LOG_LEVEL, logStream),
+    ...(await createLogging(settings.LOG_LEVEL, logStream)),
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES === undefined ? false : trustProxies(settings.TRUSTED_PROXIES),
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
@@ -93,9 +96,12 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
   for (const schema of schemas) app.addSchema(schema)
 
   handleErrors(app)
+  const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.
-  refuseWhileClosing(app, settings.SHUTDOWN_TIMEOUT_SECONDS * 800)
-  app.addHook('preClose', async () => connections.closeRefused())
+  closeGracefully(app, connections, {
+    drainMs,
+    answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
+  })
   refuseMalformedQueries(app)
   await app.register(helmet, {
     // Answers are for other origins too, and whether there is TLS is for the proxy in front to say.
@@ -131,28 +137,32 @@ export async function buildApp({ database, settings, isReady, now = () => new Da
     now,
   })
   if (settings.SURFACES.includes('public')) {
-    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [] }, async (surface) => {
+    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], isStarted }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
     })
   }
   if (settings.SURFACES.includes('staging')) {
-    await serveSurface(app, { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken] }, async (surface) => {
-      const credentials = createCredentialStore(database, now, (error) =>
-        app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
-      )
-      const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
-      await requireBearerToken(surface, credentials, attempts)
-      await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
-      await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
-    })
+    await serveSurface(
+      app,
+      { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], isStarted },
+      async (surface) => {
+        const credentials = createCredentialStore(database, now, (error) =>
+          app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
+        )
+        const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+        await requireBearerToken(surface, credentials, attempts)
+        await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
+        await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
+      },
+    )
   } else {
     // Not served, and not to be taken for the ID of a campaign.
     hideSurface(app, ['/campaigns/accesslists'])
   }
 
   addHealthRoutes(app, isReady)
-  await serveOpenApi(app)
+  await serveOpenApi(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL])
   return app
 }

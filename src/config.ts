@@ -13,8 +13,14 @@ const yesOrNo = (description: string, options: { default: boolean }) => Type.Boo
 const list = (description: string, options: { items: object; default?: readonly string[] }) =>
   Type.Unsafe<string[]>({ type: 'array', minItems: 1, ...options, description })
 
+/** A path of this service, or where a proxy serves it: no query, and nobody's password. */
+const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
+
 /** All settings, by the names of their environment variables; the README's table is made of these descriptions. */
 export const Settings = Type.Object({
+  ENV_FILE: text('File with further settings, which those of the environment override; the default may be missing.', {
+    default: '.env',
+  }),
   DATABASE_URL: Type.Optional(
     text('Connection string of a PostgreSQL 15 or newer. Absent: an embedded PostgreSQL in `DATA_DIR`.', {
       pattern: '^postgres(ql)?://[^\\s]+$',
@@ -34,13 +40,13 @@ export const Settings = Type.Object({
   }),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
-    pattern: '^(/|https?://)',
-    'x-expected': 'a URL or a path',
+    pattern: BASE_URL,
+    'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
   STAGING_BASE_URL: text('Base address of the protected operations in the OpenAPI document.', {
     default: '/',
-    pattern: '^(/|https?://)',
-    'x-expected': 'a URL or a path',
+    pattern: BASE_URL,
+    'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
   CORS_ORIGINS: list('Origins whose pages may read the answers; `*` is any.', {
     items: {
@@ -111,11 +117,19 @@ export const Settings = Type.Object({
       default: 64,
     },
   ),
-  SHUTDOWN_TIMEOUT_SECONDS: whole('How long requests under way may take after SIGTERM, in seconds.', {
+  SHUTDOWN_TIMEOUT_SECONDS: whole('How long the service may take to end after SIGTERM, in seconds.', {
     minimum: 1,
     maximum: 600,
     default: 10,
   }),
+  DRAIN_SECONDS: whole(
+    'How long of that requests are still accepted while `/readyz` says 503, in seconds: longer than it takes to be noticed by whoever distributes requests. The Docker image sets 5.',
+    {
+      minimum: 0,
+      maximum: 599,
+      default: 0,
+    },
+  ),
   LOG_LEVEL: Type.Unsafe<'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'>({
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
@@ -134,7 +148,7 @@ export class ConfigurationError extends Error {
  * Reads and checks all settings at once. An empty variable counts as absent.
  * @throws ConfigurationError naming every faulty setting.
  */
-export function readSettings(environment: Record<string, string | undefined> = process.env): Settings {
+export function readSettings(environment: Record<string, string | undefined> = readEnvironment()): Settings {
   const settings: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(Settings.properties)) {
     const written = environment[name]
@@ -146,9 +160,27 @@ export function readSettings(environment: Record<string, string | undefined> = p
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
+  if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
+    faults.push(
+      `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
+    )
+  }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
   return settings
+}
+
+/** The environment, with what `ENV_FILE` adds to it: also the driver of the database reads it (`PGPASSWORD`, say). */
+function readEnvironment() {
+  const named = process.env.ENV_FILE
+  const file = named === undefined || named === '' ? Settings.properties.ENV_FILE.default : named
+  try {
+    process.loadEnvFile(file)
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    if (!isMissing || file === named) throw new ConfigurationError(`ENV_FILE ${file} cannot be read`, { cause: error })
+  }
+  return process.env
 }
 
 /** Asks who will have to understand the list. */

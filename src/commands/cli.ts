@@ -1,12 +1,15 @@
 #!/usr/bin/env node
+import './node-version.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
-import { EmbeddedServerError } from '../database/embedded.ts'
-import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
+import { EmbeddedServerError } from '../database/embedded-error.ts'
+import { explainFailure } from '../database/failures.ts'
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
+import { version } from '../http/openapi.ts'
 import { ImportFaultsError } from '../import/faults.ts'
 import { UnreadableFileError } from '../import/sources.ts'
+import { endInOrder, ending } from './ending.ts'
 import { importFiles } from './import.ts'
 import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
@@ -21,13 +24,13 @@ const plainErrors = [
   ImportFaultsError,
   SchemaBehindError,
   UnreadableFileError,
-  DatabaseAwayError,
   TokenError,
   ServingRoleError,
 ]
 
 const program = new Command('reward-campaigns')
   .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
+  .version(version)
   .showHelpAfterError()
 
 program
@@ -95,20 +98,29 @@ function toCount(text: string) {
 }
 
 program.hook('preAction', (_program, command) => {
-  // As the first process of a container a command would not end at a signal by itself. `serve` ends in its own way.
-  if (command.name() !== 'serve') process.once('SIGTERM', () => process.exit(143))
+  // `serve` ends in its own way.
+  if (command.name() === 'serve') return
+  endInOrder({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: tell })
 })
 
 try {
+  if (process.argv.length === 2) program.error('error: a command is missing')
   await program.parseAsync()
 } catch (error) {
+  // What is cut short because the process ends has not failed.
+  if (!ending.aborted) {
+    tell(error)
+    process.exitCode = 1
+  }
+}
+
+function tell(error: unknown) {
   process.stderr.write(`${toText(error)}\n`)
-  process.exitCode = 1
 }
 
 /** A stack only for what should not happen. */
 function toText(error: unknown) {
   if (!(error instanceof Error)) return String(error)
   if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : error.stack
+  return explainFailure(error) ?? error.stack
 }

@@ -1,7 +1,9 @@
 import type { Settings } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
-import { openEmbeddedServer } from '../database/embedded.ts'
+import { type EmbeddedServer, openEmbeddedServer } from '../database/embedded.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { createDataFolder } from './data-folder.ts'
+import { closeAtEnd, ending } from './ending.ts'
 
 export interface DatabaseAccess {
   url: string
@@ -10,14 +12,40 @@ export interface DatabaseAccess {
   close: () => Promise<void>
 }
 
-/** The external database that is set, else the embedded server: the running one, or one that is started for now. */
-export async function openDatabaseAccess(settings: Settings): Promise<DatabaseAccess> {
-  if (settings.DATABASE_URL !== undefined) {
-    return { url: settings.DATABASE_URL, isEmbedded: false, close: async () => undefined }
+/**
+ * A way to the external database that is set, else to the embedded server: the running one, or one that is started for now.
+ * That a new one is made takes seconds, so it is said. It is left however the process ends, even when that is in the middle
+ * of a start.
+ */
+export function createDatabaseAccess(settings: Settings, say: (what: string) => void = sayOnTerminal) {
+  let opening: Promise<EmbeddedServer> | undefined
+  const close = closeAtEnd(
+    async () =>
+      opening?.then(
+        (server) => server.close(),
+        () => undefined,
+      ),
+    { isNeededInHaste: true },
+  )
+  return {
+    async open(): Promise<DatabaseAccess> {
+      if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, close }
+      const folder = await createDataFolder(settings.DATA_DIR)
+      ending.throwIfAborted()
+      opening = openEmbeddedServer(folder, {
+        leaving: ending,
+        onCreate: () => say(`creating the database in ${folder}`),
+      })
+      const { url } = await opening
+      ending.throwIfAborted()
+      return { url, isEmbedded: true, close }
+    },
   }
-  const server = await openEmbeddedServer(settings.DATA_DIR)
-  return { url: server.url, isEmbedded: true, close: server.close }
 }
+
+const sayOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
+
+export const openDatabaseAccess = (settings: Settings) => createDatabaseAccess(settings).open()
 
 /**
  * Works on a database whose schema is current: an embedded one is migrated first.

@@ -7,10 +7,20 @@ import { openDatabaseAccess } from './database-access.ts'
 export async function migrate(settings: Settings, options: { servingRole?: string }) {
   const access = await openDatabaseAccess(settings)
   try {
-    await migrateDatabase(access.url)
-    if (options.servingRole !== undefined) await grantServing(access.url, options.servingRole)
-    process.stdout.write('the schema is current\n')
+    const applied = await migrateDatabase(access.url, () =>
+      process.stderr.write('another process is migrating the database, waiting for it\n'),
+    )
+    const { servingRole } = options
+    if (servingRole !== undefined) await grantServing(access.url, servingRole)
+    process.stdout.write(`the schema is current; ${describe(applied)}\n`)
+    if (servingRole !== undefined)
+      process.stdout.write(`the role ${servingRole} has what \`serve\` needs, and no more\n`)
   } finally {
     await access.close()
   }
+}
+
+function describe(applied: number) {
+  if (applied === 0) return 'nothing had to be done'
+  return applied === 1 ? '1 migration was applied' : `${applied} migrations were applied`
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../database/client.ts'
 import { campaigns } from '../database/tables/campaigns.ts'
@@ -19,9 +20,23 @@ export async function sample(options: { campaigns: number; claims: number; seed:
 /** What a fresh embedded database holds. */
 const STARTER = { campaigns: 1000, claims: 20_000, seed: 1 }
 
-/** Fills a database that has no campaign yet; enough to try every operation. */
-export async function fillWithSample(url: string, database: Database) {
+/** Fills a database that has no campaign yet; enough to try every operation. It takes seconds, so a terminal gets a bar. */
+export async function fillWithSample(url: string, database: Database, say: (what: string) => void) {
   const { rows } = await database.execute(sql`select from ${campaigns} limit 1`)
   if (rows.length > 0) return
-  await importRecords(url, [toRecordSource('sample data', generateSample({ ...STARTER, now: new Date() }))])
+  say('filling the database with sample data')
+  const records = [...generateSample({ ...STARTER, now: new Date() })]
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} records{rest}',
+    noTTYOutput: false,
+    stream: process.stdout,
+  })
+  const onProgress = (count: number) =>
+    bar.update(count, { rest: count < records.length ? '' : ', now derived figures' })
+  bar.start(records.length, 0, { rest: '' })
+  try {
+    await importRecords(url, [toRecordSource('sample data', records)], { onProgress })
+  } finally {
+    bar.stop()
+  }
 }

@@ -1,72 +1,118 @@
+import { EventEmitter, once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import closeWithGrace from 'close-with-grace'
 import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { advanceWindows } from '../database/claim-windows.ts'
 import { openDatabase } from '../database/client.ts'
-import { describeFailure, isDatabaseAway } from '../database/failures.ts'
+import {
+  DatabaseAwayError,
+  describeFailure,
+  explainFailure,
+  isDatabaseAway,
+  isOutOfSpace,
+} from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { isTerminal } from '../http/logging.ts'
 import { createMetricsServer } from '../http/metrics.ts'
-import { openDatabaseAccess } from './database-access.ts'
+import { createDatabaseAccess, type DatabaseAccess } from './database-access.ts'
+import { closeAll, closeAtEnd, endInOrder, ending } from './ending.ts'
+import { listenOn } from './listening.ts'
 import { fillWithSample } from './sample.ts'
+import { welcome } from './welcome.ts'
 
 const RETRY_MS = 2000
 
 /** How often it is looked whether the kept totals of windows should be moved on. */
 const ADVANCE_MS = 10_000
 
+/** How much of the time to end requests and the pool may take; the rest is for the embedded server. */
+const SHARE_OF_REQUESTS = 0.9
+
+/** How long a request waits for the embedded server and its sample data, which are made as soon as can be. */
+const EMBEDDED_START_MS = 60_000
+
 /**
- * `serve`: the HTTP service, until SIGTERM or SIGINT. Where the database is away it listens all the same, answers 503
- * and goes on trying; a schema that is behind ends it.
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that it can say how it is: until the database
+ * is there and in order, requests wait a while for that, and then answers are 503. One that is away is tried again and again; a schema that is behind ends it.
  */
 export async function serve(settings: Settings) {
-  const access = await openDatabaseAccess(settings)
+  let tell = (error: unknown) => console.error(error)
+  endInOrder({
+    timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_REQUESTS,
+    toExitCode: () => 0,
+    onError: (error) => tell(error),
+  })
+  let url = settings.DATABASE_URL
+  const access = createDatabaseAccess(settings, (what) => app.log.info(what))
   const { database, pool, close } = openDatabase({
-    url: access.url,
+    url() {
+      if (url === undefined) throw new DatabaseAwayError('the database is still being created')
+      return url
+    },
     poolSize: settings.DATABASE_POOL_SIZE,
     queueSize: settings.DATABASE_QUEUE_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
-    onIdleError: (error) => app.log.warn({ err: error }, 'a database connection was lost'),
+    onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
   })
 
-  let isSchemaReady = false
-  const stopping = new AbortController()
+  closeAtEnd(close)
+
+  const start = createStart(url === undefined ? EMBEDDED_START_MS : settings.CONNECTION_TIMEOUT_MS)
   const app = await buildApp({
     database,
     settings,
     isReady: async () => {
-      if (!isSchemaReady || stopping.signal.aborted) return false
+      if (!start.isDone || ending.aborted) return false
       await database.execute(sql`select 1`)
       return true
     },
+    isStarted: start.wait,
   })
+  tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(app, pool)
+  closeAtEnd(async () => metrics?.close())
+  closeAtEnd(() => app.close())
 
-  async function closeAll() {
-    stopping.abort()
-    await app.close()
-    await metrics?.close()
-    await close()
-    await access.close()
+  /** Sees to it that the database is there and in order, for as long as that takes. */
+  async function prepareDatabase() {
+    const opened = await access.open()
+    url = opened.url
+    let known: string | undefined
+    while (!ending.aborted) {
+      try {
+        await prepare(opened)
+        start.succeed()
+        app.log.info(isTerminal ? welcome(app, settings) : 'ready')
+        return
+      } catch (error) {
+        // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
+        if (!isDatabaseAway(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
+        start.fail()
+        const reason = explainFailure(error)
+        if (reason !== known) app.log.warn({ reason }, 'the database is not ready, trying again')
+        known = reason
+      }
+      await pause(RETRY_MS)
+    }
   }
 
-  async function prepareSchema() {
-    try {
-      if (access.isEmbedded || settings.MIGRATE_ON_START) await migrateDatabase(access.url)
-      await requireCurrentSchema(database)
-      isSchemaReady = true
-    } catch (error) {
-      if (!isDatabaseAway(error)) throw error
-      app.log.warn({ reason: describeFailure(error) }, 'the database cannot be reached, trying again')
+  async function prepare({ url, isEmbedded }: DatabaseAccess) {
+    if (isEmbedded || settings.MIGRATE_ON_START) {
+      const applied = await migrateDatabase(url, () =>
+        app.log.info('another process is migrating the database, waiting for it'),
+      )
+      if (applied > 0) app.log.info({ migrations: applied }, 'the schema was brought up to date')
     }
+    await requireCurrentSchema(database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => app.log.info(what))
   }
 
   /** Keeps the totals near the present; without it answers are the same, and slower the longer the last import is ago. */
   async function advanceFromTimeToTime() {
     let known: string | undefined
-    while (!stopping.signal.aborted) {
+    while (!ending.aborted) {
       try {
         if (await advanceWindows(database)) continue
         known = undefined
@@ -80,25 +126,41 @@ export async function serve(settings: Settings) {
     }
   }
 
-  const pause = (ms: number) => sleep(ms, undefined, { signal: stopping.signal }).catch(() => undefined)
-
-  closeWithGrace({ delay: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000, logger: false }, async ({ err }) => {
-    if (err !== undefined) app.log.fatal({ err }, 'the service ends because of an error')
-    await closeAll()
-  })
+  const pause = (ms: number) => sleep(ms, undefined, { signal: ending }).catch(() => undefined)
 
   try {
-    await prepareSchema()
-    if (access.isEmbedded && settings.SAMPLE_DATA) await fillWithSample(access.url, database)
-    if (metrics !== undefined) await metrics.listen({ host: settings.HOST, port: settings.METRICS_PORT ?? 0 })
-    await app.listen({ host: settings.HOST, port: settings.PORT })
-    while (!isSchemaReady && !stopping.signal.aborted) {
-      await pause(RETRY_MS)
-      if (!stopping.signal.aborted) await prepareSchema()
-    }
+    if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
+    await listenOn(app, settings, 'PORT')
+    await prepareDatabase()
     await advanceFromTimeToTime()
   } catch (error) {
+    // What is cut off by the end has not failed.
+    if (ending.aborted) return
     await closeAll()
     throw error
+  }
+}
+
+/** Whether the service has started: a start that goes well is worth waiting for, a failing one is told at once. */
+function createStart(patienceMs: number) {
+  let state: 'under way' | 'failing' | 'done' = 'under way'
+  const changed = new EventEmitter().setMaxListeners(0)
+  const become = (next: typeof state) => {
+    state = next
+    changed.emit('change')
+  }
+  return {
+    get isDone() {
+      return state === 'done'
+    },
+    succeed: () => become('done'),
+    fail: () => become('failing'),
+    async wait() {
+      if (state === 'under way') {
+        const enough = AbortSignal.any([AbortSignal.timeout(patienceMs), ending])
+        await once(changed, 'change', { signal: enough }).catch(() => undefined)
+      }
+      return state === 'done'
+    },
   }
 }

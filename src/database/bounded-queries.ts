@@ -4,7 +4,7 @@ import { cancelStatement } from './cancellation.ts'
 import { isRolledBack } from './failures.ts'
 
 /** More queries at once than the database will answer in time. */
-export class TooManyQueriesError extends Error {
+class TooManyQueriesError extends Error {
   override readonly name = 'TooManyQueriesError'
   override readonly message = 'too many queries wait for a connection to the database'
 }

@@ -1,6 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { boundQueries } from './bounded-queries.ts'
+import { connectClient } from './failures.ts'
 
 /** What repositories and the import query through. */
 export type Database = NodePgDatabase
@@ -12,7 +13,8 @@ export interface OpenDatabase {
 }
 
 export interface DatabaseOptions {
-  url: string
+  /** A function where it is known only later: it is called for each new connection. */
+  url: string | (() => string)
   poolSize: number
   /** Most queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
   queueSize?: number
@@ -27,9 +29,9 @@ export interface DatabaseOptions {
  * server; if the server itself does not answer, by the driver a second later.
  */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
-  const { statementTimeoutMs } = options
+  const { url, statementTimeoutMs } = options
   const pool = new pg.Pool({
-    connectionString: options.url,
+    ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
     application_name: 'reward-campaigns',
     max: options.poolSize,
     connectionTimeoutMillis: options.connectionTimeoutMs,
@@ -47,4 +49,34 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     pool,
     close: () => pool.end(),
   }
+}
+
+const connectingTo = (url: () => string) =>
+  class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: url() })
+    }
+  }
+
+/** How long a command waits for a server that does not answer. */
+export const ANSWER_TIMEOUT_MS = 10_000
+
+/**
+ * Opens one connection without a limit on its statements, for what may take its time. A server that is gone without a
+ * word is noticed all the same: TCP asks for it.
+ * @throws DatabaseAwayError where the server cannot be reached, or does not answer.
+ */
+export async function openClient(url: string, applicationName: string) {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: ANSWER_TIMEOUT_MS,
+    options: '-c client_min_messages=warning',
+  })
+  // Without a listener, the death of the connection would end the process; whoever asks next is told.
+  client.on('error', () => undefined)
+  await connectClient(client)
+  return client
 }

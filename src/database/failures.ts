@@ -34,15 +34,31 @@ export function describeFailure(error: unknown): string {
   return root instanceof AggregateError ? root.errors.map(describeFailure).join(', ') : root.message
 }
 
+/** What an operator is told of a failure that is no defect of the service; undefined of any other. */
+export function explainFailure(error: unknown): string | undefined {
+  if (isOutOfSpace(error)) return `there is no space left on the disk: ${describeFailure(error)}`
+  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
+}
+
+/** Whether the disk of the database, or of this process, is full. */
+export function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === '53100' || isOutOfSpace(error.cause)
+}
+
 /** No connection could be made at all. */
 export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
 /** Connects a client. @throws DatabaseAwayError where the server cannot be reached or takes no connections now. */
-export async function connectClient(client: pg.Client) {
+export const connectClient = (client: pg.Client) => orAway(client.connect())
+
+/** What the server says. @throws DatabaseAwayError where it is away or too slow. */
+export async function orAway<Answer>(answer: Promise<Answer>) {
   try {
-    await client.connect()
+    return await answer
   } catch (error) {
     if (!isConnectionFailure(error)) throw error
     throw new DatabaseAwayError('the database cannot be reached', { cause: error })

@@ -1,27 +1,53 @@
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
-import pg from 'pg'
-import type { Database } from './client.ts'
-import { connectClient } from './failures.ts'
+import type pg from 'pg'
+import { ANSWER_TIMEOUT_MS, type Database, openClient } from './client.ts'
+import { orAway } from './failures.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
 /** Advisory lock that a migrating process holds: several may start at once, one migrates. */
 const MIGRATION_LOCK = 7_201_002
 
-/** Brings the schema up to date; does nothing where it is. Safe with many processes at once. */
-export async function migrateDatabase(url: string) {
-  const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns migrate' })
-  await connectClient(client)
+/** How often it is looked whether the lock has become free. */
+const LOOK_MS = 200
+
+/**
+ * Brings the schema up to date; does nothing where it is. Safe with many processes at once: one migrates, the others
+ * are told so by `onWait` and wait. A migration may take as long as it takes; everything before it is bounded.
+ * @returns how many migrations were applied.
+ * @throws DatabaseAwayError where the server does not answer; also a DrizzleQueryError may say that it is away.
+ */
+export async function migrateDatabase(url: string, onWait: () => void = () => undefined) {
+  const client = await openClient(url, 'reward-campaigns migrate')
+  const database = drizzle(client)
   try {
-    await client.query('set client_min_messages = warning')
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK])
-    await migrate(drizzle(client), { migrationsFolder: MIGRATIONS_FOLDER })
+    await takeLock(client, onWait)
+    const before = await readApplied(database)
+    await migrate(database, { migrationsFolder: MIGRATIONS_FOLDER })
+    const after = await readApplied(database)
+    return after.count - before.count
   } finally {
     await client.end()
+  }
+}
+
+/** Asks again and again instead of once for long: so a server that has gone silent meanwhile is noticed. */
+async function takeLock(client: pg.Client, onWait: () => void) {
+  const question = {
+    text: 'select pg_try_advisory_lock($1) as "isMine"',
+    values: [MIGRATION_LOCK],
+    query_timeout: ANSWER_TIMEOUT_MS,
+  }
+  for (let looks = 0; ; looks += 1) {
+    const { rows } = await orAway(client.query<{ isMine: boolean }>(question))
+    if (rows[0]?.isMine === true) return
+    if (looks === 0) onWait()
+    await sleep(LOOK_MS)
   }
 }
 
@@ -40,13 +66,18 @@ export async function requireCurrentSchema(database: Database) {
 
 /** Newer migrations than the known ones do not matter. */
 export async function isSchemaCurrent(database: Database): Promise<boolean> {
+  const newest = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).at(-1)?.folderMillis ?? 0
+  return (await readApplied(database)).last >= newest
+}
+
+/** What has been applied: how many migrations, and when the last of them was made. */
+async function readApplied(database: Database) {
   const known = await database.execute<{ exists: boolean }>(
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as "exists"`,
   )
-  if (known.rows[0]?.exists !== true) return false
-  const applied = await database.execute<{ last: string | null }>(
-    sql`select max(created_at) as last from drizzle.__drizzle_migrations`,
+  if (known.rows[0]?.exists !== true) return { count: 0, last: 0 }
+  const { rows } = await database.execute<{ count: string; last: string | null }>(
+    sql`select count(*), max(created_at) as last from drizzle.__drizzle_migrations`,
   )
-  const newest = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).at(-1)?.folderMillis ?? 0
-  return Number(applied.rows[0]?.last ?? 0) >= newest
+  return { count: Number(rows[0]?.count), last: Number(rows[0]?.last ?? 0) }
 }

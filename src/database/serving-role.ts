@@ -1,5 +1,4 @@
-import pg from 'pg'
-import { connectClient } from './failures.ts'
+import { openClient } from './client.ts'
 
 /** The role that `serve` is to work with is not there, or must not be the one; the message says why. */
 export class ServingRoleError extends Error {
@@ -13,8 +12,7 @@ export class ServingRoleError extends Error {
  * @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may.
  */
 export async function grantServing(url: string, role: string) {
-  const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns migrate' })
-  await connectClient(client)
+  const client = await openClient(url, 'reward-campaigns migrate')
   const name = client.escapeIdentifier(role)
   try {
     // Asked for by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.

@@ -35,10 +35,9 @@ export const ClientGoneError = createError('CLIENT_GONE', 'the client has closed
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',
-  'the service is not ready: its database cannot be reached, or the schema is not current',
+  'the service is not ready: its database cannot be reached, or is still being prepared; try again shortly',
   503,
 )
-export const ShuttingDownError = createError('SHUTTING_DOWN', 'the service is shutting down, try again shortly', 503)
 export const DatabaseUnavailableError = createError(
   'DATABASE_UNAVAILABLE',
   'the database cannot be reached or is too slow, try again shortly',

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isatty } from 'node:tty'
-import type { FastifyRequest } from 'fastify'
+import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { LoggerOptions } from 'pino'
 import { clientAddressOf } from './client-addresses.ts'
 
 const STDOUT = 1
+
+/** Whether somebody reads along. */
+export const isTerminal = isatty(STDOUT)
 
 /** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
 const MISPLACED_SECRET = /rcs_[\w-]{20,}/gi
@@ -20,11 +23,28 @@ export interface LogStream {
   write: (line: string) => void
 }
 
-/**
- * pino's settings: JSON lines to a stream, or to standard output, where a terminal gets readable ones. Credentials
- * never reach a line.
- */
-export const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { stream?: LogStream } => ({
+/** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
+export async function createLogging(level: string, stream?: LogStream) {
+  if (stream !== undefined || !isTerminal) return { logger: loggerOptions(level, stream) }
+  const { default: pretty } = await import('pino-pretty')
+  // Whether there are colours, it asks the terminal and NO_COLOR.
+  const lines = pretty({ ignore: 'pid,hostname,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true })
+  return { logger: loggerOptions(level, lines), logController: new ShortLogController() }
+}
+
+/** One line a request: method, path, status and time. Nothing in a path acts on a terminal: Node's parser refuses that. */
+class ShortLogController extends LogController {
+  override incomingRequest() {}
+
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    const line = `${request.method} ${request.url} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`
+    if (error) reply.log.error({ err: error }, line)
+    else reply.log.info(line)
+  }
+}
+
+/** pino's settings. Credentials never reach a line. */
+const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { stream?: LogStream } => ({
   level,
   redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
   hooks: { streamWrite: withoutSecrets },
@@ -36,11 +56,7 @@ export const loggerOptions = (level: string, stream?: LogStream): LoggerOptions 
       remoteAddress: clientAddressOf(request),
     }),
   },
-  ...(stream !== undefined
-    ? { stream }
-    : isatty(STDOUT)
-      ? { transport: { target: 'pino-pretty', options: { ignore: 'pid,hostname' } } }
-      : {}),
+  ...(stream === undefined ? {} : { stream }),
 })
 
 /** A line of the log as it may be kept. What is encoded comes first: a part of it may look like a whole token. */

@@ -4,21 +4,25 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
+import { withConditionalRequests, withExamplesToRead, withoutInternals } from './openapi-document.ts'
 
-const { version }: { version: string } = JSON.parse(
+/** Of the package, and so of the described API. */
+export const { version }: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
 
-/** Annotations of our own schemas that are of no use to an API user. */
-const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-characters'])
-
-/** Formats of ours that only the validator knows. */
-const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
-
-/** What the documentation page may load: what this service itself serves. Its library sets a few styles inline. */
-const DOCS_POLICY =
-  "default-src 'none'; base-uri 'none'; frame-ancestors 'self'; form-action 'none'; connect-src 'self'; " +
-  "font-src 'self' data:; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'"
+/**
+ * What the documentation page may load: what this service itself serves. Its library sets a few styles inline. To try
+ * operations it may ask the addresses where they are served too.
+ */
+function docsPolicy(baseUrls: string[]) {
+  const origins = baseUrls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)
+  const connectable = [...new Set(["'self'", ...origins])].join(' ')
+  return (
+    `default-src 'none'; base-uri 'none'; frame-ancestors 'self'; form-action 'none'; connect-src ${connectable}; ` +
+    "font-src 'self' data:; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'"
+  )
+}
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
@@ -58,13 +62,13 @@ export async function collectOpenApi(app: FastifyInstance) {
     },
     transformObject: (document) => {
       if (!('openapiObject' in document)) throw new TypeError('the document is not an OpenAPI document')
-      return withoutInternals(document.openapiObject)
+      return withConditionalRequests(withoutInternals(document.openapiObject))
     },
   })
 }
 
 /** `/openapi.json`, `/openapi.yaml` and `/docs`, which needs nothing from the internet. */
-export async function serveOpenApi(app: FastifyInstance) {
+export async function serveOpenApi(app: FastifyInstance, baseUrls: string[]) {
   const hidden = { schema: { hide: true } }
   app.get('/openapi.json', hidden, async () => app.swagger())
   app.get('/openapi.yaml', hidden, async (_request, reply) => {
@@ -75,19 +79,10 @@ export async function serveOpenApi(app: FastifyInstance) {
   await app.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: true,
-    transformStaticCSP: () => DOCS_POLICY,
+    transformStaticCSP: () => docsPolicy(baseUrls),
+    transformSpecification: (document) => withExamplesToRead(document),
     // Without a validator: the page must work where there is no internet, and tell nobody else of itself.
     uiConfig: { deepLinking: true, validatorUrl: null },
   })
   app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
-}
-
-function withoutInternals<T>(value: T): T {
-  return JSON.parse(
-    JSON.stringify(value, (name, part: unknown) => {
-      if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
-      if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
-      return part
-    }),
-  )
 }

@@ -7,6 +7,8 @@ type RawQuery = Record<string, string | string[]>
 interface ParameterSchema {
   type?: string | string[]
   default?: unknown
+  enum?: readonly unknown[]
+  'x-any-case'?: boolean
   items?: ParameterSchema
 }
 
@@ -30,6 +32,7 @@ export function readQuery(raw: RawQuery, parameters: Record<string, ParameterSch
   for (const [name, text] of Object.entries(raw)) {
     const schema = Object.hasOwn(parameters, name) ? parameters[name] : undefined
     if (schema === undefined) problems.push(unknownParameter(name, Object.keys(parameters)))
+    else if (isOfType(schema, 'array')) values[name] = readList([text].flat(), schema.items ?? {})
     else if (Array.isArray(text)) problems.push(`${name} must be given at most once`)
     else {
       const value = readValue(text, schema)
@@ -39,20 +42,26 @@ export function readQuery(raw: RawQuery, parameters: Record<string, ParameterSch
   return { values, problems }
 }
 
+const isOfType = (schema: ParameterSchema, type: string) => [schema.type].flat().includes(type)
+
 function readValue(text: string, schema: ParameterSchema): unknown {
-  const types = [schema.type].flat()
-  if (types.includes('null') && (text === '' || text === 'null')) return schema.default
-  if (types.includes('array')) return readList(text, schema.items ?? {})
+  if (isOfType(schema, 'null') && (text === '' || text === 'null')) return schema.default
   // A number that JavaScript cannot hold stays text: it is too large for every parameter.
-  if (types.includes('integer') && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (isOfType(schema, 'integer') && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+  if (isOfType(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true'
+  if (schema['x-any-case']) return schema.enum?.find((word) => isSameWord(word, text)) ?? text
   return text
 }
 
-/** Entries are trimmed; of those that differ only in case the first stays. */
-function readList(text: string, itemSchema: ParameterSchema) {
+const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
+
+/**
+ * A list is written with commas, or by repeating its parameter, or both. Entries are trimmed; of those that differ only
+ * in case the first stays.
+ */
+function readList(texts: string[], itemSchema: ParameterSchema) {
   const entries = new Map<string, unknown>()
-  for (const part of text.split(',')) {
+  for (const part of texts.flatMap((text) => text.split(','))) {
     const entry = part.trim()
     const value = readValue(entry, itemSchema)
     const identity = String(value).toLowerCase()

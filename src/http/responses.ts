@@ -1,5 +1,15 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { ref } from '../schemas/references.ts'
+import {
+  DatabaseUnavailableError,
+  InvalidTokenError,
+  MethodNotAllowedError,
+  MissingTokenError,
+  TooManyFailedAttemptsError,
+  UrlTooLongError,
+} from './errors.ts'
+import { allow, attemptLimit, caching, challenge, requestId, retryAfter } from './response-headers.ts'
+import { MAX_URL_BYTES } from './routing.ts'
 
 /** What every failure answers. */
 export const ErrorAnswer = Type.Object(
@@ -12,22 +22,54 @@ export const ErrorAnswer = Type.Object(
   { $id: 'Error', additionalProperties: false, description: 'A failure.' },
 )
 
-const failures = {
-  400: 'A parameter breaks its rule, is unknown or is given twice; the sentence names it.',
-  401: 'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
+interface Failure {
+  description: string
+  headers?: Record<string, object>
+  /** What the service really says: one sentence or more. */
+  sentences: readonly string[]
+}
+
+/** What can fail in every operation. */
+const always = {
+  405: {
+    description: 'Another method than GET, HEAD or OPTIONS; `Allow` names them.',
+    headers: allow,
+    sentences: [new MethodNotAllowedError().message],
+  },
+  414: { description: 'The URL is too long.', sentences: [new UrlTooLongError(MAX_URL_BYTES).message] },
+  431: { description: 'The headers are too long.', sentences: ['the headers of the request are too long'] },
+  500: {
+    description: 'A defect of the service; the request ID leads to its log entry.',
+    sentences: ['internal server error'],
+  },
+  503: {
+    description:
+      'The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back.',
+    headers: retryAfter,
+    sentences: [new DatabaseUnavailableError().message],
+  },
+}
+
+/** What can fail wherever a token is needed. */
+const withToken = {
+  401: {
+    description:
+      'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
+    headers: { ...challenge, ...attemptLimit },
+    sentences: [new MissingTokenError().message, new InvalidTokenError().message],
+  },
+  429: {
+    description: 'Too many failed attempts from this address; `Retry-After` says when to come back.',
+    headers: { ...retryAfter, ...attemptLimit },
+    sentences: [new TooManyFailedAttemptsError(60).message],
+  },
+}
+
+/** What is for each operation to say. */
+const ofOperation = {
+  400: 'A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it.',
   403: 'The token is valid, but not for the data of this user.',
   404: 'There is nothing of this kind.',
-  405: 'Another method than GET, HEAD or OPTIONS; `Allow` names them.',
-  414: 'The URL is too long.',
-  431: 'The headers are too long.',
-  429: 'Too many failed attempts from this address; `Retry-After` says when to come back.',
-  500: 'A defect of the service; the request ID leads to its log entry.',
-  503: 'The database is away or too slow, or the service is overloaded or shutting down; `Retry-After` says when to come back.',
-} as const
-
-/** Says how many rows there are on all pages, where the answer is a bare array. */
-export const totalCountHeader = {
-  'x-total-count': { type: 'integer', minimum: 0, description: 'Number of entries on all pages, exact.' },
 }
 
 interface Success {
@@ -36,47 +78,60 @@ interface Success {
   schema: TSchema
   example: unknown
 }
-type Failure = keyof typeof failures
+
+/** The sentence of each failure that is an operation's own, with which the document shows it. */
+type OwnFailures = Partial<Record<keyof typeof ofOperation, string>>
 
 /** The responses of a public operation: its success with an example, and the failures it can have. */
-export const responsesOf = (success: Success, statuses: readonly Failure[]) => ({
-  ...responses(
-    {
-      ...success,
-      headers: {
-        etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
-        ...success.headers,
-      },
+export function responsesOf(success: Success, failures: OwnFailures) {
+  const headers = { ...caching, ...success.headers }
+  return {
+    ...responses({ ...success, headers }, { ...always, ...toFailures(failures) }),
+    304: {
+      description: 'Nothing has changed since the answer with the tag in `If-None-Match`.',
+      headers: { ...requestId, ...headers },
+      type: 'null',
     },
-    statuses,
-  ),
-  304: { description: 'Nothing has changed since the answer with the tag in `If-None-Match`.', type: 'null' },
-})
+  }
+}
 
 /** The responses of a protected operation, which no cache may keep. */
-export const protectedResponsesOf = (success: Success, statuses: readonly Failure[]) =>
-  responses(success, [...statuses, 401, 403, 429])
+export const protectedResponsesOf = (success: Success, failures: OwnFailures) =>
+  responses(success, { ...always, ...withToken, ...toFailures(failures) })
 
-function responses(success: Success, statuses: readonly Failure[]) {
-  const failed = [...statuses, 500 as const, 503 as const].map((status) => [
+const toFailures = (sentences: OwnFailures) =>
+  Object.fromEntries(
+    Object.entries(sentences).map(([status, sentence]): [string, Failure] => [
+      status,
+      { description: ofOperation[Number(status) as keyof OwnFailures], sentences: [sentence] },
+    ]),
+  )
+
+function responses(success: Success, failures: Record<string, Failure>) {
+  const failed = Object.entries(failures).map(([status, { description, headers, sentences }]) => [
     status,
-    { description: failures[status], content: { 'application/json': { schema: ref(ErrorAnswer) } } },
+    {
+      description,
+      headers: { ...requestId, ...headers },
+      content: content(
+        ErrorAnswer,
+        sentences.map((error) => ({ error })),
+      ),
+    },
   ])
   return {
     200: {
       description: success.description,
-      headers: {
-        'x-request-id': {
-          type: 'string',
-          pattern: '^[A-Za-z0-9._-]{1,128}$',
-          description: 'ID of the request, as in the logs.',
-        },
-        ...success.headers,
-      },
-      content: {
-        'application/json': { schema: ref(success.schema), examples: { example: { value: success.example } } },
-      },
+      headers: { ...requestId, ...success.headers },
+      content: content(success.schema, [success.example]),
     },
     ...Object.fromEntries(failed),
   }
 }
+
+const content = (schema: TSchema, examples: unknown[]) => ({
+  'application/json': {
+    schema: ref(schema),
+    examples: Object.fromEntries(examples.map((value, index) => [`example${index + 1}`, { value }])),
+  },
+})

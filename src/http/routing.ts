@@ -4,7 +4,7 @@ import { notFound } from './error-handling.ts'
 import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
 import { ALLOWED_METHODS } from './raw-answers.ts'
 
-const MAX_URL_BYTES = 16_384
+export const MAX_URL_BYTES = 16_384
 
 /** All headers with the request line: enough for the longest URL and as much again. */
 export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES

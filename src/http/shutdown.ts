@@ -1,23 +1,53 @@
+import type { Socket } from 'node:net'
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import { ShuttingDownError } from './errors.ts'
+import type { Connections } from './connections.ts'
 
 /** How often it is looked whether the last request has been answered. */
 const LOOK_MS = 20
 
+/** How long a new connection may take to send its first request before it is cut. */
+const FIRST_REQUEST_MS = 1000
+
+/** The most connections that wait at a listener: what Node asks the system for. */
+const BACKLOG = 511
+
+export interface GracefulClose {
+  /** How long new connections are still accepted. */
+  drainMs: number
+  /** How long requests may take after that, whatever their clients have not finished sending. */
+  answerMs: number
+}
+
 /**
- * From the moment the app begins to close, what still arrives on open connections is refused; and once no request is
- * under way, or `mostMs` later at the latest, connections are cut, whatever their clients have not finished sending.
+ * From the moment the app begins to close, each answer is the last one of its connection, and new connections are
+ * accepted for a while: whoever distributes requests has to notice first. After that, what has got in is answered, and
+ * then the remaining connections are cut.
  */
-export function refuseWhileClosing(app: FastifyInstance, mostMs: number) {
+export function closeGracefully(app: FastifyInstance, connections: Connections, { drainMs, answerMs }: GracefulClose) {
   let isClosing = false
-  let underWay = 0
+  let accepted = 0
   let looking: NodeJS.Timeout | undefined
+  /** Connections that have not sent a request yet, and since when they are there. */
+  const silent = new Map<Socket, number>()
+
+  app.server.on('connection', (socket) => {
+    accepted += 1
+    silent.set(socket, Date.now())
+    socket.once('close', () => silent.delete(socket))
+  })
   app.addHook('preClose', async () => {
     isClosing = true
-    const deadline = Date.now() + mostMs
+    if (!app.server.listening) return
+    await sleep(drainMs)
+    await takeInAccepted(() => accepted)
+    connections.closeRefused()
+    const deadline = Date.now() + answerMs
     looking = setInterval(() => {
+      const newest = [...silent.values()].at(-1) ?? 0
+      const isAllAnswered = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
       // Also those that have never sent a request, for which Node would wait for ever.
-      if (underWay === 0 || Date.now() >= deadline) app.server.closeAllConnections()
+      if (isAllAnswered || Date.now() >= deadline) app.server.closeAllConnections()
     }, LOOK_MS)
   })
   app.addHook('onClose', async () => clearInterval(looking))
@@ -26,11 +56,18 @@ export function refuseWhileClosing(app: FastifyInstance, mostMs: number) {
     if (isClosing) void reply.header('connection', 'close')
   })
   app.addHook('onRequest', async (request, reply) => {
-    underWay += 1
-    reply.raw.once('close', () => {
-      underWay -= 1
-    })
+    silent.delete(request.socket)
     void reply.header('x-request-id', request.id)
-    if (isClosing && request.routeOptions.url !== '/livez') throw new ShuttingDownError()
   })
+}
+
+/** The system has accepted connections that Node has not seen yet: each turn of its loop takes one in. */
+async function takeInAccepted(countConnections: () => number) {
+  for (let taken = 0; taken < BACKLOG; taken++) {
+    const before = countConnections()
+    // Whatever the phase of the loop in which the first turn begins, there is a look at the listener before the third.
+    await nextTurn()
+    await nextTurn()
+    if (countConnections() === before) return
+  }
 }

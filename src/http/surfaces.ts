@@ -1,19 +1,27 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { notFound } from './error-handling.ts'
+import { ServiceNotReadyError } from './errors.ts'
 
 /**
  * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
- * document's security schemes it is protected.
+ * document's security schemes it is protected. Each waits for the service to start, as long as `isStarted` does.
  */
 export async function serveSurface(
   app: FastifyInstance,
-  { baseUrl, security }: { baseUrl: string; security: Record<string, string[]>[] },
+  {
+    baseUrl,
+    security,
+    isStarted,
+  }: { baseUrl: string; security: Record<string, string[]>[]; isStarted: () => Promise<boolean> },
   register: (surface: FastifyInstance) => Promise<void>,
 ) {
   await app.register(async (surface) => {
     surface.addHook('onRoute', (route) => {
       if (route.schema !== undefined)
         route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
+    })
+    surface.addHook('onRequest', async () => {
+      if (!(await isStarted())) throw new ServiceNotReadyError()
     })
     await register(surface)
   })

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { namedSchemas } from '../schemas/named-schemas.ts'
+import { DecimalAmount } from '../schemas/primitives.ts'
 import { createValidator, describeFault, type ErrorObject, type ValidateFunction } from '../schemas/validator.ts'
 import { type ImportRecord, recordSchemas, recordTypes } from './records.ts'
 
@@ -13,7 +14,7 @@ const BYTE_ORDER_MARK = '\uFEFF'
 
 /** Reads and checks records; addresses, hashes and campaign IDs come out lower-case. */
 export function createRecordReader() {
-  const validator = createValidator(namedSchemas)
+  const validator = createValidator([...namedSchemas, DecimalAmount])
   const validators = new Map<string, ValidateFunction<ImportRecord>>()
   for (const type of recordTypes) validators.set(type, validator.compile<ImportRecord>(recordSchemas[type]))
 

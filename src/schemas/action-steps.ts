@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { openEnumeration } from './enumerations.ts'
 import { Address, ChainId, text } from './primitives.ts'
 import { ref } from './references.ts'
 
@@ -13,12 +14,23 @@ export const SignatureType = Type.Unsafe<'event' | 'function'>({
 /** The condition an event field or function argument must fulfil. */
 export const ActionStepParameters = Type.Object(
   {
-    filterType: Type.Integer({
-      description:
-        'Comparison: 0 equal, 1 not equal, 2 greater than, 3 less than, 4 contains, 5 regular expression, 6 greater or equal, 7 less or equal.',
+    filterType: openEnumeration('Comparison', {
+      EQUAL: 'equal',
+      NOT_EQUAL: 'not equal',
+      GREATER_THAN: 'greater than',
+      LESS_THAN: 'less than',
+      CONTAINS: 'contains',
+      REGEX: 'matches a regular expression',
+      GREATER_THAN_OR_EQUAL: 'greater or equal',
+      LESS_THAN_OR_EQUAL: 'less or equal',
     }),
-    fieldType: Type.Integer({
-      description: 'Type of the field: 0 unsigned integer, 1 address, 2 bytes, 3 string, 4 tuple, 5 signed integer.',
+    fieldType: openEnumeration('Type of the field', {
+      UINT: 'unsigned integer',
+      ADDRESS: 'address',
+      BYTES: 'bytes',
+      STRING: 'string',
+      TUPLE: 'tuple',
+      INT: 'signed integer',
     }),
     fieldIndex: Type.Integer({ description: 'Index of the event field or function argument that is compared.' }),
     filterData: text('Value to compare with, encoded as the field type wants it.', { maxLength: 65_536 }),

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
+import { parameterExamples } from './parameter-examples.ts'
 import { Address, MAX_SAFE_INTEGER } from './primitives.ts'
-import { booleanOrNull, commaSeparated, name128, optionalInteger } from './query-values.ts'
+import { booleanOrNull, commaSeparated, name128, optionalInteger, optionalName } from './query-values.ts'
 import { inline, ref } from './references.ts'
 
 /** An entry of the `tokens` parameter. */
@@ -16,26 +17,40 @@ export const TokenFilter = Type.String({
 
 /** Filters that the list and the trending operation share. They combine with AND. */
 export const campaignFilters = {
-  budgetAccount: commaSeparated(ref(Address), 'Campaigns of any of these budget accounts.'),
-  owner: Type.Optional(inline(Address, 'Campaigns of this owner.')),
-  autocampaignId: Type.Optional(name128('Campaigns made by this autocampaign. Case-sensitive.')),
+  budgetAccount: commaSeparated(ref(Address), {
+    description: 'Campaigns of any of these budget accounts.',
+    example: parameterExamples.budgetAccount,
+  }),
+  owner: Type.Optional(inline(Address, { description: 'Campaigns of this owner.', example: parameterExamples.owner })),
+  autocampaignId: optionalName({
+    description: 'Campaigns made by this autocampaign. Case-sensitive.',
+    example: parameterExamples.autocampaignId,
+  }),
   chainId: optionalInteger({
     maximum: MAX_SAFE_INTEGER,
     description:
       'Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.',
+    example: parameterExamples.chainId,
   }),
   targetContract: Type.Optional(
-    inline(Address, 'Campaigns with an action step on this contract of chain `chainId`, which must be given too.'),
+    inline(Address, {
+      description: 'Campaigns with an action step on this contract of chain `chainId`, which must be given too.',
+      example: parameterExamples.targetContract,
+    }),
   ),
-  tokens: commaSeparated(ref(TokenFilter), 'Campaigns that involve any of these tokens or collections.'),
-  distributionChannel: commaSeparated(
-    name128(),
-    'Campaigns distributed through any of these channels, compared without case.',
-  ),
+  tokens: commaSeparated(ref(TokenFilter), {
+    description: 'Campaigns that involve any of these tokens or collections.',
+    example: parameterExamples.token,
+  }),
+  distributionChannel: commaSeparated(name128(), {
+    description: 'Campaigns distributed through any of these channels, compared without case.',
+    example: parameterExamples.distributionChannel,
+  }),
   tokenWhitelist: booleanOrNull({
     default: true,
     description:
       '`true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.',
+    example: true,
   }),
 }
 

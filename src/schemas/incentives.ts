@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from '@sinclair/typebox'
-import { Address, BaseUnits, text } from './primitives.ts'
+import { openEnumeration, zeroOrOne } from './enumerations.ts'
+import { Address, BaseUnits, TotalAmount, text } from './primitives.ts'
 import { ref, refOrNull } from './references.ts'
 import { TokenMetadata } from './tokens.ts'
 
@@ -12,10 +13,9 @@ const baseUnits = (description: string) => ref(BaseUnits, { description })
 const address = (description: string) => ref(Address, { description })
 
 const criteriaFields = {
-  criteriaType: Type.Unsafe<0 | 1>({
-    type: 'integer',
-    enum: [0, 1],
-    description: 'Where the claimable amount is read from: 0 event data, 1 function arguments.',
+  criteriaType: zeroOrOne('Where the claimable amount is read from', {
+    EVENT: 'event data',
+    FUNCTION: 'function arguments',
   }),
   signature: text('Signature of the event or function, hexadecimal.', { maxLength: 256 }),
   fieldIndex: Type.Integer({ description: 'Index of the event field or argument that holds the amount.' }),
@@ -31,11 +31,7 @@ export const Criteria = Type.Object(criteriaFields, {
 export const CriteriaWithValueType = Type.Object(
   {
     ...criteriaFields,
-    valueType: Type.Unsafe<0 | 1>({
-      type: 'integer',
-      enum: [0, 1],
-      description: 'How the extracted value is scaled: 0 RAW, 1 WAD (18 decimals).',
-    }),
+    valueType: zeroOrOne('How the extracted value is scaled', { RAW: 'as it is', WAD: '18 decimals' }),
   },
   {
     $id: 'CriteriaWithValueType',
@@ -44,10 +40,12 @@ export const CriteriaWithValueType = Type.Object(
   },
 )
 
+const claimed = ref(TotalAmount, { description: 'Amount claimed so far, in base units of the asset.' })
+
 /** Figures that the variants paying out an ERC-20 token carry. */
 const tokenFigures = {
-  claimedAmount: Type.Optional(baseUnits('Amount claimed so far, in base units of the asset.')),
-  totalAmountClaimed: Type.Optional(baseUnits('Amount claimed so far, in base units of the asset.')),
+  claimedAmount: Type.Optional(claimed),
+  totalAmountClaimed: Type.Optional(claimed),
   totalClaims: Type.Optional(baseUnits('Number of claims so far.')),
   remainingBalance: Type.Optional(baseUnits('Balance left for claims, where recorded.')),
   metadata: Type.Optional(refOrNull(TokenMetadata, { description: 'The asset; `null` when the token is unknown.' })),
@@ -84,7 +82,7 @@ const CGDAIncentive = variant(
 
 const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
   asset,
-  strategy: Type.Integer({ minimum: 0, description: '0 POOL: every claim is paid. 1 RAFFLE: one claimant wins.' }),
+  strategy: openEnumeration('Who is paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
   reward: baseUnits('Reward of each claim.'),
   limit: baseUnits('Claims remaining.'),
   ...tokenFigures,

@@ -8,9 +8,10 @@ import {
   BlockTimestamp,
   CampaignId,
   ChainId,
-  DecimalAmount,
   Instant,
+  TotalAmount,
   TransactionHash,
+  UsdAmount,
 } from './primitives.ts'
 import { TokenMetadata } from './tokens.ts'
 
@@ -21,9 +22,10 @@ export const namedSchemas = [
   BlockTimestamp,
   CampaignId,
   ChainId,
-  DecimalAmount,
   Instant,
+  TotalAmount,
   TransactionHash,
+  UsdAmount,
   TokenFilter,
   TokenMetadata,
   SignatureType,

@@ -1,10 +1,11 @@
 import { type Static, Type } from '@sinclair/typebox'
 
 /*
- * Three annotations of our own stand in these schemas and are left out of the published document:
+ * Annotations of our own stand in these schemas and are left out of the published document:
  *   x-expected              the noun phrase that error messages use: "owner must be <x-expected>"
  *   x-lower-case            compared without case: the validator replaces an accepted value by its lower-case form
  *   x-forbidden-characters  characters that a text must not contain; the error names those it found
+ *   x-any-case              a parameter's words may be written in any case: they are read as `enum` has them
  */
 
 /** The largest integer that JSON and JavaScript hold exactly: 2^53 − 1. */
@@ -33,12 +34,32 @@ export const BaseUnits = Type.String({
   'x-expected': 'a decimal string without sign or leading zeros, below 2^256',
 })
 
+export const TotalAmount = Type.String({
+  $id: 'TotalAmount',
+  pattern: '^(0|[1-9][0-9]*)$',
+  // A thousand incentives, each of as many claims of as much as there can be: a product of two uint256 has 155 digits.
+  maxLength: 160,
+  description:
+    'A sum of amounts in the smallest unit of a token, as a decimal string. Exact, and with as many digits as it takes: it may be 2^256 or more.',
+  examples: ['9712500000'],
+})
+
+export const UsdAmount = Type.String({
+  $id: 'UsdAmount',
+  pattern: '^(0|[1-9][0-9]*)(\\.[0-9]{0,5}[1-9])?$',
+  // A TotalAmount, times a price of up to 60 digits.
+  maxLength: 230,
+  description:
+    'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, and with as many digits as it takes.',
+  examples: ['4.50045'],
+})
+
+/** A price or an amount as records give it. */
 export const DecimalAmount = Type.String({
   $id: 'DecimalAmount',
   pattern: '^(0|[1-9][0-9]{0,59})(\\.[0-9]{1,60})?$',
   maxLength: 121,
   description: 'A non-negative decimal number as a string, for example an amount in US dollars. Exact.',
-  examples: ['3120.55'],
   'x-expected': 'a decimal string such as "12.5", without sign or exponent',
 })
 

@@ -13,52 +13,68 @@ export const queryOf = <Properties extends TProperties>(
   const { required: _, ...schema } = Type.Object(properties, {
     additionalProperties: false,
     dependentRequired,
-    // How OpenAPI says that lists are written `a,b,c`.
+    // How OpenAPI says that lists are written `a,b,c`: the shorter of the two spellings that are understood.
     style: 'form',
     explode: false,
   })
   return Type.Unsafe<Static<TObject<Properties>>>(schema)
 }
 
-interface IntegerOptions {
-  minimum?: number
-  maximum: number
+/** A parameter says what it means, and has an example that finds something in the sample data. */
+interface Told<Value> {
   description: string
+  example: Value
 }
 
-const integer = (options: IntegerOptions & { default?: number }) =>
-  Type.Unsafe<number>({ type: ['integer', 'null'], minimum: 0, ...options })
+const told = <Value>({ description, example }: Told<Value>) => ({ description, examples: [example] })
+
+interface IntegerOptions extends Told<number> {
+  maximum: number
+}
+
+const integer = ({ maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
+  Type.Unsafe<number>({ type: ['integer', 'null'], minimum: 0, maximum, ...extra, ...told(options) })
 
 /** Decimal digits; an empty value and the word `null` mean the default. */
-export const integerWithDefault = (options: IntegerOptions & { default: number }) => integer(options)
+export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>
+  integer(options, { default: fallback })
 
 /** Decimal digits; an empty value and the word `null` are as if the parameter were absent. */
 export const optionalInteger = (options: IntegerOptions) => Type.Optional(integer(options))
 
+type BooleanOptions = Told<boolean> & { default: boolean }
+
 /** `true` or `false`; an empty value and the word `null` mean the default. */
-export const booleanOrNull = (options: { default: boolean; description: string }) =>
-  Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...options })
+export const booleanOrNull = (options: BooleanOptions) =>
+  Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...told(options) })
 
 /** `true` or `false`, nothing else. */
-export const flag = (options: { default: boolean; description: string }) =>
-  Type.Unsafe<boolean>({ type: 'boolean', ...options })
+export const flag = (options: BooleanOptions) =>
+  Type.Unsafe<boolean>({ type: 'boolean', default: options.default, ...told(options) })
 
 /** One of a few lower-case words. */
 export const choice = <const Words extends readonly string[]>(
   words: Words,
-  options: { default: Words[number]; description: string },
-) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options })
+  options: Told<Words[number]> & { default: Words[number] },
+) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, default: options.default, ...told(options) })
+
+/** One of a few words, which may be written in any case. */
+export const choiceInAnyCase = <const Words extends readonly string[]>(
+  words: Words,
+  options: Told<Words[number]> & { default: Words[number] },
+) => Type.Unsafe<Words[number]>({ ...choice(words, options), 'x-any-case': true, 'x-expected': words.join(' or ') })
 
 /** One of a few lower-case words, or nothing. */
-export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: { description: string }) =>
-  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...options }))
+export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: Told<Words[number]>) =>
+  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...told(options) }))
 
-/** Entries separated by commas: trimmed, duplicates dropped, at most 100. */
-export const commaSeparated = <Item extends TSchema>(item: Item, description: string) =>
+/** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100. */
+export const commaSeparated = <Item extends TSchema>(item: Item, { description, example }: Told<Static<Item>>) =>
   Type.Optional(
     Type.Array(item, {
       maxItems: 100,
-      description: `${description} Comma-separated, at most 100 entries.`,
+      description: `${description} Comma-separated, or given several times; at most 100 entries.`,
+      examples: [[example]],
     }),
   )
 
@@ -70,3 +86,7 @@ export const name128 = (description?: string) =>
     'x-expected': 'text of 1 to 128 characters',
     ...(description === undefined ? {} : { description }),
   })
+
+/** A parameter that takes a name of 1 to 128 characters. */
+export const optionalName = (options: Told<string>) =>
+  Type.Optional(Type.Unsafe<string>({ ...name128(), ...told(options) }))

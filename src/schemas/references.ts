@@ -10,11 +10,12 @@ export const ref = <T extends TSchema>(schema: T, options: { description?: strin
 }
 
 /**
- * A copy of a named schema with a description of its own: parameters lose what stands beside a `$ref`. Without example,
- * which the documentation page would fill in for every optional parameter.
+ * A copy of a named schema with a description and an example of its own: parameters lose what stands beside a `$ref`.
  */
-export const inline = <T extends TSchema>({ $id: _, examples: __, ...schema }: T, description: string) =>
-  Type.Unsafe<Static<T>>({ ...schema, description })
+export const inline = <T extends TSchema>(
+  { $id: _, examples: __, ...schema }: T,
+  { description, example }: { description: string; example?: Static<T> },
+) => Type.Unsafe<Static<T>>({ ...schema, description, ...(example !== undefined && { examples: [example] }) })
 
 /** A reference in a field that may also be `null`. */
 export const refOrNull = <T extends TSchema>(schema: T, options: { description?: string } = {}) =>

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { Address, text } from './primitives.ts'
+import { Address, ChainId, text } from './primitives.ts'
 import { ref } from './references.ts'
 
 /** What is known of a reward token; comes from the token record, never from the campaign. */
 export const TokenMetadata = Type.Object(
   {
     id: text('System ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
-    chainId: Type.Integer({ description: 'Chain on which the token lives.' }),
+    chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
     address: ref(Address),
     decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token, typically 18.' }),
     name: text('Name of the token.'),

@@ -17,7 +17,9 @@ export function createValidator(named: readonly SchemaObject[]) {
     strictRequired: false,
     allowUnionTypes: true,
   })
-  addFormats.default(ajv, ['date-time', 'uuid'])
+  addFormats.default(ajv, ['date-time'])
+  // As PostgreSQL reads it and the document promises it: not as a URN, which ajv-formats takes too.
+  ajv.addFormat('uuid', /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/i)
   // Below 78 digits every number fits: only the longest need arithmetic.
   ajv.addFormat('uint256', (value: string) => value.length < 78 || BigInt(value) < UINT256_END)
   ajv.addFormat('unix-seconds', (value: string) => Number(value) <= LAST_TIMESTAMP)
@@ -42,7 +44,7 @@ export function createValidator(named: readonly SchemaObject[]) {
     schemaType: 'string',
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
-  ajv.addVocabulary(['x-expected', 'style', 'explode'])
+  ajv.addVocabulary(['x-expected', 'x-any-case', 'x-enum-varnames', 'x-enum-descriptions', 'style', 'explode'])
   for (const schema of named) ajv.addSchema(schema)
   return ajv
 }

@@ -139,6 +139,18 @@ describe('settings', () => {
     expect(result.stderr).not.toContain('hunter2')
   })
 
+  test('a drain that would leave no time to end is a fault', () => {
+    expect(readSettings({ DRAIN_SECONDS: '9' })).toMatchObject({ DRAIN_SECONDS: 9, SHUTDOWN_TIMEOUT_SECONDS: 10 })
+    for (const [drain, timeout] of [
+      ['10', '10'],
+      ['5', '3'],
+    ]) {
+      expect(() => readSettings({ DRAIN_SECONDS: drain, SHUTDOWN_TIMEOUT_SECONDS: timeout })).toThrow(
+        `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${drain} and ${timeout}`,
+      )
+    }
+  })
+
   test.each([
     'user:hunter2@localhost/database',
     'postgres://user:hunter2@local host/database',
@@ -165,7 +177,7 @@ describe('serve', () => {
     expect(refused.stderr).toMatch(/^[^\n]*`reward-campaigns migrate`[^\n]*\n$/)
     expect(await runCli(['migrate'], settings)).toMatchObject({ code: 0, stderr: '' })
     await using service = startCli(['serve'], settings)
-    expect((await fetch(`${await service.listening()}/readyz`)).status).toBe(200)
+    expect((await fetch(`${await service.ready()}/readyz`)).status).toBe(200)
   })
 
   test('MIGRATE_ON_START brings the schema up to date, with several replicas at once', async () => {
@@ -175,7 +187,7 @@ describe('serve', () => {
     await using first = startCli(['serve'], settings)
     await using second = startCli(['serve'], settings)
     for (const service of [first, second]) {
-      const url = await service.listening()
+      const url = await service.ready()
       expect((await fetch(`${url}/readyz`)).status).toBe(200)
       expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
     }
@@ -184,7 +196,7 @@ describe('serve', () => {
   test('listens while its database is away, answers 503, and works once it is there', async () => {
     await using database = aDatabaseToCome()
     await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
-    const url = await service.listening()
+    const url = await service.address()
     expect((await fetch(`${url}/livez`)).status).toBe(200)
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
     const refused = await fetch(`${url}/campaigns`)
@@ -199,7 +211,7 @@ describe('serve', () => {
   test('listens while its server refuses connections', async () => {
     const DATABASE_URL = 'postgres://user:hunter2@127.0.0.1:1/nowhere'
     await using service = startCli(['serve'], { ...quick, DATABASE_URL, MIGRATE_ON_START: 'true' })
-    const url = await service.listening()
+    const url = await service.address()
     expect((await fetch(`${url}/readyz`)).status).toBe(503)
     expect((await fetch(`${url}/campaigns`)).status).toBe(503)
     service.child.kill('SIGTERM')
@@ -210,7 +222,7 @@ describe('serve', () => {
   test('on SIGTERM does not wait for connections on which nothing, or only half a request, was sent', async () => {
     await using database = await createTestDatabase()
     await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
-    const { port } = new URL(await service.listening())
+    const { port } = new URL(await service.ready())
     const sent = [
       '',
       'GET /livez HTTP/1.1\r\nhost: x\r\na: ',
@@ -235,7 +247,7 @@ describe('serve', () => {
   test('on SIGTERM answers the request under way, takes no other, and ends with 0', async () => {
     await using database = await createTestDatabase()
     await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url, STATEMENT_TIMEOUT_MS: '20000' })
-    const url = await service.listening()
+    const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
 
     const holder = new pg.Client({ connectionString: database.url })

@@ -27,7 +27,7 @@ const said: string[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   service = startCli(['serve'], { DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'trace' })
-  url = await service.listening()
+  url = await service.ready()
 })
 afterAll(async () => {
   await service?.[Symbol.asyncDispose]()

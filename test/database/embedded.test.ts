@@ -1,52 +1,13 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { aDataFolder, isRunning, query, serverPid } from '../setup/data-folder.ts'
 import { NodeProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
-
-/** A folder that is gone after the test, with the server that a failed test may have left running. */
-async function aDataFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-embedded-'))
-  return {
-    folder,
-    async [Symbol.asyncDispose]() {
-      const pid = await serverPid(folder)
-      if (pid !== undefined) process.kill(pid, 'SIGQUIT')
-      if (pid !== undefined) await waitFor(() => (isRunning(pid) ? undefined : true))
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
-}
-
-/** The process of the server on a folder; undefined where none runs. */
-async function serverPid(folder: string) {
-  const text = await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8').catch(() => '')
-  const pid = Number(text.split('\n')[0])
-  return pid > 0 && isRunning(pid) ? pid : undefined
-}
-
-function isRunning(pid: number) {
-  try {
-    return process.kill(pid, 0)
-  } catch {
-    return false
-  }
-}
-
-async function query(url: string, sql: string) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
-  } finally {
-    await client.end()
-  }
-}
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
   await using data = await aDataFolder()
@@ -113,7 +74,7 @@ test('a user whose connection was cut counts all the same', async () => {
   // What a crash of one backend does to all connections.
   await query(
     staying.url,
-    "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'reward-campaigns presence'",
+    "select pg_terminate_backend(pid) from pg_stat_activity where starts_with(application_name, 'reward-campaigns presence')",
   )
   await sleep(1000)
   const passing = await openEmbeddedServer(data.folder)
@@ -179,7 +140,7 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
   const listed: unknown[] = []
   for (let run = 0; run < 2; run++) {
     await using service = startCli(['serve'], settings)
-    const url = await service.listening()
+    const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
     const { campaigns, totalCampaigns } = (await answer.json()) as {
@@ -200,7 +161,7 @@ test('SAMPLE_DATA=false leaves a new folder empty, and an import goes to the ser
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   await using importing = startCli(['import', '-'], settings)
   const campaign = aCampaign()
@@ -216,7 +177,7 @@ test('a token is issued and revoked in the server that serve has started', async
   await using data = await aDataFolder()
   const settings = { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' }
   await using service = startCli(['serve'], settings)
-  const url = await service.listening()
+  const url = await service.ready()
   const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
   expect(issued.code).toBe(0)
   const headers = { authorization: `Bearer ${issued.stdout.trim()}` }
@@ -236,3 +197,59 @@ test.each(['$(touch planted)', '`id`', 'a"b'])(
     await expect(readFile(join(folder, 'password'))).rejects.toThrow(/ENOENT/)
   },
 )
+
+test('a server that was killed is started again, on its port, by one of those who use it', async () => {
+  await using data = await aDataFolder()
+  const users = await Promise.all([openEmbeddedServer(data.folder), openEmbeddedServer(data.folder)])
+  const { url } = users[0]
+  await query(url, 'create table kept as select 7 as number')
+  for (let time = 0; time < 2; time++) {
+    await killServer(data.folder)
+    await waitForServer(data.folder)
+    expect(await waitFor(() => query(url, 'select number from kept').catch(() => undefined))).toEqual([{ number: 7 }])
+    // Both are back before it is asked who is the last one.
+    const present = "select from pg_stat_activity where starts_with(application_name, 'reward-campaigns presence')"
+    await waitFor(async () => ((await query(url, present)).length === 2 ? true : undefined))
+  }
+  await users[0].close()
+  expect(await serverPid(data.folder)).toBeDefined()
+  await users[1].close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a server that was killed stays away when its user is about to leave', async () => {
+  await using data = await aDataFolder()
+  const leaving = new AbortController()
+  const server = await openEmbeddedServer(data.folder, { leaving: leaving.signal })
+  leaving.abort()
+  await killServer(data.folder)
+  await sleep(1500)
+  await server.close()
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a service whose server was killed answers 503 until the server is back, and then its data', async () => {
+  await using data = await aDataFolder()
+  await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0', SAMPLE_DATA: 'false' })
+  const url = await service.ready()
+  await runCli(['import', '-'], { DATA_DIR: data.folder }, `${JSON.stringify(aCampaign())}\n`)
+  await killServer(data.folder)
+  const statuses = new Set<number>()
+  await waitFor(async () => {
+    statuses.add((await fetch(`${url}/campaigns?pageSize=${statuses.size}`)).status)
+    return (await fetch(`${url}/readyz`)).status === 200 ? true : undefined
+  })
+  expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
+  expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({ totalCampaigns: 1 })
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toMatchObject({ code: 0, signal: null })
+  expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+async function killServer(folder: string) {
+  const pid = await waitForServer(folder)
+  process.kill(pid, 'SIGKILL')
+  await waitFor(() => (isRunning(pid) ? undefined : true))
+}
+
+const waitForServer = (folder: string) => waitFor(() => serverPid(folder))

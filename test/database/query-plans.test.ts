@@ -254,7 +254,7 @@ describe('no table is scanned for access lists of', () => {
   const all = Object.entries(users).flatMap(([userId, user]) =>
     [[undefined, 'no search'] as const, ...Object.entries(searches)].flatMap(([search, what]) =>
       ([undefined, 'totalMembers'] as const).flatMap((sortBy) =>
-        (['desc', 'asc'] as const).map((orderBy) => ({
+        (['DESC', 'ASC'] as const).map((orderBy) => ({
           title: `${user}, ${what}, by ${sortBy ?? 'creation'} ${orderBy}`,
           userId,
           query: { orderBy, ...(search === undefined ? {} : { search }), ...(sortBy === undefined ? {} : { sortBy }) },
@@ -271,8 +271,8 @@ describe('no table is scanned for access lists of', () => {
 
   test('a search without words, which is no search', async () => {
     const [without, empty] = [
-      await planOf(() => accessLists.list('many', { orderBy: 'desc' })),
-      await planOf(() => accessLists.list('many', { orderBy: 'desc', search: ' \u0301 ' })),
+      await planOf(() => accessLists.list('many', { orderBy: 'DESC' })),
+      await planOf(() => accessLists.list('many', { orderBy: 'DESC', search: ' \u0301 ' })),
     ]
     expect(nodesOf(empty).map((node) => node['Node Type'])).toEqual(nodesOf(without).map((node) => node['Node Type']))
   })
@@ -288,7 +288,7 @@ describe('no table is scanned for access lists of', () => {
 
 describe('all lists of a user who has many are read in their order, up to the last that is answered,', () => {
   for (const sortBy of [undefined, 'totalMembers'] as const) {
-    for (const orderBy of ['desc', 'asc'] as const) {
+    for (const orderBy of ['DESC', 'ASC'] as const) {
       test(`by ${sortBy ?? 'creation'} ${orderBy}`, async () => {
         const plan = await planOf(() =>
           accessLists.list('many', { orderBy, ...(sortBy === undefined ? {} : { sortBy }) }),

@@ -44,7 +44,11 @@ beforeAll(async () => {
     anAccessList({ userId: 'user-1' }),
     aProfile({ userAddress: USER }),
   )
-  expect(await migrate()).toMatchObject({ code: 0, stderr: '', stdout: 'the schema is current\n' })
+  expect(await migrate()).toMatchObject({
+    code: 0,
+    stderr: '',
+    stdout: `the schema is current; nothing had to be done\nthe role ${role} has what \`serve\` needs, and no more\n`,
+  })
   asRole = await connectAs(role)
   api = await startTestApp({}, { ...database, url: urlOf(role) })
 })
@@ -154,7 +158,7 @@ describe('the role that serves', () => {
   test('is enough for the service as an operator starts it', async () => {
     const settings = { DATABASE_URL: urlOf(role), PORT: '0' }
     await using service = startCli(['serve'], settings)
-    const url = await service.listening()
+    const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({ totalCampaigns: 1 })
     service.child.kill('SIGTERM')

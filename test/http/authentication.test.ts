@@ -277,10 +277,17 @@ describe('the authorization header', () => {
     expect(await ask('GET', `${PROFILE}&access_token=${own}`)).toMatchObject({ status: 401, body: MISSING_BODY })
   })
 
-  test('that comes twice is judged by the first', async () => {
-    const [good, bad] = [`authorization: Bearer ${secrets.own}`, `authorization: Bearer ${secrets.unknown}`]
-    expect((await ask('GET', PROFILE, [good, bad])).status).toBe(200)
-    expect(await ask('GET', PROFILE, [bad, good])).toMatchObject({ status: 401, body: INVALID_BODY })
+  test('that comes twice is refused, whatever the two say, where it counts', async () => {
+    const [good, bad] = [`authorization: Bearer ${secrets.own}`, `Authorization: Bearer ${secrets.unknown}`]
+    const body = '{"error":"the header Authorization must be given once"}'
+    for (const both of [
+      [good, bad],
+      [bad, good],
+      [good, good],
+    ]) {
+      expect(await ask('GET', PROFILE, both)).toMatchObject({ status: 400, body })
+    }
+    expect((await ask('GET', '/campaigns', [good, bad])).status).toBe(200)
   })
 })
 
@@ -442,6 +449,30 @@ describe('failed attempts', () => {
       expect(await statusOf(limited, '127.0.0.1', second)).toBe(401)
       expect(await statusOf(limited, '127.0.0.1', third)).toBe(429)
       expect(await statusOf(limited, '127.0.0.1', other)).toBe(401)
+    }
+  })
+
+  test('count four times as many for an IPv6 network of 56 bits', async () => {
+    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    const statuses: number[] = []
+    for (let network = 0; network < 12; network += 1) {
+      statuses.push(await statusOf(limited, '127.0.0.1', `2001:db8:0:${network.toString(16)}::1`))
+    }
+    expect(statuses).toEqual([...Array(8).fill(401), ...Array(4).fill(429)])
+    expect(await statusOf(limited, '127.0.0.1', '2001:db8:0:100::1')).toBe(401)
+  })
+
+  test('count for an address whichever port a proxy writes to it', async () => {
+    const TRUSTED_PROXIES = '127.0.0.1, 10.0.0.0/8'
+    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES })
+    for (const [first, second, third] of [
+      ['198.51.100.1:1001', '198.51.100.1:1002', '198.51.100.1'],
+      ['[2001:db8::1]:1001', '[2001:db8::1]:1002', '[2001:db8::1]'],
+      ['198.51.100.2, 10.0.0.1:443', '198.51.100.2:1002, 10.0.0.1', '198.51.100.2'],
+    ]) {
+      expect(await statusOf(limited, '127.0.0.1', first)).toBe(401)
+      expect(await statusOf(limited, '127.0.0.1', second)).toBe(401)
+      expect(await statusOf(limited, '127.0.0.1', third), third).toBe(429)
     }
   })
 

@@ -1,9 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { createAnswerCache } from '../../src/http/answer-cache.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
+
+setFlagsFromString('--expose-gc')
+const collectGarbage: () => void = runInNewContext('gc')
+
+/** What is in use once all is collected that nobody needs. */
+async function memory() {
+  for (let round = 0; round < 3; round += 1) {
+    await sleep(20)
+    collectGarbage()
+  }
+  const { heapUsed, external } = process.memoryUsage()
+  return heapUsed + external
+}
+
+async function memoryOfBuffers() {
+  await memory()
+  return process.memoryUsage().arrayBuffers
+}
 
 const campaignsOf = async (api: TestApp, url = '/campaigns') =>
   (await api.get(url)).json<{ campaigns: { id: string; campaignName: string; isActive: boolean }[] }>().campaigns
@@ -251,6 +274,65 @@ test('an answer is never older than the change that came before its request, how
     isDone = true
     await Promise.all(readers)
   }
+})
+
+test('an answer is kept once, however its question is written', async () => {
+  await using api = await startTestApp()
+  const addresses = Array.from({ length: 20_000 }, (_, index) => anAddress(`member ${index}`)).sort()
+  const campaign = aCampaign({
+    allowList: { owner: anAddress('o'), contractAddress: anAddress('c'), type: 'SimpleAllowList', addresses },
+  })
+  await api.save(campaign)
+  const spellings = Array.from({ length: 40 }, (_, spelling) =>
+    campaign.id.replace(/[a-f]/g, (letter, at: number) => ((spelling >> (at % 6)) & 1 ? letter.toUpperCase() : letter)),
+  ).map((id, index) => `${index % 2 ? 'http://localhost' : ''}/campaigns/${id}${index % 3 ? '' : '/'}`)
+  expect(new Set(spellings).size).toBe(40)
+  const { length } = (await api.get(`/campaigns/${campaign.id}`)).rawPayload
+  const before = await memoryOfBuffers()
+  const tags = new Set<unknown>()
+  for (const url of spellings) tags.add((await api.get(url)).headers.etag)
+  expect(tags.size).toBe(1)
+  expect((await memoryOfBuffers()) - before).toBeLessThan(5 * length)
+})
+
+test('equal questions of a list get one answer', async () => {
+  await using api = await startTestApp()
+  await api.save(...Array.from({ length: 100 }, () => aCampaign({ distributionChannels: ['web', 'mail'] })))
+  const { length } = (await api.get('/campaigns?pageSize=100&distributionChannel=web,mail')).rawPayload
+  const before = await memoryOfBuffers()
+  for (const query of [
+    'distributionChannel=mail,web&pageSize=100',
+    'pageSize=100&distributionChannel=web,%20mail,web',
+    'pageSize=100&distributionChannel=WEB,Mail&page=1',
+    'pageSize=100&distributionChannel=web,mail&sortBy=recently-deployed&tokenWhitelist=&showActiveOnly=false',
+    'pageSize=0100&distributionChannel=web,mail&page=null',
+  ]) {
+    const answer = await api.get(`/campaigns?${query}`)
+    expect(answer.json(), query).toMatchObject({ totalCampaigns: 100 })
+    const head = await api.app.inject({ method: 'HEAD', url: `/campaigns?${query}` })
+    expect(head.headers.etag).toBe(answer.headers.etag)
+  }
+  expect((await memoryOfBuffers()) - before).toBeLessThan(4 * length)
+})
+
+test('answers take no more memory than they may, however small they are', async () => {
+  const app = fastify()
+  const answers = createAnswerCache({
+    versions: {
+      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY }),
+      hasChanged: () => false,
+    },
+    maxBytes: 4 * 1024 * 1024,
+    cacheControl: 'public',
+    now: () => new Date(),
+  })
+  app.get('/', (request, reply) => answers.send(request, reply, async () => ({ body: { campaigns: [] } })))
+  const before = await memory()
+  for (let page = 0; page < 15_000; page += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => app.inject(`/?page=${page + index}`)))
+  }
+  expect((await memory()) - before).toBeLessThan(8 * 1024 * 1024)
+  await app.close()
 })
 
 test('failures are not kept', async () => {

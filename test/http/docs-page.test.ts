@@ -12,8 +12,12 @@ describe.skipIf(!existsSync(CHROMIUM))('the documentation in a browser', () => {
   test('tries an operation and loads nothing from elsewhere', async () => {
     await using api = await startTestApp()
     await using docs = await openDocs(api)
+    const asked = docs.page.waitForRequest((request) => new URL(request.url()).pathname === '/campaigns')
     expect(await docs.tryOut('#operations-Campaigns-listCampaigns')).toMatchObject({ status: '200' })
     expect(docs.faults).toEqual([])
+    const { searchParams } = new URL((await asked).url())
+    expect([...searchParams.keys()], 'examples are for reading').not.toContain('owner')
+    expect((await asked).headers()).not.toHaveProperty('if-none-match')
   })
 
   test('tries a protected operation with the token that it is given, and not without', async () => {
@@ -34,10 +38,20 @@ describe.skipIf(!existsSync(CHROMIUM))('the documentation in a browser', () => {
     // The browser itself reports the refusal.
     expect(docs.faults.filter((fault) => !fault.includes('status of 401'))).toEqual([])
   })
+
+  test('tries an operation that is served on another origin', async () => {
+    await using api = await startTestApp()
+    const served = await api.app.listen({ host: '127.0.0.1', port: 0 })
+    await using page = await startTestApp({ PUBLIC_BASE_URL: served, STAGING_BASE_URL: served }, api.database)
+    await using docs = await openDocs(page, served)
+    expect(await docs.tryOut('#operations-Campaigns-listCampaigns')).toMatchObject({ status: '200' })
+    expect(await docs.tryOut('#operations-Users-listAccessLists')).toMatchObject({ status: '401' })
+    expect(docs.faults.filter((fault) => !fault.includes('status of 401'))).toEqual([])
+  })
 })
 
-/** The page, and whatever goes wrong in it or is asked of elsewhere. */
-async function openDocs(api: TestApp) {
+/** The page, and whatever goes wrong in it or is asked of elsewhere than the service and `served`. */
+async function openDocs(api: TestApp, served?: string) {
   const base = await api.app.listen({ host: '127.0.0.1', port: 0 })
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
   const page = await browser.newPage()
@@ -47,7 +61,8 @@ async function openDocs(api: TestApp) {
     if (message.type() === 'error') faults.push(message.text())
   })
   page.on('request', (request) => {
-    if (!request.url().startsWith(base) && !request.url().startsWith('data:')) faults.push(request.url())
+    const allowed = ['data:', base, ...(served === undefined ? [] : [served])]
+    if (!allowed.some((start) => request.url().startsWith(start))) faults.push(request.url())
   })
   await page.goto(`${base}/docs`)
   return {

@@ -1,9 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
+import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSecret } from '../../src/database/credentials.ts'
+import { createLogging } from '../../src/http/logging.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 /*
@@ -48,6 +52,34 @@ test('credentials are never logged', async () => {
   await service.get('/campaigns', { ...secrets, 'x-request-id': 'the-last' })
   await service.entriesOf('the-last')
   expect(service.output()).not.toMatch(/secret-of-the-/)
+})
+
+test('a token in a URL is never logged, however often it is percent-encoded', async () => {
+  const lines: string[] = []
+  const stream = { write: (line: string) => void lines.push(line) }
+  const log = pino((await createLogging('info', stream)).logger, stream)
+  const secret = createSecret()
+  const encode = (text: string) =>
+    encodeURIComponent(text).replace(/[\w-]/g, (letter) => `%${letter.charCodeAt(0).toString(16)}`)
+  let [written, withPercent] = [secret, secret.replace('_', '%5f')]
+  for (let depth = 0; depth < 6; depth += 1) {
+    log.info({ url: `/campaigns?owner=${written}&page=1` })
+    log.info({ url: `/campaigns?owner=%ff${withPercent}%22`, reason: `params: "${withPercent}"` })
+    written = depth === 0 ? encode(written) : encodeURIComponent(written)
+    withPercent = encodeURIComponent(withPercent)
+  }
+  for (let depth = 0; depth < 30; depth += 1) written = encodeURIComponent(written)
+  log.info({ url: `/campaigns?owner=${written}` })
+  expect(lines).toHaveLength(13)
+  for (const line of lines) {
+    let text = line
+    for (let round = 0; round < 50; round += 1) {
+      expect(text).not.toContain(secret.slice(4))
+      text = text.replace(/%([0-9a-f]{2})/gi, (_, digits) => String.fromCharCode(Number.parseInt(digits, 16)))
+    }
+  }
+  log.info({ url: '/campaigns?tokens=8453%3A0xea11a7937809b8585e63b12cc86bf91a72a5b08a%252C1' })
+  expect(lines.at(-1)).toContain('8453%3A0xea11a7937809b8585e63b12cc86bf91a72a5b08a%252C1')
 })
 
 test('a defect is logged with its cause under the ID that the caller got', async () => {
@@ -112,7 +144,13 @@ interface Service {
 async function startService(settings: Record<string, string>, silentPort?: number): Promise<Service> {
   const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'serve'], {
     cwd: root,
-    env: { DATABASE_URL: database.url, PORT: String(silentPort ?? 0), HOST: '127.0.0.1', ...settings },
+    env: {
+      ENV_FILE: devNull,
+      DATABASE_URL: database.url,
+      PORT: String(silentPort ?? 0),
+      HOST: '127.0.0.1',
+      ...settings,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const lines: string[] = []
@@ -139,6 +177,8 @@ async function startService(settings: Record<string, string>, silentPort?: numbe
             () => undefined,
           ),
         )
+  const isReady = () => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => (ok ? true : undefined))
+  if (silentPort === undefined) await until(isReady)
   return {
     get: (path, headers = {}) => fetch(`http://127.0.0.1:${port}${path}`, { headers }),
     output: () => lines.join('\n'),

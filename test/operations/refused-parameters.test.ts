@@ -8,6 +8,8 @@ const parameters = [
   ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
   ...['distributionChannel', 'sortBy', 'tokenWhitelist', 'actionTemplateOnly', 'showActiveOnly'],
 ]
+/** These may be given several times. */
+const lists = ['budgetAccount', 'tokens', 'distributionChannel']
 const ADDRESS = anAddress('somebody')
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`number ${index}`))
 
@@ -168,7 +170,7 @@ describe('the message', () => {
     },
   )
 
-  test.each(parameters)('about %s given twice says so', async (name) => {
+  test.each(parameters.filter((name) => !lists.includes(name)))('about %s given twice says so', async (name) => {
     const error = await refused(`${name}=1&${name}=1`)
     expect(error).toMatch(new RegExp(`${name}.*once`))
   })

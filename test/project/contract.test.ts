@@ -32,6 +32,9 @@ interface Schema {
   description?: string
   const?: unknown
   enum?: unknown[]
+  'x-enum-varnames'?: string[]
+  discriminator?: { propertyName: string }
+  required?: string[]
   format?: string
   pattern?: string
   maxLength?: number
@@ -204,28 +207,50 @@ test('every parameter, header, component and property has a description', () => 
 })
 
 test('every free string and every array has a bound', () => {
-  const roots: [string, Schema][] = [
-    ...Object.entries(document.components.schemas),
-    ...operations.flatMap(({ operation }) => [
-      ...(operation.parameters ?? []).map(({ name, schema }): [string, Schema] => [
-        `${operation.operationId}: ${name}`,
-        schema,
-      ]),
-      ...Object.entries(operation.responses).flatMap(([status, { headers = {}, content = {} }]) => [
-        ...Object.entries(headers).map(([name, { schema }]): [string, Schema] => [
-          `${operation.operationId} ${status}: ${name}`,
-          schema,
-        ]),
-        ...Object.values(content).map(({ schema }): [string, Schema] => [`${operation.operationId} ${status}`, schema]),
-      ]),
-    ]),
-  ]
-  const unbounded = roots.flatMap(([name, schema]) =>
+  const unbounded = rootSchemas().flatMap(([name, schema]) =>
     schemasBelow(schema, name)
       .filter(([, part]) => !isBounded(part))
       .map(([at]) => at),
   )
   expect(unbounded).toEqual([])
+})
+
+test('every schema says what type it is of, or what it is made of', () => {
+  const untyped = rootSchemas().flatMap(([name, schema]) =>
+    schemasBelow(schema, name)
+      .filter(([, { type, $ref, anyOf, oneOf }]) => (type ?? $ref ?? anyOf ?? oneOf) === undefined)
+      .map(([at]) => at),
+  )
+  expect(untyped).toEqual([])
+})
+
+test('numbers that stand for something have their names, and others are accepted where they are served', () => {
+  const enumerations = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+    propertiesBelow(schema, name).flatMap(([at, property]) =>
+      [property, ...(property.anyOf ?? [])]
+        .filter(({ enum: values = [] }) => values.some((value) => typeof value === 'number'))
+        .map((part) => ({ at, part, isOpen: property.anyOf?.some((other) => !other.enum) === true })),
+    ),
+  )
+  const open = ['ActionStepParameters.filterType', 'ActionStepParameters.fieldType', 'ERC20Incentive.strategy']
+  const closed = ['Criteria.criteriaType', 'CriteriaWithValueType.criteriaType', 'CriteriaWithValueType.valueType']
+  expect(enumerations.map(({ at }) => at).sort()).toEqual([...open, ...closed].sort())
+  for (const { at, part, isOpen } of enumerations) {
+    expect(part['x-enum-varnames']?.length, at).toBe(part.enum?.length)
+    for (const name of part['x-enum-varnames'] ?? []) expect(name, at).toMatch(/^[A-Z][A-Z_]*$/)
+    expect(isOpen, at).toBe(open.includes(at))
+  }
+})
+
+test('incentives are told apart by their type', () => {
+  const { Incentive, ...schemas } = document.components.schemas
+  expect(Incentive?.discriminator).toEqual({ propertyName: 'type' })
+  const names = (Incentive?.oneOf ?? []).map(({ $ref }) => $ref?.split('/').at(-1) ?? '')
+  expect(names).toHaveLength(10)
+  for (const name of names) {
+    expect(schemas[name]?.properties?.type).toMatchObject({ type: 'string', enum: [name] })
+    expect(schemas[name]?.required).toContain('type')
+  }
 })
 
 test('every reference leads to a component, and every component is referred to', () => {
@@ -258,6 +283,24 @@ const operationsOf = ({ paths }: Document) =>
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   )
+
+/** The schemas of components, parameters, headers and answers. */
+const rootSchemas = (): [string, Schema][] => [
+  ...Object.entries(document.components.schemas),
+  ...operations.flatMap(({ operation }) => [
+    ...(operation.parameters ?? []).map(({ name, schema }): [string, Schema] => [
+      `${operation.operationId}: ${name}`,
+      schema,
+    ]),
+    ...Object.entries(operation.responses).flatMap(([status, { headers = {}, content = {} }]) => [
+      ...Object.entries(headers).map(([name, { schema }]): [string, Schema] => [
+        `${operation.operationId} ${status}: ${name}`,
+        schema,
+      ]),
+      ...Object.values(content).map(({ schema }): [string, Schema] => [`${operation.operationId} ${status}`, schema]),
+    ]),
+  ]),
+]
 
 /** Whether a schema is described, itself or what it refers to. */
 function describes({ description, $ref, anyOf }: Schema): boolean {

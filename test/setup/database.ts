@@ -40,11 +40,11 @@ async function onServer(serverUrl: string, sql: string) {
   }
 }
 
-/** Makes every query of campaigns wait. */
-export async function lockCampaigns(url: string) {
+/** Makes every query of campaigns, or of another table, wait. */
+export async function lockCampaigns(url: string, table = 'campaigns') {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
-  await client.query('begin; lock table campaigns in access exclusive mode')
+  await client.query(`begin; lock table ${table} in access exclusive mode`)
   let isReleased = false
   async function release() {
     if (isReleased) return

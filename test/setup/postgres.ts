@@ -47,7 +47,7 @@ async function startContainer() {
 
 async function startEmbedded() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-test-'))
-  const server = await openEmbeddedServer(folder, { fsync: 'off' })
+  const server = await openEmbeddedServer(folder, { serverSettings: { fsync: 'off' } })
   return {
     url: server.url,
     async close() {

@@ -1,5 +1,6 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { devNull } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
@@ -12,19 +13,22 @@ export interface Result {
   stderr: string
 }
 
-/** A process of Node.js at the root of the project, with these settings and no others; what it says is collected. */
-export class NodeProcess implements AsyncDisposable {
+/**
+ * A process at the root of the project, with these settings and no others; what it says is collected. With `isLeader` it
+ * leads a process group of its own.
+ */
+export class RunningProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams
   readonly ended: Promise<Result>
   stdout = ''
   stderr = ''
 
-  constructor(parameters: string[], settings: Record<string, string> = {}) {
+  constructor(command: string[], settings: Record<string, string> = {}, { isLeader = false } = {}) {
+    const [program = '', ...parameters] = command
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
-    this.child = spawn(process.execPath, ['--import', 'tsx', ...parameters], {
-      cwd: root,
-      env: { PATH: path, ...settings },
-    })
+    // Nor with the settings of a developer's file.
+    const env = { PATH: path, ENV_FILE: devNull, ...settings }
+    this.child = spawn(program, parameters, { cwd: root, env, detached: isLeader })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -51,9 +55,19 @@ export class NodeProcess implements AsyncDisposable {
     })
   }
 
-  /** The address that a service says it listens on. */
-  listening() {
+  /** The address that a service says it listens on; it may not be ready yet. */
+  address() {
     return this.said(/Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  }
+
+  /** The address of a service that is ready. */
+  async ready() {
+    const url = await this.address()
+    return waitFor(async () => {
+      if (this.#hasEnded()) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
+      const { status } = await fetch(`${url}/readyz`)
+      return status === 200 ? url : undefined
+    })
   }
 
   async [Symbol.asyncDispose]() {
@@ -63,6 +77,20 @@ export class NodeProcess implements AsyncDisposable {
 
   #hasEnded() {
     return this.child.exitCode !== null || this.child.signalCode !== null
+  }
+}
+
+interface Limits {
+  /** File descriptors that the process may have, connections among them. */
+  mostOpenFiles?: number
+}
+
+/** A process of Node.js that understands TypeScript. */
+export class NodeProcess extends RunningProcess {
+  constructor(parameters: string[], settings: Record<string, string> = {}, { mostOpenFiles }: Limits = {}) {
+    const command = [process.execPath, '--import', 'tsx', ...parameters]
+    if (mostOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${mostOpenFiles}; exec "$0" "$@"`)
+    super(command, settings)
   }
 }
 

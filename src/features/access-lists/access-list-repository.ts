@@ -13,7 +13,7 @@ export interface AccessListRepository {
 
 export const createAccessListRepository = (database: Database): AccessListRepository => ({
   async list(userId, { search, sortBy, orderBy }) {
-    const direction = orderBy === 'asc' ? asc : desc
+    const direction = orderBy === 'ASC' ? asc : desc
     const inOrder = ({ id, memberCount, createdAt }: Record<'id' | 'memberCount' | 'createdAt', AnyColumn>) => [
       direction(sortBy === 'totalMembers' ? memberCount : createdAt),
       sql`${id} collate "C"`,

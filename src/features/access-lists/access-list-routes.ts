@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Credential } from '../../database/credentials.ts'
 import { credentialOf } from '../../http/authentication.ts'
 import { ForbiddenError, InvalidRequestError } from '../../http/errors.ts'
-import { protectedResponsesOf, totalCountHeader } from '../../http/responses.ts'
+import { totalCountHeader } from '../../http/response-headers.ts'
+import { protectedResponsesOf } from '../../http/responses.ts'
 import type { AccessListRepository } from './access-list-repository.ts'
 import { ListAccessListsQuery, ListAccessListsResponse } from './access-list-schemas.ts'
 
@@ -29,7 +30,7 @@ const listAccessLists = {
         ],
       },
     },
-    [400, 405, 414, 431],
+    { 400: 'orderBy must be ASC or DESC, got "newest"', 403: 'userId names another user than the token does' },
   ),
 }
 

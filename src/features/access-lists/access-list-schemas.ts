@@ -1,17 +1,18 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Instant, text } from '../../schemas/primitives.ts'
-import { name128, optionalChoice, queryOf } from '../../schemas/query-values.ts'
+import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/query-values.ts'
 import { ref } from '../../schemas/references.ts'
 
 /** An answer holds at most so many lists; `x-total-count` tells of all. */
 export const MOST_ACCESS_LISTS = 1000
 
 export const ListAccessListsQuery = queryOf({
-  userId: Type.Optional(
-    name128(
+  userId: optionalName({
+    description:
       'User whose lists are returned; absent: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.',
-    ),
-  ),
+    example: parameterExamples.accessListsOf,
+  }),
   search: Type.Optional(
     Type.String({
       minLength: 1,
@@ -20,18 +21,17 @@ export const ListAccessListsQuery = queryOf({
       'x-expected': 'text of 1 to 128 characters',
       description:
         "Words, split at white space: every one must start a word of the name, without case and accents. Without the characters `: & | ' ! ( ) < >`.",
+      examples: [parameterExamples.wordsOfAccessList],
     }),
   ),
   sortBy: optionalChoice(['totalMembers'], {
     description: '`totalMembers`: by number of members. Absent: by creation. Equal lists are ordered by ID, ascending.',
+    example: 'totalMembers',
   }),
-  orderBy: Type.Unsafe<'asc' | 'desc'>({
-    type: 'string',
-    pattern: '^([Aa][Ss][Cc]|[Dd][Ee][Ss][Cc])$',
-    default: 'desc',
-    'x-expected': 'ASC or DESC',
-    'x-lower-case': true,
+  orderBy: choiceInAnyCase(['ASC', 'DESC'], {
+    default: 'DESC',
     description: '`ASC` or `DESC`, in any case: the direction of the order; `DESC` is most members, or newest, first.',
+    example: 'DESC',
   }),
 })
 export type ListAccessListsQuery = Static<typeof ListAccessListsQuery>

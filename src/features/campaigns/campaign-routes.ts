@@ -19,7 +19,7 @@ const listCampaigns = {
       schema: ListCampaignsResponse,
       example: { campaigns: [listItemExample], totalCampaigns: 1 },
     },
-    [400, 405, 414, 431],
+    { 400: 'pageSize must be an integer from 0 to 100, got 101' },
   ),
 }
 
@@ -32,7 +32,10 @@ const getCampaign = {
   querystring: queryOf({}),
   response: responsesOf(
     { description: 'The campaign.', schema: CampaignDetail, example: detailExample },
-    [400, 404, 405, 414, 431],
+    {
+      400: 'id must be a campaign ID <chainId>:<campaignCoreAddress>:<identifier>, got "1657"',
+      404: `there is no campaign ${detailExample.id}`,
+    },
   ),
 }
 

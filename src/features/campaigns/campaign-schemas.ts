@@ -4,15 +4,16 @@ import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import { Incentive } from '../../schemas/incentives.ts'
 import { paging } from '../../schemas/paging.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import {
   Address,
   BaseUnits,
   BlockTimestamp,
   CampaignId,
   ChainId,
-  DecimalAmount,
   Instant,
   TransactionHash,
+  UsdAmount,
 } from '../../schemas/primitives.ts'
 import { choice, flag, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
@@ -25,12 +26,14 @@ export const ListCampaignsQuery = queryOf(
       default: 'recently-deployed',
       description:
         '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
+      example: 'active',
     }),
     actionTemplateOnly: flag({
       default: false,
       description: '`true`: only campaigns that use an action template as it is, not customised.',
+      example: true,
     }),
-    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.' }),
+    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
   },
   campaignFilterDependencies,
 )
@@ -40,7 +43,7 @@ export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 const campaignFields = {
   id: ref(CampaignId),
   action: ref(Address, { description: 'Address of the action.' }),
-  campaignIndex: Type.String({ maxLength: 78, description: 'Index of the campaign.' }),
+  campaignIndex: ref(BaseUnits, { description: 'Index of the campaign.' }),
   budget: ref(Address, { description: 'Budget account that backs the campaign.' }),
   incentiveCount: ref(BaseUnits, { description: 'Number of incentives.' }),
   owner: ref(Address, { description: 'Owner of the campaign.' }),
@@ -54,7 +57,7 @@ const campaignFields = {
   isActive: Type.Boolean({
     description: 'Started, not ended and not exhausted, at the moment of the answer.',
   }),
-  availableBudgetUsd: refOrNull(DecimalAmount, {
+  availableBudgetUsd: refOrNull(UsdAmount, {
     description:
       'US dollars that the token incentives can still pay; `null` when there is none, or when the price or the decimals of one of their tokens are unknown.',
   }),
@@ -95,7 +98,10 @@ export const ListCampaignsResponse = Type.Object(
 export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
 
 export const GetCampaignParams = Type.Object({
-  id: inline(CampaignId, 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.'),
+  id: inline(CampaignId, {
+    description: 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.',
+    example: parameterExamples.campaignId,
+  }),
 })
 
 export const CampaignDetail = Type.Object(

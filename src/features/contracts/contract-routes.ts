@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AnswerCache } from '../../http/answer-cache.ts'
-import { responsesOf, totalCountHeader } from '../../http/responses.ts'
+import { totalCountHeader } from '../../http/response-headers.ts'
+import { responsesOf } from '../../http/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
 import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
 
@@ -25,7 +26,9 @@ const listContracts = {
       schema: ListContractsResponse,
       example: [example],
     },
-    [400, 405, 414, 431],
+    {
+      400: 'unknown parameter "chainId", did you mean chainIds? Known are page, pageSize, sortBy, timeRange, chainIds, creator',
+    },
   ),
 }
 

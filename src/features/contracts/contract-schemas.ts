@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { paging } from '../../schemas/paging.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
 import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref } from '../../schemas/references.ts'
@@ -10,17 +11,23 @@ export const ListContractsQuery = queryOf({
     default: 'most-completions',
     description:
       '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Among equals the other two decide, in this order, then chain ID and address.',
+    example: 'total-spend',
   }),
   timeRange: optionalChoice(['6h', '24h', '7d'], {
     description:
       'Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it stay, with zeros.',
+    example: '7d',
   }),
-  chainIds: commaSeparated(inline(ChainId, 'A chain ID.'), 'Contracts on any of these chains.'),
+  chainIds: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
+    description: 'Contracts on any of these chains.',
+    example: parameterExamples.chainId,
+  }),
   creator: Type.Optional(
-    inline(
-      Address,
-      'Only campaigns created by this account count, in all figures; where none is recorded, by their owner.',
-    ),
+    inline(Address, {
+      description:
+        'Only campaigns created by this account count, in all figures; where none is recorded, by their owner.',
+      example: parameterExamples.owner,
+    }),
   ),
 })
 export type ListContractsQuery = Static<typeof ListContractsQuery>

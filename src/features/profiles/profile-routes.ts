@@ -27,7 +27,11 @@ const getUserProfile = {
   querystring: GetUserProfileQuery,
   response: protectedResponsesOf(
     { description: 'The profile.', schema: UserProfile, example },
-    [400, 404, 405, 414, 431],
+    {
+      400: 'user is missing: the token has no address of its own',
+      403: 'user names another account than the token does',
+      404: 'there is no profile of 0x0000000000000000000000000000000000000001',
+    },
   ),
 }
 

@@ -1,14 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
 import { queryOf } from '../../schemas/query-values.ts'
 import { inline, ref } from '../../schemas/references.ts'
 
 export const GetUserProfileQuery = queryOf({
   user: Type.Optional(
-    inline(
-      Address,
-      'Account whose profile is returned; absent: the address of the token. Only an admin token may name another.',
-    ),
+    inline(Address, {
+      description:
+        'Account whose profile is returned; absent: the address of the token. Only an admin token may name another.',
+      example: parameterExamples.claimant,
+    }),
   ),
 })
 

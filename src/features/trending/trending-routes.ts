@@ -18,7 +18,7 @@ const listTrendingCampaigns = {
       schema: ListTrendingCampaignsResponse,
       example: { trendingCampaigns: [trendingExample] },
     },
-    [400, 405, 414, 431],
+    { 400: 'period must be one of 1h, 24h, got "7d"' },
   ),
 }
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import { incentiveTypes } from '../../schemas/incentives.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import {
   Address,
   BaseUnits,
@@ -8,6 +9,7 @@ import {
   CampaignId,
   ChainId,
   Instant,
+  TotalAmount,
   TransactionHash,
   text,
 } from '../../schemas/primitives.ts'
@@ -21,29 +23,35 @@ export const ListTrendingCampaignsQuery = queryOf(
       default: '24h',
       description:
         'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by what was claimed in it.',
+      example: '24h',
     }),
     ...campaignFilters,
     creator: Type.Optional(
-      inline(Address, 'Campaigns created by this account; where none is recorded, by their owner.'),
+      inline(Address, {
+        description: 'Campaigns created by this account; where none is recorded, by their owner.',
+        example: parameterExamples.owner,
+      }),
     ),
     user: Type.Optional(
-      inline(
-        Address,
-        'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.',
-      ),
+      inline(Address, {
+        description:
+          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.',
+        example: parameterExamples.claimant,
+      }),
     ),
-    includeActionTypes: commaSeparated(
-      name128(),
-      'Campaigns whose action template has any of these action types, compared without case.',
-    ),
-    excludeActionTypes: commaSeparated(
-      name128(),
-      'No campaigns whose action template has any of these action types, compared without case.',
-    ),
+    includeActionTypes: commaSeparated(name128(), {
+      description: 'Campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.actionType,
+    }),
+    excludeActionTypes: commaSeparated(name128(), {
+      description: 'No campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.otherActionType,
+    }),
     includeTokenMetadata: booleanOrNull({
       default: false,
       description:
         '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
+      example: true,
     }),
   },
   campaignFilterDependencies,
@@ -101,6 +109,7 @@ export const ActionTemplate = Type.Object(
     projectImage: text('URI of the image of the project.'),
     description: stringOrNull({ description: 'What is to be done.' }),
     category: Type.Unsafe<string | null>({
+      type: ['string', 'null'],
       enum: ['defi', 'nft', 'gaming', 'social', 'bridge', 'governance', 'payments', 'other', null],
       description: 'Category of the action.',
     }),
@@ -180,11 +189,11 @@ export const TrendingCampaign = Type.Object(
     endTime: Type.Optional(ref(Instant, { description: 'Claims are possible until before this.' })),
     verificationLevel: Type.Optional(text('How users have to be verified.')),
     claimCount: Type.Integer({ minimum: 0, description: 'All recorded claims.' }),
-    totalBudget: ref(BaseUnits, {
+    totalBudget: ref(TotalAmount, {
       description:
         'Budget of all incentives that pay the asset of the first token incentive, before anything was claimed; "0" when there is none.',
     }),
-    rewardsDistributed: ref(BaseUnits, { description: 'What was claimed of `totalBudget`.' }),
+    rewardsDistributed: ref(TotalAmount, { description: 'What was claimed of `totalBudget`.' }),
     usdDistributed24Hr: usd('Claimed in the last 24 hours, at the time of each claim.'),
     usdDistributed1Hr: usd('Claimed in the last hour, at the time of each claim.'),
     actionTokenMetadata: Type.Optional(ref(ActionTokenMetadata)),

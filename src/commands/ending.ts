@@ -1,0 +1,116 @@
+import { constants } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/*
+ * How the process ends when it is asked to: what was opened is closed, the last first. There is one such ending for the
+ * whole process, as signals are for the whole process.
+ */
+
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
+
+/** Copies of one signal: a terminal signals the whole process group, and npm and `timeout` pass on what they got. */
+const ECHO_MS = 100
+
+/** A signal that comes twice within this time is still one wish; the third one, or one after it, is meant seriously. */
+const SAME_WISH_MS = 3000
+
+/** How long what is closed in haste may take. */
+const HASTE_MS = 5000
+
+interface Closing {
+  close: () => Promise<void>
+  isNeededInHaste: boolean
+}
+
+const closings: Closing[] = []
+const asked = new AbortController()
+
+/** Aborted as soon as the process has been asked to end. */
+export const ending: AbortSignal = asked.signal
+
+/**
+ * Has something closed before the process ends; with `isNeededInHaste` also where there is no time to close the rest.
+ * Returns what closes it earlier; it is closed once.
+ */
+export function closeAtEnd(close: () => Promise<void>, { isNeededInHaste = false } = {}): () => Promise<void> {
+  let closed: Promise<void> | undefined
+  const closing: Closing = {
+    isNeededInHaste,
+    close() {
+      closed ??= close().finally(() => closings.splice(closings.indexOf(closing), 1))
+      return closed
+    },
+  }
+  closings.push(closing)
+  return closing.close
+}
+
+/** Closes what is open, the last first; also what is opened meanwhile. */
+export async function closeAll(onError?: (error: unknown) => void) {
+  for (let closing = closings.at(-1); closing !== undefined; closing = closings.at(-1)) {
+    await closing.close().catch((error: unknown) => onError?.(error))
+  }
+}
+
+export interface EndingOptions {
+  /** How long everything together may take to close; what is needed in haste comes after it. */
+  timeoutMs: number
+  /** The exit code of an end in order. */
+  toExitCode: (signalCode: number) => number
+  onError: (error: unknown) => void
+}
+
+/** From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly. */
+export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
+  const requests = createRequestCounter()
+  for (const signal of SIGNALS) {
+    process.on(signal, () => {
+      const signalCode = 128 + constants.signals[signal]
+      const request = requests.count(performance.now())
+      if (request === 'first') void end(toExitCode(signalCode))
+      if (request === 'serious') void endInHaste(signalCode)
+    })
+  }
+  process.on('uncaughtException', (error) => {
+    fail(error)
+    void end(1)
+  })
+
+  async function end(code: number) {
+    if (ending.aborted) return
+    process.exitCode = code
+    asked.abort()
+    const isInTime = await Promise.race([closeAll(fail).then(() => true), sleep(timeoutMs, false)])
+    if (!isInTime) await endInHaste(1)
+    process.exit()
+  }
+
+  async function endInHaste(code: number) {
+    const needed = closings.filter(({ isNeededInHaste }) => isNeededInHaste)
+    await Promise.race([Promise.all(needed.map(({ close }) => close().catch(fail))), sleep(HASTE_MS)])
+    process.exit(code)
+  }
+
+  function fail(error: unknown) {
+    process.exitCode = 1
+    onError(error)
+  }
+}
+
+/** Tells the first request to end from its copies, and from one that is meant seriously. */
+export function createRequestCounter() {
+  let count = 0
+  let firstAt = 0
+  let lastAt = Number.NEGATIVE_INFINITY
+  return {
+    count(now: number): 'first' | 'same' | 'serious' {
+      const isEcho = now - lastAt < ECHO_MS
+      lastAt = now
+      if (isEcho) return 'same'
+      count += 1
+      if (count === 1) firstAt = now
+      if (count === 1) return 'first'
+      return count === 2 && now - firstAt < SAME_WISH_MS ? 'same' : 'serious'
+    },
+  }
+}

@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { ConfigurationError, type Settings } from '../config.ts'
+
+/**
+ * Listens on `HOST` and the port of a setting.
+ * @throws ConfigurationError where this machine does not let it.
+ */
+export async function listenOn(app: FastifyInstance, settings: Settings, name: 'PORT' | 'METRICS_PORT') {
+  const address = { host: settings.HOST, port: settings[name] ?? 0 }
+  try {
+    await app.listen(address)
+  } catch (error) {
+    const sentence = describeListenFailure(error, address, name)
+    throw sentence === undefined ? error : new ConfigurationError(sentence, { cause: error })
+  }
+}
+
+/** What is wrong with the settings; undefined where it is something else. */
+export function describeListenFailure(error: unknown, { host, port }: { host: string; port: number }, name: string) {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE')
+    return `${name} ${port} is in use on ${host}: end what listens there, or set ${name} to another port`
+  if (code === 'EACCES' || code === 'EPERM')
+    return `${name} ${port} is not open to this account: set ${name} to a port from 1024 on`
+  if (code === 'EADDRNOTAVAIL') return `HOST ${host} is no address of this machine`
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return `HOST ${host} is not known by that name`
+  return undefined
+}

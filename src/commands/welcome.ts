@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import type { Settings } from '../config.ts'
+
+/** How the commands are called here: in a checkout, or where the package is installed. */
+const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run cli --' : 'reward-campaigns'
+
+/** What a newcomer at a terminal wants to know once the service is ready. */
+export function welcome(app: FastifyInstance, settings: Settings) {
+  const address = addressOf(app)
+  const lines = [
+    ['API', `${address}/campaigns`],
+    ['docs', `${address}/docs`],
+    ['import', `${COMMAND} import FILE`],
+    ...(settings.SURFACES.includes('staging') ? [['token', `${COMMAND} token create --user USER`]] : []),
+    ['end', 'Ctrl-C'],
+  ]
+  const block = lines.map(([name = '', what]) => `  ${name.padEnd(6)}  ${what}\n`).join('')
+  return `ready\n\n${block}\n  Commands go into a second terminal, with the same settings.\n`
+}
+
+/** Where a browser on this machine finds the service. */
+function addressOf(app: FastifyInstance) {
+  const [bound] = app.addresses()
+  if (typeof bound !== 'object') return ''
+  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
+  const host = everywhere[bound.address] ?? bound.address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
+}

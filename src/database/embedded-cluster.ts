@@ -1,0 +1,133 @@
+import { randomBytes } from 'node:crypto'
+import { lchown, lstat, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { EmbeddedServerError } from './embedded-error.ts'
+import { requireOwned, requireOwnFolder } from './embedded-folder.ts'
+import { findServerPrograms } from './embedded-programs.ts'
+import { lastWords } from './last-words.ts'
+
+/** What PostgreSQL is told, unless the caller says otherwise. */
+const SERVER_SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '256MB',
+  max_wal_size: '4GB',
+}
+
+/** The cluster of a data folder, and the server that runs on it. Nothing here waits for other processes. */
+export interface Cluster {
+  /** The data folder, without symbolic links. */
+  folder: string
+  /** Creates the cluster where there is none, and returns the password of its superuser. */
+  create: (onCreate?: () => void) => Promise<string>
+  /** The port of the server that runs; undefined where none does. */
+  runningPort: () => Promise<number | undefined>
+  /** Starts the server, on the port that it had last where that is free. */
+  start: () => Promise<number>
+  startOn: (port: number) => Promise<void>
+  stop: () => Promise<void>
+}
+
+/** @throws EmbeddedServerError where the folder, or what is in it, is not to be used. */
+export async function openCluster(dataFolder: string, serverSettings: Record<string, string>): Promise<Cluster> {
+  // pg_ctl hands the name to a shell, in quotes that these would leave.
+  if (/["$`\n]/.test(resolve(dataFolder)))
+    throw new EmbeddedServerError(`the folder ${resolve(dataFolder)} must not have any of " $ \` in its name`)
+  const programs = await findServerPrograms()
+  await mkdir(dataFolder, { recursive: true, mode: 0o700 })
+  const folder = await realpath(dataFolder)
+  await requireOwnFolder(folder)
+
+  const cluster = join(folder, 'postgres')
+  const passwordFile = join(folder, 'password')
+  const portFile = join(folder, 'port')
+
+  /** The cluster takes its name when it is whole: what a run has left that was killed has another. */
+  async function initialize() {
+    const unfinished = join(folder, 'postgres.unfinished')
+    await rm(unfinished, { recursive: true, force: true })
+    await rm(passwordFile, { force: true })
+    await mkdir(unfinished, { mode: 0o700 })
+    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' })
+    const parameters = [
+      ...['--username', 'postgres', '--auth', 'scram-sha-256', '--encoding', 'UTF8'],
+      ...['--locale', 'C.UTF-8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+    ]
+    if (programs.account === undefined) {
+      await programs.run('initdb', unfinished, [...parameters, '--pwfile', passwordFile])
+    } else {
+      const { uid, gid } = programs.account
+      await lchown(unfinished, uid, gid)
+      // The other account cannot reach the file by its name: it is opened for it, and lent as long as it takes.
+      const password = await open(passwordFile)
+      try {
+        await password.chown(uid, gid)
+        await programs.run('initdb', unfinished, [...parameters, '--pwfile', '/dev/stdin'], password.fd)
+        await password.chown(0, 0)
+      } finally {
+        await password.close()
+      }
+    }
+    await rename(unfinished, cluster)
+  }
+
+  async function startOn(port: number) {
+    const settings = { ...SERVER_SETTINGS, port: String(port), ...serverSettings }
+    const options = Object.entries(settings).map(([name, value]) => `-c ${name}='${value}'`)
+    try {
+      await programs.run('pg_ctl', cluster, ['start', '-w', '-t', '120', '-l', 'server.log', '-o', options.join(' ')])
+    } catch (error) {
+      const log = await readFile(join(cluster, 'server.log'), 'utf8').catch(() => '')
+      throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${lastWords(log)}`, { cause: error })
+    }
+    await writeFile(portFile, String(port))
+  }
+
+  return {
+    folder,
+    startOn,
+    async create(onCreate) {
+      if (!(await isThere(cluster))) {
+        onCreate?.()
+        await initialize()
+      }
+      await requireOwned(cluster, 'folder', programs.account?.uid)
+      await requireOwned(passwordFile, 'secret file')
+      return readFile(passwordFile, 'utf8')
+    },
+    async runningPort() {
+      const isRunning = await programs.run('pg_ctl', cluster, ['status']).then(
+        () => true,
+        () => false,
+      )
+      if (!isRunning) return undefined
+      const [, , , port] = (await readFile(join(cluster, 'postmaster.pid'), 'utf8')).split('\n')
+      return Number(port)
+    },
+    async start() {
+      const lastPort = Number(await readFile(portFile, 'utf8').catch(() => '0'))
+      const port = await freePort(lastPort).catch(() => freePort(0))
+      await startOn(port)
+      return port
+    },
+    stop: () => programs.run('pg_ctl', cluster, ['stop', '-m', 'fast', '-w']),
+  }
+}
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
+
+/** A port on which nobody listens: the wanted one, or where 0 is wanted any. */
+async function freePort(wanted: number): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening, failed) => server.once('error', failed).listen(wanted, '127.0.0.1', listening))
+  const address = server.address()
+  await new Promise((closed) => server.close(closed))
+  if (address === null || typeof address === 'string') throw new EmbeddedServerError('no free port was found')
+  return address.port
+}

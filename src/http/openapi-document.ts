@@ -1,0 +1,75 @@
+/*
+ * What becomes of the document that @fastify/swagger makes of our schemas.
+ */
+
+/** The parts of a document that are looked at here. */
+interface Document {
+  paths?: Record<string, Record<string, Operation | undefined> | undefined>
+}
+interface Operation {
+  parameters?: Parameter[]
+  responses?: Record<string, unknown>
+}
+interface Parameter {
+  in: string
+  name: string
+  required?: boolean
+  description?: string
+  schema?: object
+  example?: unknown
+}
+
+/** Of a path there is nothing but its operations here. */
+const operationsOf = (document: object) =>
+  Object.values((document as Document).paths ?? {}).flatMap((path = {}) =>
+    Object.values(path).flatMap((operation) => operation ?? []),
+  )
+
+/** Annotations of our own schemas that are of no use to an API user. */
+const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-characters', 'x-any-case'])
+
+/** Formats of ours that only the validator knows. */
+const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
+
+/** A copy without what only our validator understands. */
+export function withoutInternals<T>(document: T): T {
+  return JSON.parse(
+    JSON.stringify(document, (name, part: unknown) => {
+      if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
+      if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
+      return part
+    }),
+  )
+}
+
+const IF_NONE_MATCH: Parameter = {
+  in: 'header',
+  name: 'If-None-Match',
+  required: false,
+  description:
+    'Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.',
+  schema: { type: 'string', maxLength: 16_384 },
+  example: '"gmEacocL7hHL6Mjgpi1zfaifX-z"',
+}
+
+/** Adds the header of conditional requests where they are answered; only told, since nothing about it can be wrong. */
+export function withConditionalRequests<T extends object>(document: T): T {
+  for (const operation of operationsOf(document)) {
+    const isConditional = operation.responses?.[304] !== undefined
+    if (isConditional) operation.parameters = [...(operation.parameters ?? []), IF_NONE_MATCH]
+  }
+  return document
+}
+
+/**
+ * Moves the examples of optional parameters into their descriptions: the documentation page would fill them all in for
+ * whoever tries an operation.
+ */
+export function withExamplesToRead<T extends object>(document: T): T {
+  for (const parameter of operationsOf(document).flatMap(({ parameters = [] }) => parameters)) {
+    if (parameter.required) continue
+    parameter.description = `${parameter.description}\n\nExample: \`${[parameter.example].flat().join(',')}\``
+    delete parameter.example
+  }
+  return document
+}

@@ -1,0 +1,52 @@
+/*
+ * The headers of answers, as the OpenAPI document describes them.
+ */
+
+const seconds = { type: 'integer', minimum: 0 }
+
+export const requestId = {
+  'x-request-id': {
+    type: 'string',
+    pattern: '^[A-Za-z0-9._-]{1,128}$',
+    description: "ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID.",
+  },
+}
+
+/** Says how many rows there are on all pages, where the answer does not. */
+export const totalCountHeader = {
+  'x-total-count': { type: 'integer', minimum: 0, description: 'Number of entries on all pages, exact.' },
+}
+
+/** What caches on the way need to know. */
+export const caching = {
+  etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
+  'cache-control': { type: 'string', maxLength: 128, description: 'How long the answer may be kept.' },
+}
+
+export const allow = {
+  allow: { type: 'string', maxLength: 64, description: 'The methods that there are: `GET, HEAD, OPTIONS`.' },
+}
+
+export const challenge = {
+  'www-authenticate': {
+    type: 'string',
+    maxLength: 128,
+    description: 'How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750).',
+  },
+}
+
+export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before the next attempt.' } }
+
+/** What is left of the failed attempts that a client may make; only where a token was sent. */
+export const attemptLimit = {
+  ratelimit: {
+    type: 'string',
+    maxLength: 128,
+    description: 'Failed attempts that are left (`r`), and seconds until all are again (`t`).',
+  },
+  'ratelimit-policy': {
+    type: 'string',
+    maxLength: 128,
+    description: 'Failed attempts there may be (`q`) in how many seconds (`w`).',
+  },
+}

@@ -1,0 +1,36 @@
+import { Type } from '@sinclair/typebox'
+
+/*
+ * Integers that stand for something. Their names are in the document where generators of clients look for them
+ * (`x-enum-varnames`, `x-enum-descriptions`).
+ */
+
+/** The name of each number, from 0 on, and what it means. */
+type Names = Readonly<Record<string, string>>
+
+const numbersOf = (names: Names) => ({
+  type: 'integer',
+  enum: Object.keys(names).map((_, number) => number),
+  'x-enum-varnames': Object.keys(names),
+  'x-enum-descriptions': Object.values(names),
+})
+
+/** What a description says of the names. */
+const listed = (names: Names) =>
+  Object.entries(names)
+    .map(([name, meaning], number) => `${number} ${name} (${meaning})`)
+    .join(', ')
+
+/** One of two numbers and no other. */
+export const zeroOrOne = (description: string, names: Names) =>
+  Type.Unsafe<0 | 1>({ ...numbersOf(names), description: `${description}: ${listed(names)}.` })
+
+/** Numbers with names; others, whatever they mean, are kept and served as they are. */
+export const openEnumeration = (description: string, names: Names) =>
+  Type.Unsafe<number>({
+    anyOf: [
+      { ...numbersOf(names), 'x-expected': 'an integer' },
+      { type: 'integer', description: 'A number without a name here.', 'x-expected': 'an integer' },
+    ],
+    description: `${description}: ${listed(names)}. Others are served as they are recorded.`,
+  })

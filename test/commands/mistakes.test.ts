@@ -1,0 +1,144 @@
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { describe, expect, test } from 'vitest'
+import { describeListenFailure } from '../../src/commands/listening.ts'
+import { explainFailure } from '../../src/database/failures.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { NodeProcess, runCli, startCli } from '../setup/processes.ts'
+
+/*
+ * What newcomers do wrong is answered in a sentence.
+ */
+
+async function aFolder() {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-mistakes-'))
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+async function anOccupiedPort() {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return { port, [Symbol.asyncDispose]: () => new Promise<void>((closed) => server.close(() => closed())) }
+}
+
+/** Ends with 1 after one sentence, without a stack, and before a database is made in the folder. */
+async function refusalOf(settings: Record<string, string>, folder: string) {
+  const result = await runCli(['serve'], { PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...settings })
+  expect(result).toMatchObject({ code: 1, stdout: '' })
+  expect(result.stderr).toMatch(/^[^\n]+\n$/)
+  await expect(readFile(join(folder, 'password'))).rejects.toThrow(/ENOENT|ENOTDIR|EACCES/)
+  return result.stderr
+}
+
+describe('serve', () => {
+  test.each(['PORT', 'METRICS_PORT'])('%s that is in use is told before a database is made', async (name) => {
+    await using data = await aFolder()
+    await using occupied = await anOccupiedPort()
+    const sentence = await refusalOf({ [name]: String(occupied.port) }, data.folder)
+    expect(sentence).toMatch(new RegExp(`^${name} ${occupied.port} is in use on 127\\.0\\.0\\.1: .* set ${name} to`))
+  })
+
+  test.each([
+    // An address that is kept for documentation, and a name that is kept unknown.
+    ['192.0.2.1', 'HOST 192.0.2.1 is no address of this machine\n'],
+    ['host.invalid', 'HOST host.invalid is not known by that name\n'],
+  ])('HOST that is not of this machine is told: %s', async (HOST, sentence) => {
+    await using data = await aFolder()
+    expect(await refusalOf({ HOST }, data.folder)).toBe(sentence)
+  })
+
+  test('a port that an ordinary account may not have is told', () => {
+    const refused = Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), { code: 'EACCES' })
+    expect(describeListenFailure(refused, { host: '127.0.0.1', port: 80 }, 'PORT')).toBe(
+      'PORT 80 is not open to this account: set PORT to a port from 1024 on',
+    )
+  })
+
+  test.each(['', '/below'])('DATA_DIR that is a file is told at once: %s', async (below) => {
+    await using data = await aFolder()
+    const file = join(data.folder, 'file')
+    await writeFile(file, '')
+    expect(await refusalOf({}, file + below)).toMatch(/^DATA_DIR \S+ cannot be used: there is a file in its place/)
+  })
+
+  test.runIf(process.platform === 'linux')('DATA_DIR that cannot be written to is told at once', async () => {
+    // Not even root may make a folder there.
+    expect(await refusalOf({}, '/sys/reward-campaigns')).toMatch(/^DATA_DIR \/sys\/reward-campaigns cannot be used: /)
+  })
+
+  test('a full disk is called that, and not a database that is away', async () => {
+    const ofTheDatabase = Object.assign(new pg.DatabaseError('could not extend file', 1, 'error'), { code: '53100' })
+    const ofTheFileSystem = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
+    for (const error of [ofTheDatabase, ofTheFileSystem, new Error('Failed query', { cause: ofTheDatabase })])
+      expect(explainFailure(error)).toMatch(/^there is no space left on the disk: /)
+  })
+})
+
+describe('Node.js', () => {
+  test.each(['18.20.8', '20.18.3', '6.0.0'])('%s is refused in a sentence', async (version) => {
+    const change = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
+    const imports = ['--import', `data:text/javascript,${encodeURIComponent(change)}`]
+    await using cli = new NodeProcess([...imports, 'src/commands/cli.ts', '--version'])
+    expect(await cli.ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `Node.js 20.19 or newer is needed; this is ${version}\n`,
+    })
+  })
+
+  test('is asked for its version before anything is imported that an older one cannot load', async () => {
+    const source = await readFile(join(import.meta.dirname, '../../src/commands/cli.ts'), 'utf8')
+    expect(/^import .*$/m.exec(source)?.[0]).toBe("import './node-version.ts'")
+  })
+})
+
+describe('the command line', () => {
+  test('--version is that of the package', async () => {
+    const { version } = JSON.parse(await readFile(join(import.meta.dirname, '../../package.json'), 'utf8'))
+    expect(await runCli(['--version'], {})).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  })
+
+  test.each([
+    [[], 'error: a command is missing'],
+    [['serv'], "error: unknown command 'serv'\n(Did you mean serve?)"],
+    [['serve', '--fast'], "error: unknown option '--fast'"],
+    [['import'], "error: missing required argument 'file'"],
+  ])('a mistake is answered with a sentence and the help: %j', async (parameters, sentence) => {
+    const result = await runCli(parameters, {})
+    expect(result).toMatchObject({ code: 1, stdout: '' })
+    expect(result.stderr.startsWith(`${sentence}\n\nUsage: reward-campaigns `)).toBe(true)
+  })
+})
+
+describe('ENV_FILE', () => {
+  const anEnvironmentFile = async (text: string) => {
+    const { folder, ...rest } = await aFolder()
+    const file = join(folder, 'settings')
+    await writeFile(file, text)
+    return { file, ...rest }
+  }
+
+  test('its settings are read, and those of the environment win', async () => {
+    await using database = await createTestDatabase()
+    await using settings = await anEnvironmentFile(`DATABASE_URL=${database.url}\nLOG_LEVEL=silent\nPORT=0\n`)
+    await using service = startCli(['serve'], { ENV_FILE: settings.file, LOG_LEVEL: 'info' })
+    const answer = await fetch(`${await service.ready()}/campaigns`)
+    expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+  })
+
+  test('its faults are told like those of the environment', async () => {
+    await using settings = await anEnvironmentFile('PORT=nowhere\n')
+    const result = await runCli(['serve'], { ENV_FILE: settings.file })
+    expect(result).toMatchObject({ code: 1, stdout: '', stderr: expect.stringMatching(/^PORT must be [^\n]*\n$/) })
+  })
+
+  test('that is named and not there is a fault', async () => {
+    const result = await runCli(['serve'], { ENV_FILE: 'nowhere.env' })
+    expect(result).toMatchObject({ code: 1, stdout: '', stderr: 'ENV_FILE nowhere.env cannot be read\n' })
+  })
+})

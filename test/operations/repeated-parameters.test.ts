@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/*
+ * A list is written `a,b` or `name=a&name=b`, or both: many generated clients know only the second.
+ */
+
+const NOW = new Date('2026-01-01T12:00:00.000Z')
+
+/** Values each of which finds another campaign, and one that finds none. */
+const [first, second, third, absent] = ['first', 'second', 'third', 'absent'].map(anAddress) as [
+  string,
+  string,
+  string,
+  string,
+]
+const lists: { path: string; name: string; values: [string, string, string, string] }[] = [
+  { path: '/campaigns', name: 'budgetAccount', values: [first, second, third, absent] },
+  {
+    path: '/campaigns',
+    name: 'tokens',
+    values: [`10:${first}`, `10:${second}:collection`, `10:${third}`, `1:${absent}`],
+  },
+  { path: '/campaigns', name: 'distributionChannel', values: ['c0', 'c1', 'c2', 'c9'] },
+  { path: '/reward-kit/trending', name: 'budgetAccount', values: [first, second, third, absent] },
+  {
+    path: '/reward-kit/trending',
+    name: 'tokens',
+    values: [`10:${first}`, `10:${second}`, `10:${third}`, `1:${absent}`],
+  },
+  { path: '/reward-kit/trending', name: 'distributionChannel', values: ['c0', 'c1', 'c2', 'c9'] },
+  { path: '/reward-kit/trending', name: 'includeActionTypes', values: ['t0', 't1', 't2', 't9'] },
+  { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
+  { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
+]
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+  api.setNow(NOW)
+  for (const [index, address] of [first, second, third].entries()) {
+    const template = anActionTemplate({ actionType: `t${index}` })
+    const campaign = aCampaign({
+      id: `10:${anAddress('core')}:${index}`,
+      budget: address,
+      incentives: [anErc20Incentive(address)],
+      actionSteps: [aStep(address, 100 + index), aStep(address, 10)],
+      distributionChannels: [`c${index}`],
+      actionTemplateId: template.id,
+    })
+    await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
+  }
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function answerOf(path: string, query: string) {
+  const filter = path === '/explore/contracts' ? '' : '&tokenWhitelist=false'
+  const answer = await api.get(`${path}?${query}${filter}`)
+  return { status: answer.statusCode, body: answer.json() }
+}
+
+test('all list parameters there are have their promises here', async () => {
+  const document = (await api.get('/openapi.json')).json()
+  const declared = Object.entries<{ get: { parameters?: { name: string; schema: { type?: string } }[] } }>(
+    document.paths,
+  ).flatMap(([path, { get }]) =>
+    (get.parameters ?? []).filter(({ schema }) => schema.type === 'array').map(({ name }) => `${path} ${name}`),
+  )
+  expect(lists.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(declared.sort())
+})
+
+describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none] }) => {
+  test('may be repeated, and asks the same as with commas', async () => {
+    const expected = await answerOf(path, `${name}=${one},${two}`)
+    expect(expected.status).toBe(200)
+    const others = await Promise.all(
+      [`${name}=${one}`, `${name}=${one},${three}`, `${name}=${none}`].map((query) => answerOf(path, query)),
+    )
+    for (const other of others) expect(other.body, 'the question tells them apart').not.toEqual(expected.body)
+    for (const query of [
+      `${name}=${one}&${name}=${two}`,
+      `${name}=${two}&${name}=${one}`,
+      `${name}=${one}&${name}=%20${two}%20&${name}=${one.toUpperCase().replace('0X', '0x').replace('COLLECTION', 'collection')}`,
+    ]) {
+      expect(await answerOf(path, query), query).toEqual(expected)
+    }
+  })
+
+  test('may have commas and be repeated at once', async () => {
+    const expected = await answerOf(path, `${name}=${one},${two},${three}`)
+    expect(expected.status).toBe(200)
+    expect(await answerOf(path, `${name}=${one},${two}&${name}=${three}`)).toEqual(expected)
+    expect(await answerOf(path, `${name}=${three},${one}&${name}=${two},${three}`)).toEqual(expected)
+  })
+
+  test('has at most 100 entries in all, counted after duplicates are dropped', async () => {
+    const entry = (number: number) => {
+      if (one.includes(':')) return `${number}:${first}`
+      if (one.startsWith('0x')) return anAddress(`entry ${number}`)
+      return name === 'chainIds' ? String(number) : `entry ${number}`
+    }
+    const entries = (count: number) => Array.from({ length: count }, (_, index) => `${name}=${entry(index)}`).join('&')
+    expect((await answerOf(path, `${entries(100)}&${entries(50)}`)).status).toBe(200)
+    const refused = await answerOf(path, entries(101))
+    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(new RegExp(`${name}.*100`)) } })
+  })
+
+  test.each(['', '%20', 'x%27,'])('is refused where a repeated entry is empty or wrong: "%s"', async (entry) => {
+    const refused = await answerOf(path, `${name}=${one}&${name}=${entry}&${name}=${two}`)
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining(`an entry of ${name} must be`) },
+    })
+    expect(refused.body.error).toContain('got ""')
+  })
+
+  test.each([`${name}[]`, `${name}[0]`, `${name}%5B%5D`])('is not known by the name %s', async (unknown) => {
+    const refused = await answerOf(path, `${unknown}=${one}&${unknown}=${two}`)
+    const error = expect.stringContaining(`unknown parameter "${decodeURIComponent(unknown)}", did you mean ${name}?`)
+    expect(refused).toMatchObject({ status: 400, body: { error } })
+  })
+})

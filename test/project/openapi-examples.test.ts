@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { fillWithSample } from '../../src/commands/sample.ts'
+import { openDatabase } from '../../src/database/client.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { type Contract, contractOf, type OpenApiParameter } from '../setup/openapi.ts'
+import { closedPort, exchange, listen } from '../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
+
+/*
+ * The examples of the document are tried: those of parameters on the sample data that an empty embedded database is
+ * filled with, those of failures by failing.
+ */
+
+/** Whose token the protected operations are asked with. */
+const TOKEN = { userId: 'user-1', address: '0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2' }
+
+let database: TestDatabase
+let api: TestApp
+let contract: Contract
+let authorization: Record<string, string>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  api = await startTestApp({}, database)
+  const opened = openDatabase({
+    url: database.url,
+    poolSize: 1,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 30_000,
+    onIdleError: () => undefined,
+  })
+  await fillWithSample(database.url, opened.database, () => undefined)
+  await opened.close()
+  contract = await contractOf(api)
+  authorization = bearing(await issueToken(api, TOKEN))
+}, 120_000)
+
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+describe('the example of a parameter', () => {
+  test('is there for each, and is what its schema accepts', () => {
+    const parameters = contract.operations.flatMap(({ operation }) => operation.parameters ?? [])
+    expect(parameters.length).toBeGreaterThan(40)
+    for (const { name, schema, example } of parameters) {
+      const validate = contract.validatorOf(schema)
+      expect(example, name).toBeDefined()
+      validate(example)
+      expect(validate.errors ?? [], name).toEqual([])
+    }
+  })
+
+  test('finds something in the sample data, alone and with all others of its operation', async () => {
+    for (const { path, operation } of contract.operations) {
+      const parameters = operation.parameters ?? []
+      const optional = parameters.filter(({ in: place }) => place !== 'path')
+      const chain = optional.filter(({ name }) => name === 'chainId')
+      const questions = [
+        [],
+        optional,
+        ...optional.map((one) => (one.name === 'targetContract' ? [one, ...chain] : [one])),
+      ]
+      for (const question of questions) {
+        const { url, headers } = toRequest(path, [
+          ...parameters.filter(({ in: place }) => place === 'path'),
+          ...question,
+        ])
+        const answer = await api.get(url, { ...authorization, ...headers })
+        expect(answer.statusCode, `${url}: ${answer.body}`).toBe(200)
+        expect(isEmpty(answer.json()), url).toBe(false)
+        expect(contract.faultsOf(path, answer.json()), url).toEqual([])
+      }
+    }
+  })
+
+  test('is read in the documentation page and not filled in', async () => {
+    const shown = (await api.get('/docs/json')).json()
+    for (const { path, operation } of contract.operations) {
+      const parameters: OpenApiParameter[] = shown.paths[path].get.parameters ?? []
+      expect(parameters.map(({ name }) => name)).toEqual((operation.parameters ?? []).map(({ name }) => name))
+      for (const parameter of parameters.filter(({ in: place }) => place !== 'path')) {
+        expect(Object.keys(parameter)).not.toContain('example')
+        expect(parameter.description).toMatch(/\n\nExample: `.+`$/)
+      }
+    }
+  })
+})
+
+test('a list is declared as the shorter of its two spellings', () => {
+  const lists = contract.operations.flatMap(({ operation }) =>
+    (operation.parameters ?? []).filter(({ schema }) => schema.type === 'array'),
+  )
+  expect(lists.length).toBe(9)
+  for (const { name, style, explode, description } of lists) {
+    expect({ style, explode }, name).toEqual({ style: 'form', explode: false })
+    expect(description).toContain('Comma-separated, or given several times')
+  }
+})
+
+/** Requests that fail, by operation and status; of what fails everywhere, see `failures`. */
+const own: Record<string, Record<number, string>> = {
+  '/campaigns': { 400: '/campaigns?pageSize=101' },
+  '/campaigns/{id}': {
+    400: '/campaigns/1657',
+    404: '/campaigns/8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
+  },
+  '/reward-kit/trending': { 400: '/reward-kit/trending?period=7d' },
+  '/explore/contracts': { 400: '/explore/contracts?chainId=8453' },
+  '/campaigns/accesslists': {
+    400: '/campaigns/accesslists?orderBy=newest',
+    403: '/campaigns/accesslists?userId=user-2',
+  },
+  '/users/profile': {
+    400: '/users/profile',
+    403: '/users/profile?user=0x0000000000000000000000000000000000000001',
+    404: '/users/profile?user=0x0000000000000000000000000000000000000001',
+  },
+}
+
+/** The headers that are part of the contract; the others are how HTTP works, or how a browser is kept in check. */
+const contractual = new Set([
+  ...['x-request-id', 'x-total-count', 'etag', 'allow', 'www-authenticate', 'retry-after'],
+  ...['ratelimit', 'ratelimit-policy'],
+])
+
+interface Failed {
+  statusCode: number
+  headers: Record<string, unknown>
+  body: string
+}
+
+test('each failure and each of its headers is declared, with sentences that the service says', async () => {
+  await using broken = await startTestApp()
+  const secret = bearing(await issueToken(broken, TOKEN))
+  for (const table of ['campaigns', 'access_lists', 'profiles', 'claim_windows', 'contract_claim_totals']) {
+    await broken.database.query(`drop table ${table} cascade`)
+  }
+  const away = { ...database, url: `postgres://127.0.0.1:${await closedPort()}/away` }
+  await using unreachable = await startTestApp({}, away)
+  await using impatient = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0' }, database)
+  await using listening = await startTestApp({}, database)
+  const port = await listen(listening.app)
+  const withoutAddress = bearing(await issueToken(api, { userId: 'user-2' }))
+  const asAdmin = bearing(await issueToken(api, { isAdmin: true }))
+
+  const getWithLongHeaders = async (url: string): Promise<Failed> => {
+    const answer = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
+    return { statusCode: answer.status, headers: answer.headers, body: answer.body }
+  }
+  /** By status; `failing` is the request of the table above. */
+  const answersOf = (status: string, url: string, failing: string): Promise<Failed>[] => {
+    switch (status) {
+      case '200':
+        return [api.get(url, authorization)]
+      case '304':
+        return [api.get(url).then(({ headers }) => api.get(url, { 'if-none-match': String(headers.etag) }))]
+      case '400':
+        return [api.get(failing, withoutAddress)]
+      case '401':
+        return [api.get(url), api.get(url, bearing('rcs_unknown'))]
+      case '403':
+        return [api.get(failing, authorization)]
+      case '404':
+        return [api.get(failing, asAdmin)]
+      case '405':
+        return [api.app.inject({ method: 'POST', url, headers: authorization })]
+      case '414':
+        return [api.get(`${url}?x=${'x'.repeat(20_000)}`, authorization)]
+      case '429':
+        return [impatient.get(url, bearing('rcs_unknown'))]
+      case '431':
+        return [getWithLongHeaders(url)]
+      case '500':
+        return [broken.get(url, secret)]
+      case '503':
+        return [unreachable.get(url, authorization)]
+    }
+    throw new Error(`nothing fails with ${status}`)
+  }
+
+  for (const { path, operation } of contract.operations) {
+    const { url } = toRequest(
+      path,
+      (operation.parameters ?? []).filter(({ in: place }) => place === 'path'),
+    )
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const about = `${path} ${status}`
+      const answers = await Promise.all(answersOf(status, url, own[path]?.[Number(status)] ?? ''))
+      const declared = Object.keys(response.headers ?? {})
+      const carried = new Set<string>()
+      for (const answer of answers) {
+        expect(answer.statusCode, `${about}: ${answer.body}`).toBe(Number(status))
+        for (const name of Object.keys(answer.headers)) carried.add(name)
+      }
+      expect(
+        declared.filter((name) => !carried.has(name)),
+        about,
+      ).toEqual([])
+      expect(
+        [...carried].filter((name) => contractual.has(name) && !declared.includes(name)),
+        about,
+      ).toEqual([])
+      if (Number(status) < 400) continue
+      const examples = Object.values(response.content?.['application/json']?.examples ?? {}).map(({ value }) => value)
+      expect(examples, about).toEqual(answers.map(({ body }): unknown => JSON.parse(body)))
+    }
+  }
+})
+
+/** A request with the examples of these parameters. */
+function toRequest(path: string, parameters: OpenApiParameter[]) {
+  const ofPlace = (wanted: OpenApiParameter['in']) =>
+    parameters
+      .filter(({ in: place }) => place === wanted)
+      .map(({ name, example }): [string, string] => [name, String(example)])
+  const query = new URLSearchParams(ofPlace('query'))
+  const filled = ofPlace('path').reduce((url, [name, value]) => url.replace(`{${name}}`, value), path)
+  return { url: query.size === 0 ? filled : `${filled}?${query}`, headers: Object.fromEntries(ofPlace('header')) }
+}
+
+/** Whether an answer is a list, or holds one, with nothing in it. */
+function isEmpty(body: unknown): boolean {
+  if (Array.isArray(body)) return body.length === 0
+  const [first] = typeof body === 'object' && body !== null ? Object.values(body) : []
+  return first === undefined || (Array.isArray(first) && first.length === 0)
+}
