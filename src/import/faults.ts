@@ -1,5 +1,5 @@
 /** Faults that are told one by one; of the others only their number is. */
-const MOST_TOLD = 20
+export const MOST_TOLD = 20
 
 /** Something wrong with one record. */
 export interface Fault {

@@ -7,9 +7,9 @@ import { LineTooLongError, readLines } from './lines.ts'
 import { mergeStatements } from './merge.ts'
 import { createRecordReader, type ReadRecord } from './record-reader.ts'
 import { type ImportRecord, type RecordType, recordTypes } from './records.ts'
-import { referenceChecks } from './reference-checks.ts'
+import { faultyReferencesSql } from './reference-checks.ts'
 import { rollUpStatements } from './rollups.ts'
-import { createStagingSql, dropSupersededSql, fromPlace, stagingName, toCopyLine, toPlace } from './staging.ts'
+import { createStagingSql, fromPlace, settleStagedSql, stagingName, toCopyLine, toPlace } from './staging.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
 export interface ImportSource {
@@ -100,8 +100,7 @@ async function stage(client: pg.Client, sources: ImportSource[], onProgress?: (r
   if (faults.count > 0) throw new ImportFaultsError(faults)
   await copy.finish()
   for (const type of recordTypes) {
-    await client.query(`analyze ${stagingName(type)}`)
-    await client.query(dropSupersededSql(type))
+    for (const statement of settleStagedSql(type)) await client.query(statement)
   }
   return counts
 }
@@ -139,9 +138,8 @@ function createCopyBuffers(client: pg.Client) {
 }
 
 async function checkReferences(client: pg.Client, sources: ImportSource[]) {
-  const found = await client.query<{ place: string; pointer: string; message: string; total: string }>(
-    `select *, count(*) over () as total from (${referenceChecks.join('\nunion all\n')}) faults order by place limit 20`,
-  )
+  type Found = { place: string; pointer: string; message: string; total: string }
+  const found = await client.query<Found>(faultyReferencesSql)
   if (found.rows.length === 0) return
   const faults = new Faults()
   for (const { place, pointer, message } of found.rows) {
