@@ -30,8 +30,10 @@ export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
-/** Connects a client. @throws DatabaseAwayError where the server cannot be reached or takes no connections now. */
+/** Connects a client, whose loss later on ends its queries but not the process. @throws DatabaseAwayError where the server cannot be reached or takes no connections now. */
 export async function connectClient(client: pg.Client) {
+  // Without a listener, a connection that dies between two queries would end the process.
+  client.on('error', () => undefined)
   try {
     await client.connect()
   } catch (error) {
@@ -40,5 +42,5 @@ export async function connectClient(client: pg.Client) {
   }
 }
 
-const isConnectionFailure = (error: unknown) =>
+export const isConnectionFailure = (error: unknown) =>
   error instanceof pg.DatabaseError ? AWAY.test(error.code ?? '') : error instanceof Error

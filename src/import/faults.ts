@@ -15,11 +15,17 @@ export class Faults {
   readonly told: Fault[] = []
   count = 0
 
-  add(fault: Fault) {
+  add({ file, line, pointer, message }: Fault) {
     this.count += 1
-    if (this.told.length < MOST_TOLD) this.told.push(fault)
+    if (this.told.length < MOST_TOLD) this.told.push({ file, line, pointer: shorten(pointer), message: copy(message) })
   }
 }
+
+/** A key may be as long as its line. */
+const shorten = (pointer: string) => copy(pointer.length > 256 ? `${pointer.slice(0, 255)}…` : pointer)
+
+/** A part of a text keeps all of it in memory; a copy does not. */
+const copy = (text: string) => Buffer.from(text).toString()
 
 /** Input that was refused; nothing of it was written. The message has a line for each of the first faults. */
 export class ImportFaultsError extends Error {

@@ -2,11 +2,16 @@ import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { ImportSource } from './importer.ts'
 import type { ImportRecord } from './records.ts'
 
 /** Records in one chunk of bytes. */
 const RECORDS_IN_A_CHUNK = 1000
+
+/** Something that records are read from: NDJSON as bytes. */
+export interface ImportSource {
+  name: string
+  bytes: AsyncIterable<Buffer>
+}
 
 /** A file that cannot be read, or is not what its name says. */
 export class UnreadableFileError extends Error {

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ImportFaultsError } from '../../src/import/faults.ts'
-import { type ImportSource, importRecords } from '../../src/import/importer.ts'
+import { importRecords } from '../../src/import/importer.ts'
 import { recordTypes } from '../../src/import/records.ts'
-import { toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
+import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
