@@ -6,6 +6,7 @@ import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/
 import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
 import { ImportFaultsError } from '../import/faults.ts'
+import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { importFiles } from './import.ts'
 import { migrate } from './migrate.ts'
@@ -19,6 +20,7 @@ const plainErrors = [
   ConfigurationError,
   EmbeddedServerError,
   ImportFaultsError,
+  ImportFailedError,
   SchemaBehindError,
   UnreadableFileError,
   DatabaseAwayError,
@@ -43,10 +45,10 @@ program
 
 program
   .command('import')
-  .description('load NDJSON files in one transaction; "-" is standard input, ".gz" is unpacked')
+  .description('load NDJSON files in one transaction; "-" is standard input, gzip is unpacked')
   .argument('<file...>')
   .option('--dry-run', 'check everything, write nothing')
-  .option('--json', 'print the summary as NDJSON')
+  .option('--json', 'print the summary, or the faults, as NDJSON')
   .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     importFiles(readSettings(), files, options),
   )

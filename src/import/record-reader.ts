@@ -31,7 +31,10 @@ export function createRecordReader() {
     try {
       value = JSON.parse(json)
     } catch {
-      return problem('', 'the line is not valid JSON')
+      return problem(
+        '',
+        json.includes('\0') ? 'the line has NUL bytes, which no text has' : 'the line is not valid JSON',
+      )
     }
     if (typeof value !== 'object' || value === null || !('type' in value)) {
       return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
