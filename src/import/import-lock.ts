@@ -11,7 +11,7 @@ const TELL_MS = 10_000
  * it for a minute: a process that is frozen must not keep the others waiting.
  */
 export async function takeImportLock(client: pg.Client, onNotice: (text: string) => void) {
-  await client.query("set local idle_in_transaction_session_timeout = '60s'")
+  await client.query("set local idle_in_transaction_session_timeout = '30s'")
   const { rows } = await client.query<{ isTaken: boolean }>('select pg_try_advisory_xact_lock($1) as "isTaken"', [
     IMPORT_LOCK,
   ])

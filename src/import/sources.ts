@@ -96,11 +96,12 @@ async function* restore(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenera
   yield* { [Symbol.asyncIterator]: () => rest }
 }
 
+/** What is not text shows in its first two bytes; NUL bytes further on are faults of their line. */
 function requireText(file: string, start: Buffer) {
   const mark = start.subarray(0, 2).toString('latin1')
   const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff' || (start[0] === 0) !== (start[1] === 0)
   if (isUtf16) throw new UnreadableFileError(file, 'it is UTF-16, and NDJSON is UTF-8')
-  if (start.includes(0)) throw new UnreadableFileError(file, 'it has NUL bytes, which no text has')
+  if (start[0] === 0) throw new UnreadableFileError(file, 'it has NUL bytes, which no text has')
 }
 
 /** What the codes of the system and of zlib mean. */
