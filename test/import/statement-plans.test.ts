@@ -10,6 +10,7 @@ import { faultyReferencesSql } from '../../src/import/reference-checks.ts'
 import { rollUpStatements } from '../../src/import/rollups.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createStagingSql, settleStagedSql, stagingName, toCopyLine } from '../../src/import/staging.ts'
+import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
@@ -110,6 +111,8 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], mo
       'select advance_claim_windows()',
       ...mergeStatements,
       ...rollUpStatements,
+      hiddenCampaignsSql,
+      missingTokensSql,
     ]) {
       const isExplainable = !/^(analyze|create (unique index|temporary table \w+ \())/.test(statement)
       const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
