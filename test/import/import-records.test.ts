@@ -1062,6 +1062,18 @@ describe('a record that is not what it has to be', () => {
     expect(faults.map((fault) => fault.split(': ')[1])).toEqual(['/chainId', '/address', '/name', undefined])
   })
 
+  test('a key or a text cannot act on a terminal, or break the line', async () => {
+    const faults = await faultsOf(
+      database,
+      ndjson({ ...contract, '\u001b[2J\n': 1 }, { ...contract, chainId: '\u009b2J' }),
+    )
+    expect(faults).toEqual([
+      'records.ndjson:1: /\\u001b[2J\\u000a: is an unknown key',
+      expect.stringMatching(/^records\.ndjson:2: \/chainId: .*, got "\\u009b2J"$/),
+      '2 faults; nothing was imported',
+    ])
+  })
+
   test('the first 20 faults are told, and the number of all', async () => {
     const broken = Array.from({ length: 25 }, () => ({ ...contract, chainId: -1 }))
     const faults = await faultsOf(database, ndjson(contract, ...broken), ndjson(...broken))
