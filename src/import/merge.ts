@@ -62,8 +62,9 @@ const mergeCampaigns = [
       array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
     from staged_campaign`,
   ),
-  `create temporary table staged_key on commit drop as
-    select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`,
+  `create temporary table staged_key (key bigint primary key, id text unique, incentive_count integer) on commit drop`,
+  `insert into staged_key
+    select campaigns.key, staged_campaign.id, staged_campaign.incentive_count from staged_campaign join campaigns using (id)`,
   `analyze staged_key`,
   `insert into touched_campaigns select key from staged_key on conflict do nothing`,
   `delete from allow_lists where campaign_key in (select key from staged_key)`,
@@ -94,7 +95,7 @@ const mergeCampaigns = [
     from action_steps join staged_key on key = campaign_key
     union
     select 'token', incentives.chain_id, asset, key
-    from incentives join staged_key on key = campaign_key join staged_campaign using (id)
+    from incentives join staged_key on key = campaign_key
     where asset is not null and position < incentive_count
     union
     select 'token', action_token_chain_id, action_token_address, key
@@ -173,8 +174,8 @@ export const mergeStatements = [
   ...mergeCampaigns,
   ...mergeClaims,
   // Last: claims of this call may just have left an incentive that is withdrawn.
-  `delete from incentives using staged_campaign join staged_key using (id)
-    where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
+  `delete from incentives using staged_key
+    where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
   upsert(
     'claim_signatures',
     ['campaign_key', 'claimant', 'incentive_position'],

@@ -175,14 +175,21 @@ export function createStagingSql(type: RecordType) {
   return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit drop`
 }
 
-/** Of records that are the same, only the last stays. */
-export function dropSupersededSql(type: RecordType) {
+/**
+ * Once all records are there: of those that are the same only the last stays. An index and statistics keep what is asked
+ * of them afterwards from comparing each with each.
+ */
+export function settleStagedSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
-  return `delete from ${name} superseded using (
+  return [
+    `analyze ${name}`,
+    `delete from ${name} superseded using (
       select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
-    ) latest where ${same} and superseded.place < latest.place`
+    ) latest where ${same} and superseded.place < latest.place`,
+    `create unique index on ${name} (${identity.join(', ')})`,
+  ]
 }
 
 /** A record as a line of COPY's text format. */
