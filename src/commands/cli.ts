@@ -8,6 +8,7 @@ import { SchemaBehindError } from '../database/migrations.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
 import { version } from '../http/openapi.ts'
 import { ImportFaultsError } from '../import/faults.ts'
+import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { endInOrder, ending } from './ending.ts'
 import { importFiles } from './import.ts'
@@ -22,6 +23,7 @@ const plainErrors = [
   ConfigurationError,
   EmbeddedServerError,
   ImportFaultsError,
+  ImportFailedError,
   SchemaBehindError,
   UnreadableFileError,
   TokenError,
@@ -46,10 +48,10 @@ program
 
 program
   .command('import')
-  .description('load NDJSON files in one transaction; "-" is standard input, ".gz" is unpacked')
+  .description('load NDJSON files in one transaction; "-" is standard input, gzip is unpacked')
   .argument('<file...>')
   .option('--dry-run', 'check everything, write nothing')
-  .option('--json', 'print the summary as NDJSON')
+  .option('--json', 'print the summary, or the faults, as NDJSON')
   .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     importFiles(readSettings(), files, options),
   )

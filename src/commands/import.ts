@@ -1,26 +1,37 @@
 import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
 import type { Settings } from '../config.ts'
+import { type Faults, ImportFaultsError } from '../import/faults.ts'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { recordTypes } from '../import/records.ts'
-import { toFileSource } from '../import/sources.ts'
+import { requireReadable, toFileSource } from '../import/sources.ts'
 import { withCurrentSchema } from './database-access.ts'
 
-export interface ImportOptions {
+export interface ImportCommandOptions {
   json?: boolean
   dryRun?: boolean
 }
 
 /** `import`: loads NDJSON files in one transaction, with progress on a terminal, and says what came of it. */
-export async function importFiles(settings: Settings, files: string[], options: ImportOptions) {
+export async function importFiles(settings: Settings, files: string[], options: ImportCommandOptions) {
+  await requireReadable(files)
   const progress = createProgress(files)
+  const onNotice = (text: string) => {
+    progress.stop()
+    process.stderr.write(`${text}\n`)
+  }
   try {
     const summary = await withCurrentSchema(settings, (url) => {
       const sources = files.map((file, index) => toFileSource(file, (bytes) => progress.onBytes(index, bytes)))
-      return importRecords(url, sources, { isDryRun: options.dryRun ?? false, onProgress: progress.onRecords })
+      const isDryRun = options.dryRun ?? false
+      return importRecords(url, sources, { isDryRun, onProgress: progress.onRecords, onNotice })
     })
     progress.stop()
-    process.stdout.write(options.json ? toJsonLines(summary) : toText(summary, options.dryRun ?? false))
+    process.stdout.write(options.json ? summaryAsJson(summary) : summaryAsText(summary, options.dryRun ?? false))
+  } catch (error) {
+    if (!options.json || !(error instanceof ImportFaultsError)) throw error
+    process.stdout.write(faultsAsJson(error.faults))
+    process.exitCode = 1
   } finally {
     progress.stop()
   }
@@ -51,25 +62,31 @@ function createProgress(files: string[]) {
 
 const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
 
-const toJsonLines = ({ records, hiddenCampaigns, missingTokens }: ImportSummary) =>
-  [
+const toNdjson = (lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
+
+const summaryAsJson = ({ records, hiddenCampaigns, missingTokens }: ImportSummary) =>
+  toNdjson([
     ...recordTypes.map((type) => ({ type, records: records[type] })),
     { type: 'whitelist', hiddenCampaigns, missingTokens },
-  ]
-    .map((line) => `${JSON.stringify(line)}\n`)
-    .join('')
+  ])
 
-function toText({ records, hiddenCampaigns, missingTokens }: ImportSummary, isDryRun: boolean) {
+const faultsAsJson = ({ told, count }: Faults) =>
+  toNdjson([...told.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', count }])
+
+function summaryAsText({ records, hiddenCampaigns, missingTokens }: ImportSummary, isDryRun: boolean) {
   const counts = recordTypes.filter((type) => records[type] > 0).map((type) => `  ${type}: ${records[type]}`)
   const lines = [
     isDryRun ? 'Checked, nothing was written:' : 'Imported:',
     ...(counts.length > 0 ? counts : ['  no records']),
   ]
   if (hiddenCampaigns > 0) {
+    const tokens = missingTokens.length === 1 ? 'This token is' : 'These tokens are'
     lines.push(
-      `${hiddenCampaigns} campaigns are hidden by the default tokenWhitelist=true. These tokens are not known and whitelisted:`,
+      `${campaignCount(hiddenCampaigns)} ${hiddenCampaigns === 1 ? 'is' : 'are'} hidden by the default tokenWhitelist=true. ${tokens} not known and whitelisted:`,
     )
-    for (const { token, campaigns } of missingTokens) lines.push(`  ${token} (${campaigns} campaigns)`)
+    for (const { token, campaigns } of missingTokens) lines.push(`  ${token} (${campaignCount(campaigns)})`)
   }
   return `${lines.join('\n')}\n`
 }
+
+const campaignCount = (count: number) => `${count} ${count === 1 ? 'campaign' : 'campaigns'}`

@@ -75,8 +75,6 @@ export async function openClient(url: string, applicationName: string) {
     keepAliveInitialDelayMillis: ANSWER_TIMEOUT_MS,
     options: '-c client_min_messages=warning',
   })
-  // Without a listener, the death of the connection would end the process; whoever asks next is told.
-  client.on('error', () => undefined)
   await connectClient(client)
   return client
 }

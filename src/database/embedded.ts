@@ -81,6 +81,7 @@ const lockFolder = (folder: string) =>
 
 async function ensureDatabase(serverUrl: string) {
   const client = new pg.Client({ connectionString: `${serverUrl}/postgres` })
+  client.on('error', () => undefined)
   await client.connect()
   try {
     const found = await client.query('select from pg_database where datname = $1', [DATABASE])

@@ -52,8 +52,15 @@ export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
-/** Connects a client. @throws DatabaseAwayError where the server cannot be reached or takes no connections now. */
-export const connectClient = (client: pg.Client) => orAway(client.connect())
+/**
+ * Connects a client, whose loss later on ends its queries but not the process.
+ * @throws DatabaseAwayError where the server cannot be reached or takes no connections now.
+ */
+export function connectClient(client: pg.Client) {
+  // Without a listener, a connection that dies between two queries would end the process.
+  client.on('error', () => undefined)
+  return orAway(client.connect())
+}
 
 /** What the server says. @throws DatabaseAwayError where it is away or too slow. */
 export async function orAway<Answer>(answer: Promise<Answer>) {
@@ -65,5 +72,5 @@ export async function orAway<Answer>(answer: Promise<Answer>) {
   }
 }
 
-const isConnectionFailure = (error: unknown) =>
+export const isConnectionFailure = (error: unknown) =>
   error instanceof pg.DatabaseError ? AWAY.test(error.code ?? '') : error instanceof Error

@@ -6,7 +6,7 @@ import type { DataVersion, DataVersionReader, Dependencies } from '../database/d
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 
 /** An answer, as a repository gives it. */
-export interface Produced {
+interface Produced {
   body: unknown
   /** Becomes the header `x-total-count`. */
   totalCount?: number

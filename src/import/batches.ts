@@ -2,6 +2,7 @@ import { pipeline } from 'node:stream/promises'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { connectClient } from '../database/failures.ts'
+import { takeImportLock } from './import-lock.ts'
 import { mergeSteps } from './merge.ts'
 import { type ImportRecord, recordTypes } from './records.ts'
 import { checkReferences } from './reference-checks.ts'
@@ -10,7 +11,7 @@ import { type Ask, aboutCampaigns, type Ingredient } from './steps.ts'
 import { createWorkingTables } from './working-tables.ts'
 
 /** What identifies a claim on its chain. */
-export interface ClaimIdentity {
+interface ClaimIdentity {
   chainId: number
   txHash: string
   logIndex: number
@@ -26,15 +27,27 @@ export interface Batch {
   withdrawnCampaigns?: readonly string[]
 }
 
-/** Imports wait for each other: two that touch the same campaigns would otherwise block one another. */
-export const IMPORT_LOCK = 7_201_001
+/** After so long without a word, each side asks whether the other is still there. */
+const SILENCE_SECONDS = 30
 
-/** A client on which batches can be staged and applied. */
+const connectionSettings = [
+  'client_min_messages = warning',
+  'jit = off',
+  `tcp_keepalives_idle = ${SILENCE_SECONDS}`,
+  'tcp_keepalives_interval = 10',
+  'tcp_keepalives_count = 3',
+]
+
+/** A client on which batches can be staged, once it has working tables, and applied. */
 export async function connectForBatches(url: string) {
-  const client = new pg.Client({ connectionString: url, application_name: 'reward-campaigns import', keepAlive: true })
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'reward-campaigns import',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,
+  })
   await connectClient(client)
-  await client.query('set client_min_messages = warning; set jit = off')
-  await createWorkingTables(client)
+  await client.query(connectionSettings.map((setting) => `set ${setting}`).join('; '))
   return client
 }
 
@@ -88,6 +101,7 @@ const LARGE = 'set local enable_seqscan = on; set local enable_hashjoin = on; se
 /** Opens a connection for batch after batch. */
 export async function openIngest(url: string): Promise<Ingest> {
   const client = await connectForBatches(url)
+  await createWorkingTables(client)
   await client.query(SMALL)
   const names = new Map<string, string>()
   const askPrepared: Ask = (text) => {
@@ -113,9 +127,9 @@ export async function openIngest(url: string): Promise<Ingest> {
 
   return {
     async apply(batch) {
-      await client.query('begin')
+      await client.query('begin isolation level read committed')
       try {
-        await client.query(`select pg_advisory_xact_lock(${IMPORT_LOCK})`)
+        await takeImportLock(client)
         await (batch.records.length < MANY_RECORDS ? applySmall(batch) : applyLarge(batch))
         await client.query('commit')
       } catch (error) {

@@ -1,5 +1,5 @@
 /** Faults that are told one by one; of the others only their number is. */
-const MOST_TOLD = 20
+export const MOST_TOLD = 20
 
 /** Something wrong with one record. */
 export interface Fault {
@@ -15,11 +15,21 @@ export class Faults {
   readonly told: Fault[] = []
   count = 0
 
-  add(fault: Fault) {
+  add({ file, line, pointer, message }: Fault) {
     this.count += 1
-    if (this.told.length < MOST_TOLD) this.told.push(fault)
+    if (this.told.length >= MOST_TOLD) return
+    this.told.push({ file, line, pointer: toPlainText(shorten(pointer)), message: toPlainText(message) })
   }
 }
+
+/** A key may be as long as its line. */
+const shorten = (pointer: string) => (pointer.length > 256 ? `${pointer.slice(0, 255)}…` : pointer)
+
+/** A copy, for a part of a text keeps all of it in memory; without characters that act on a terminal. */
+const toPlainText = (text: string) =>
+  Buffer.from(text)
+    .toString()
+    .replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /** Input that was refused; nothing of it was written. The message has a line for each of the first faults. */
 export class ImportFaultsError extends Error {

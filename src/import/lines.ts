@@ -1,21 +1,20 @@
+import { MOST_BYTES } from './line-limits.ts'
+
 /** A line of NDJSON with its number in the file, from 1. */
 export interface Line {
   number: number
   bytes: Buffer
 }
 
-/** The longest line that is read: a campaign with some hundred thousand addresses. Longer ones would break the memory bound. */
-const MAX_LINE_BYTES = 32 * 1024 * 1024
-
 const NEWLINE = 0x0a
 
-/** A line that is longer than MAX_LINE_BYTES; the rest of the file cannot be read. */
+/** A line that is longer than MOST_BYTES; the rest of the file cannot be read. */
 export class LineTooLongError extends Error {
   override readonly name = 'LineTooLongError'
   readonly line: number
 
   constructor(line: number) {
-    super(`the line is longer than ${MAX_LINE_BYTES} bytes; the rest of the file was not read`)
+    super(`the line is longer than ${MOST_BYTES} bytes; the rest of the file was not read`)
     this.line = line
   }
 }
@@ -39,7 +38,7 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start < chunk.length) {
       rest.push(chunk.subarray(start))
       restLength += chunk.length - start
-      if (restLength > MAX_LINE_BYTES) throw new LineTooLongError(number + 1)
+      if (restLength > MOST_BYTES) throw new LineTooLongError(number + 1)
     }
     yield lines
   }

@@ -93,7 +93,9 @@ const mergeCampaigns = allOf(
     from staged_campaign`,
     ),
     [
-      `insert into staged_key select campaigns.key, staged_campaign.id from staged_campaign join campaigns using (id)`,
+      `insert into staged_key
+        select campaigns.key, staged_campaign.id, staged_campaign.incentive_count
+        from staged_campaign join campaigns using (id)`,
       'staged_key',
     ],
     [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
@@ -125,7 +127,7 @@ const mergeCampaigns = allOf(
     from action_steps join staged_key on key = campaign_key
     union
     select 'token', incentives.chain_id, asset, key
-    from incentives join staged_key on key = campaign_key join staged_campaign using (id)
+    from incentives join staged_key on key = campaign_key
     where asset is not null and position < incentive_count
     union
     select 'token', action_token_chain_id, action_token_address, key
@@ -181,8 +183,8 @@ const mergeClaims: Step[] = [
 const withdrawIncentives: Step[] = [
   {
     of: ['campaign'],
-    sql: `delete from incentives using staged_campaign join staged_key using (id)
-      where incentives.campaign_key = staged_key.key and incentives.position >= staged_campaign.incentive_count`,
+    sql: `delete from incentives using staged_key
+      where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
   },
   {
     of: ['withdrawnCampaign'],

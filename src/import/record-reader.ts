@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
-import { createValidator, describeFault, type ErrorObject, type ValidateFunction } from '../schemas/validator.ts'
+import { createValidator, describeFault, type ErrorObject, quote, type ValidateFunction } from '../schemas/validator.ts'
+import { findExcess } from './line-limits.ts'
 import { type ImportRecord, recordSchemas, recordTypes } from './records.ts'
 
 /** What a line holds: a record, or what is wrong with it. */
@@ -9,16 +10,20 @@ export type ReadRecord = { record: ImportRecord } | { problems: { pointer: strin
 
 /** Problems of one record that are told; a record can break its schema in as many places as it has. */
 const MOST_PROBLEMS = 20
+/** A problem may be several errors of the validator. */
+const MOST_ERRORS = 10 * MOST_PROBLEMS
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
 /** Reads and checks records; addresses, hashes and campaign IDs come out lower-case. */
 export function createRecordReader() {
-  const validator = createValidator([...namedSchemas, DecimalAmount])
+  const validator = createValidator([...namedSchemas, DecimalAmount], { mostFaults: MOST_ERRORS })
   const validators = new Map<string, ValidateFunction<ImportRecord>>()
   for (const type of recordTypes) validators.set(type, validator.compile<ImportRecord>(recordSchemas[type]))
 
   return (bytes: Buffer): ReadRecord | undefined => {
+    const excess = findExcess(bytes)
+    if (excess !== undefined) return problem('', excess)
     if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
     const text = bytes.toString('utf8')
     const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
@@ -27,14 +32,17 @@ export function createRecordReader() {
     try {
       value = JSON.parse(json)
     } catch {
-      return problem('', 'the line is not valid JSON')
+      return problem(
+        '',
+        json.includes('\0') ? 'the line has NUL bytes, which no text has' : 'the line is not valid JSON',
+      )
     }
     if (typeof value !== 'object' || value === null || !('type' in value)) {
       return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
     }
     const validate = typeof value.type === 'string' ? validators.get(value.type) : undefined
     if (validate === undefined) {
-      return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${JSON.stringify(value.type)}`)
+      return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${quote(value.type)}`)
     }
     if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
     // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
@@ -67,21 +75,25 @@ function toProblems(errors: ErrorObject[]) {
   for (const error of errors) {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') continue
     if (error.keyword === 'type' && error.params.type === 'null' && errors.length > 1) continue
-    const { pointer, message } = toProblem(error)
-    if (!problems.has(pointer)) problems.set(pointer, message)
+    const pointer = pointerOf(error)
+    // To describe a fault takes long where the value is large, and a large object can have many faults of its own.
+    if (!problems.has(pointer)) problems.set(pointer, describeProblem(error))
     if (problems.size === MOST_PROBLEMS) break
   }
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }
 
 /** A key that is missing or unknown is told at the place where it would stand, or does. */
-function toProblem(error: ErrorObject) {
-  const { keyword, instancePath, params } = error
-  if (keyword === 'required') return { pointer: instancePath + toToken(params.missingProperty), message: 'is required' }
-  if (keyword === 'additionalProperties') {
-    return { pointer: instancePath + toToken(params.additionalProperty), message: 'is an unknown key' }
-  }
-  return { pointer: instancePath, message: describeFault(error) }
+function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
+  if (keyword === 'required') return instancePath + toToken(params.missingProperty)
+  if (keyword === 'additionalProperties') return instancePath + toToken(params.additionalProperty)
+  return instancePath
+}
+
+function describeProblem(error: ErrorObject) {
+  if (error.keyword === 'required') return 'is required'
+  if (error.keyword === 'additionalProperties') return 'is an unknown key'
+  return describeFault(error)
 }
 
 /** A key as part of a JSON pointer (RFC 6901). */

@@ -1,4 +1,4 @@
-import { Faults, ImportFaultsError } from './faults.ts'
+import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
 import { fromPlace } from './staging.ts'
 import type { Ask } from './steps.ts'
 
@@ -21,14 +21,27 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
     else not exists (
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
 
+/**
+ * In steps, each of which is kept: the planner would otherwise be free to compare positions before it compares
+ * campaigns, which is every record with every other.
+ */
 const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
-  select campaign.place, '/incentives' as pointer,
-    'has ' || campaign.incentive_count || ' incentives, but ${what} of incentive ' || max(recorded.incentive_position) || ' are stored' as message
-  from staged_campaign campaign
-  join campaigns stored on stored.id = campaign.id
-  join ${table} recorded on recorded.campaign_key = stored.key
-    and recorded.incentive_position >= campaign.incentive_count ${exception}
-  group by campaign.place, campaign.incentive_count`
+  (with shrunk as materialized (
+    select campaign.place, campaign.incentive_count, stored.key
+    from staged_campaign campaign
+    join campaigns stored on stored.id = campaign.id
+    where exists (
+      select from incentives where campaign_key = stored.key and position >= campaign.incentive_count)
+  ), withdrawn as materialized (
+    select shrunk.place, shrunk.incentive_count, recorded.*
+    from shrunk
+    join ${table} recorded on recorded.campaign_key = shrunk.key
+      and recorded.incentive_position >= shrunk.incentive_count
+  )
+  select place, '/incentives' as pointer,
+    'has ' || incentive_count || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
+  from withdrawn ${exception}
+  group by place, incentive_count)`
 
 const referenceChecks = [
   `select campaign.place, '/actionTemplateId' as pointer,
@@ -47,8 +60,8 @@ const referenceChecks = [
   withdrawnIncentive(
     'claims',
     'claims',
-    `and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
-      and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index)`,
+    `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
+      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)`,
   ),
   withdrawnIncentive('claim_signatures', 'signatures'),
   claimedIncentive('staged_claim', 'incentiveIndex'),
@@ -63,15 +76,17 @@ const referenceChecks = [
         and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
 ]
 
+/** The first faulty references in the order of the input, and with each the number of all. */
+export const faultyReferencesSql = `select *, count(*) over () as total
+  from (${referenceChecks.join('\nunion all\n')}) faults order by place limit ${MOST_TOLD}`
+
 /**
  * Looks whether all that is staged refers to something.
  * @param files the names that places speak of.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
 export async function checkReferences(ask: Ask, files: readonly string[]) {
-  const { rows } = await ask<{ place: string; pointer: string; message: string; total: string }>(
-    `select *, count(*) over () as total from (${referenceChecks.join('\nunion all\n')}) faults order by place limit 20`,
-  )
+  const { rows } = await ask<{ place: string; pointer: string; message: string; total: string }>(faultyReferencesSql)
   if (rows.length === 0) return
   const faults = new Faults()
   for (const { place, pointer, message } of rows) {

@@ -1,40 +1,123 @@
-import { createReadStream } from 'node:fs'
+import { createReadStream, fstatSync } from 'node:fs'
+import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { ImportSource } from './importer.ts'
 import type { ImportRecord } from './records.ts'
+
+/** Something that records are read from: NDJSON as bytes. */
+export interface ImportSource {
+  name: string
+  bytes: AsyncIterable<Buffer>
+}
 
 /** Records in one chunk of bytes. */
 const RECORDS_IN_A_CHUNK = 1000
 
+const STANDARD_INPUT = '-'
+
 /** A file that cannot be read, or is not what its name says. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`${nameOf(file)} cannot be read: ${reason}; nothing was imported`, options)
+  }
+}
+
+const nameOf = (file: string) => (file === STANDARD_INPUT ? 'standard input' : basename(file))
+
+/**
+ * Refuses what cannot be read before anything is: a long import should not end at its last file.
+ * @throws UnreadableFileError
+ */
+export async function requireReadable(files: readonly string[]) {
+  for (const [index, file] of files.entries()) {
+    if (file === STANDARD_INPUT) {
+      if (files.indexOf(file) < index) throw new UnreadableFileError(file, 'it can be read once only')
+      if (fstatSync(process.stdin.fd).isDirectory()) throw new UnreadableFileError(file, 'it is a folder')
+      continue
+    }
+    try {
+      await access(file, constants.R_OK)
+      if ((await stat(file)).isDirectory()) throw new UnreadableFileError(file, 'it is a folder')
+    } catch (error) {
+      throw toUnreadable(file, error)
+    }
+  }
 }
 
 /**
- * A file to import; `-` is standard input, and `.gz` is unpacked on the way. It is opened when it is read.
+ * A file to import; `-` is standard input, and gzip is unpacked on the way, whatever its name. It is opened when it is
+ * read.
  * @param onBytes told how many bytes of the file have been read so far, for a progress display.
  */
 export function toFileSource(file: string, onBytes: (bytes: number) => void): ImportSource {
-  const name = file === '-' ? 'standard input' : basename(file)
-  return { name, bytes: readFile(file, name, onBytes) }
+  return { name: nameOf(file), bytes: readFile(file, onBytes) }
 }
 
-async function* readFile(file: string, name: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
-  const raw = file === '-' ? process.stdin : createReadStream(file)
-  const bytes = file.endsWith('.gz') ? pipeline(raw, createGunzip(), () => undefined) : raw
+async function* readFile(file: string, onBytes: (bytes: number) => void): AsyncGenerator<Buffer> {
+  const raw = file === STANDARD_INPUT ? process.stdin : createReadStream(file)
   try {
-    for await (const chunk of bytes) {
+    let isFirst = true
+    for await (const chunk of unpack(file, raw)) {
       onBytes(raw.bytesRead)
+      if (isFirst) requireText(file, chunk)
+      isFirst = false
       yield chunk
     }
   } catch (error) {
-    throw new UnreadableFileError(`${name} cannot be read: ${error instanceof Error ? error.message : error}`, {
-      cause: error,
-    })
+    throw toUnreadable(file, error)
   }
+}
+
+/** The bytes of a file, unpacked where they are gzip. */
+async function* unpack(file: string, raw: Readable): AsyncGenerator<Buffer> {
+  const chunks: AsyncIterator<Buffer> = raw[Symbol.asyncIterator]()
+  const start: Buffer[] = []
+  for (let length = 0; length < 2; ) {
+    const next = await chunks.next()
+    if (next.done) break
+    start.push(next.value)
+    length += next.value.length
+  }
+  const first = Buffer.concat(start)
+  const all = restore(first, chunks)
+  if (isGzip(first)) yield* pipeline(Readable.from(all, { objectMode: false }), createGunzip(), () => undefined)
+  else if (file.endsWith('.gz')) throw new UnreadableFileError(file, 'it is not gzip, as its name says')
+  else yield* all
+}
+
+const isGzip = (start: Buffer) => start[0] === 0x1f && start[1] === 0x8b
+
+/** What was looked at and what comes after it. */
+async function* restore(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
+  if (first.length > 0) yield first
+  yield* { [Symbol.asyncIterator]: () => rest }
+}
+
+/** What is not text shows in its first two bytes; NUL bytes further on are faults of their line. */
+function requireText(file: string, start: Buffer) {
+  const mark = start.subarray(0, 2).toString('latin1')
+  const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff' || (start[0] === 0) !== (start[1] === 0)
+  if (isUtf16) throw new UnreadableFileError(file, 'it is UTF-16, and NDJSON is UTF-8')
+  if (start[0] === 0) throw new UnreadableFileError(file, 'it has NUL bytes, which no text has')
+}
+
+/** What the codes of the system and of zlib mean. */
+const reasons: Record<string, string> = {
+  ENOENT: 'there is no such file',
+  EACCES: 'this account may not read it',
+  EPERM: 'this account may not read it',
+  EISDIR: 'it is a folder',
+  Z_BUF_ERROR: 'it is gzip that is cut short',
+  Z_DATA_ERROR: 'it is gzip that is damaged',
+}
+
+function toUnreadable(file: string, error: unknown) {
+  if (!(error instanceof Error) || error instanceof UnreadableFileError) return error
+  const code = 'code' in error ? String(error.code) : ''
+  return new UnreadableFileError(file, reasons[code] ?? error.message, { cause: error })
 }
 
 /** Records that are made here rather than read. */

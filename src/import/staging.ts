@@ -176,7 +176,7 @@ export const stagingColumns = (type: RecordType) =>
     ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
   ].join(', ')
 
-/** Of records that are the same, only the last stays. */
+/** Of records that are the same only the last stays. */
 export function dropSupersededSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
@@ -185,6 +185,13 @@ export function dropSupersededSql(type: RecordType) {
       select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
     ) latest where ${same} and superseded.place < latest.place`
 }
+
+/** Once many records are there: an index and statistics keep what is asked of them from comparing each with each. */
+export const settleStagedSql = (type: RecordType) => [
+  `analyze ${stagingName(type)}`,
+  dropSupersededSql(type),
+  `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
+]
 
 /** A record as a line of COPY's text format. */
 export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {

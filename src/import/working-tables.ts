@@ -14,7 +14,7 @@ const workingTables: Record<string, string> = {
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer primary key',
-  staged_key: 'key bigint, id text',
+  staged_key: 'key bigint primary key, id text unique, incentive_count integer',
   ...claimChangeTables,
   ...contributionTables,
 }

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { boundItems } from './bounded-items.ts'
 import { LAST_TIMESTAMP } from './primitives.ts'
 
 const UINT256_END = 2n ** 256n
@@ -7,8 +8,9 @@ const UINT256_END = 2n ** 256n
 /**
  * The one validator of the service, for requests and for imported records alike. It changes a value in one way only:
  * `x-lower-case` strings become lower-case. It coerces nothing, fills in nothing and drops nothing.
+ * @param options.mostFaults of so many faults on, the rest of a list is not looked at; without it all faults are found.
  */
-export function createValidator(named: readonly SchemaObject[]) {
+export function createValidator(named: readonly SchemaObject[], options: { mostFaults?: number } = {}) {
   const ajv = new Ajv2020({
     allErrors: true,
     discriminator: true,
@@ -45,6 +47,7 @@ export function createValidator(named: readonly SchemaObject[]) {
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
   ajv.addVocabulary(['x-expected', 'x-any-case', 'x-enum-varnames', 'x-enum-descriptions', 'style', 'explode'])
+  if (options.mostFaults !== undefined) boundItems(ajv, options.mostFaults)
   for (const schema of named) ajv.addSchema(schema)
   return ajv
 }
@@ -96,7 +99,7 @@ function describeSchema(schema: Record<string, unknown>): string {
 }
 
 /** A value as it was given, short enough for a sentence. */
-function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value)
+export function quote(value: unknown): string {
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? String(value)
   return text.length > 80 ? `${text.slice(0, 77)}…` : text
 }

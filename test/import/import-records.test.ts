@@ -5,9 +5,9 @@ import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ImportFaultsError } from '../../src/import/faults.ts'
-import { type ImportSource, importRecords } from '../../src/import/importer.ts'
+import { importRecords } from '../../src/import/importer.ts'
 import { recordTypes } from '../../src/import/records.ts'
-import { toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
+import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -1060,6 +1060,18 @@ describe('a record that is not what it has to be', () => {
   test('each fault of a record is told', async () => {
     const faults = await faultsOf(database, ndjson({ ...contract, chainId: -1, address: 'x', name: 5 }))
     expect(faults.map((fault) => fault.split(': ')[1])).toEqual(['/chainId', '/address', '/name', undefined])
+  })
+
+  test('a key or a text cannot act on a terminal, or break the line', async () => {
+    const faults = await faultsOf(
+      database,
+      ndjson({ ...contract, '\u001b[2J\n': 1 }, { ...contract, chainId: '\u009b2J' }),
+    )
+    expect(faults).toEqual([
+      'records.ndjson:1: /\\u001b[2J\\u000a: is an unknown key',
+      expect.stringMatching(/^records\.ndjson:2: \/chainId: .*, got "\\u009b2J"$/),
+      '2 faults; nothing was imported',
+    ])
   })
 
   test('the first 20 faults are told, and the number of all', async () => {

@@ -1,0 +1,41 @@
+import pg from 'pg'
+import { describeFailure, isConnectionFailure } from '../database/failures.ts'
+
+/** An import that the database did not let through; the message says why, what became of it and what to do. */
+export class ImportFailedError extends Error {
+  override readonly name = 'ImportFailedError'
+}
+
+const NOTHING = 'nothing was imported'
+
+export const mayNotImport = (cause?: unknown) =>
+  new ImportFailedError(
+    `the role of DATABASE_URL may not import: use the one that migrates and owns the tables; ${NOTHING}`,
+    { cause },
+  )
+
+/** What the failures mean that are not ours, by SQLSTATE. */
+const meanings: Record<string, string> = {
+  '53100': 'the disk of the database is full',
+  '25006': 'the database is read-only: import into the primary',
+}
+
+/**
+ * What an operator is to know of a failure; defects come out as they are.
+ * @param connection whether it was found to be cut, and whether a commit was under way, whose fate is unknown then.
+ */
+export function toImportFailure(error: unknown, connection: { isLost: boolean; isCommitting: boolean }): unknown {
+  const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''
+  if (code === '42501') return mayNotImport(error)
+  const meaning = meanings[code]
+  if (meaning !== undefined) return new ImportFailedError(`${meaning}; ${NOTHING}`, { cause: error })
+  const isConnection = code === '' ? connection.isLost : isConnectionFailure(error)
+  if (!isConnection) return error
+  const what = `the database ended the import (${describeFailure(error)})`
+  return connection.isCommitting
+    ? new ImportFailedError(
+        `${what} during the commit: whether it was imported is unknown. Import again; what is there already stays as it is`,
+        { cause: error },
+      )
+    : new ImportFailedError(`${what}; ${NOTHING}`, { cause: error })
+}

@@ -1,0 +1,47 @@
+/*
+ * How much one line may hold. What is parsed takes many times the memory of its text: sixteen million bad entries that
+ * fit in a line would take gigabytes, and values inside of values without end the stack. The largest record that makes
+ * sense, a campaign with all the addresses that fit in a line, stays far below.
+ */
+
+/** The longest line that is read: a campaign with some 370,000 addresses. */
+export const MOST_BYTES = 16 * 1024 * 1024
+const MOST_VALUES = 500_000
+const MOST_KEYS = 100_000
+const MOST_LEVELS = 64
+
+/** A shorter line cannot hold too much. */
+const SHORT_BYTES = 1024
+
+const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * What a line of JSON has too much of, found without parsing it; undefined where it has not. Up to its first mistake a
+ * line that is not JSON is counted like one, and there the parser stops as well.
+ */
+export function findExcess(line: Buffer): string | undefined {
+  if (line.length < SHORT_BYTES) return undefined
+  let isInText = false
+  let levels = 0
+  let keys = 0
+  let values = 0
+  for (let index = 0; index < line.length; index++) {
+    const byte = line[index]
+    if (isInText) {
+      if (byte === BACKSLASH) index += 1
+      else if (byte === QUOTE) isInText = false
+    } else if (byte === QUOTE) isInText = true
+    else if (byte === COMMA) values += 1
+    else if (byte === COLON) keys += 1
+    else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) levels -= 1
+    else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      levels += 1
+      values += 1
+      if (levels > MOST_LEVELS) return `the line is nested deeper than ${MOST_LEVELS} levels`
+    }
+    if (values > MOST_VALUES) return `the line has more than ${MOST_VALUES} values`
+    if (keys > MOST_KEYS) return `the line has more than ${MOST_KEYS} keys`
+  }
+  return undefined
+}

@@ -1,0 +1,85 @@
+import { once } from 'node:events'
+import type pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { Faults, ImportFaultsError } from './faults.ts'
+import { createGarbageCollector } from './garbage-collector.ts'
+import { LineTooLongError, readLines } from './lines.ts'
+import { createRecordReader, type ReadRecord } from './record-reader.ts'
+import { type ImportRecord, type RecordType, recordTypes } from './records.ts'
+import type { ImportSource } from './sources.ts'
+import { settleStagedSql, stagingName, toCopyLine, toPlace } from './staging.ts'
+
+/** Bytes of one record type that are collected before they are sent. */
+const COPY_BYTES = 1024 * 1024
+
+/** Sends every record to the staging table of its type; after the first fault the rest is only checked. */
+export async function stageRecords(client: pg.Client, sources: ImportSource[], onProgress?: (records: number) => void) {
+  const read = createRecordReader()
+  const copy = createCopyBuffers(client)
+  const faults = new Faults()
+  const garbage = createGarbageCollector()
+  const counts = Object.fromEntries(recordTypes.map((type) => [type, 0])) as Record<RecordType, number>
+  let total = 0
+  for (const [file, source] of sources.entries()) {
+    try {
+      for await (const lines of readLines(source.bytes)) {
+        for (const { number, bytes } of lines) {
+          garbage.makeRoomFor(bytes)
+          const result: ReadRecord | undefined = read(bytes)
+          if (result === undefined) continue
+          if ('problems' in result) {
+            for (const problem of result.problems) faults.add({ file: source.name, line: number, ...problem })
+            continue
+          }
+          counts[result.record.type] += 1
+          total += 1
+          if (faults.count === 0) await copy.add(result.record, toPlace(file, number))
+        }
+        onProgress?.(total)
+      }
+    } catch (error) {
+      if (!(error instanceof LineTooLongError)) throw error
+      faults.add({ file: source.name, line: error.line, pointer: '', message: error.message })
+    }
+  }
+  if (faults.count > 0) throw new ImportFaultsError(faults)
+  await copy.finish()
+  for (const type of recordTypes) {
+    for (const statement of settleStagedSql(type)) await client.query(statement)
+  }
+  return counts
+}
+
+/** Collects lines of COPY by record type; one piece is on its way while the next is collected. */
+function createCopyBuffers(client: pg.Client) {
+  const pieces = new Map<RecordType, { text: string[]; bytes: number }>()
+  let underWay = Promise.resolve()
+
+  async function send(type: RecordType, text: string[]) {
+    await underWay
+    const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
+    underWay = once(stream, 'finish').then(() => undefined)
+    // Whoever waits next sees the error; until then it must not count as unhandled.
+    underWay.catch(() => undefined)
+    stream.end(text.join(''))
+  }
+
+  return {
+    async add(record: ImportRecord, place: number) {
+      const piece = pieces.get(record.type) ?? { text: [], bytes: 0 }
+      const line = toCopyLine(record.type, record, place)
+      piece.text.push(line)
+      piece.bytes += line.length
+      pieces.set(record.type, piece)
+      if (piece.bytes < COPY_BYTES) return
+      pieces.delete(record.type)
+      await send(record.type, piece.text)
+      // A long record is gone before the next one is read.
+      if (piece.bytes > 2 * COPY_BYTES) await underWay
+    },
+    async finish() {
+      for (const [type, { text }] of pieces) await send(type, text)
+      await underWay
+    },
+  }
+}

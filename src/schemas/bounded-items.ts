@@ -1,0 +1,32 @@
+import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js'
+import { Type } from 'ajv/dist/compile/util.js'
+
+/** What generated code calls the number of faults so far. */
+const faults = new Name('errors')
+
+/**
+ * Has a validator look at no further entry of a list once so many faults are found; the original would find them all,
+ * and a list of a million faulty entries would fill the memory.
+ */
+export function boundItems(ajv: Ajv2020, mostFaults: number) {
+  ajv.removeKeyword('items')
+  ajv.addKeyword({
+    keyword: 'items',
+    type: 'array',
+    schemaType: ['object', 'boolean'],
+    before: 'uniqueItems',
+    code(context: KeywordCxt) {
+      const { gen, data } = context
+      const areValid = gen.let('areValid', true)
+      const isValid = gen.name('isValid')
+      gen.forRange('index', 0, _`${data}.length`, (index) => {
+        context.subschema({ keyword: 'items', dataProp: index, dataPropType: Type.Num }, isValid)
+        gen.if(_`!${isValid}`, () => {
+          gen.assign(areValid, false)
+          gen.if(_`${faults} >= ${mostFaults}`, () => gen.break())
+        })
+      })
+      context.ok(areValid)
+    },
+  })
+}

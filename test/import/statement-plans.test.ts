@@ -1,0 +1,171 @@
+import { once } from 'node:events'
+import pg from 'pg'
+import { from as copyFrom } from 'pg-copy-streams'
+import { describe, expect, test } from 'vitest'
+import { connectForBatches } from '../../src/import/batches.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { mergeSteps } from '../../src/import/merge.ts'
+import { createRecordReader } from '../../src/import/record-reader.ts'
+import { type ImportRecord, recordTypes } from '../../src/import/records.ts'
+import { faultyReferencesSql } from '../../src/import/reference-checks.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { settleStagedSql, stagingName, toCopyLine } from '../../src/import/staging.ts'
+import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
+import { createWorkingTables } from '../../src/import/working-tables.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { anErc20Incentive } from '../setup/records.ts'
+
+/*
+ * The real planner runs every statement of an import on several mixes of what is stored and what is new. Counted are
+ * the rows that a statement looks at: all there are, some times over, and never each with each.
+ */
+
+/** How often a statement may look at all rows: at claims, say, once for each of the five windows. */
+const MOST_LOOKS = 12
+/** An import below this size leaves the statistics as they are. */
+const PART = 4000
+
+const read = createRecordReader()
+/** A record as it is staged: its addresses are lower-case. */
+function asRead(record: ImportRecord): ImportRecord {
+  const result = read(Buffer.from(JSON.stringify(record)))
+  if (result === undefined || !('record' in result)) throw new Error('not a record')
+  return result.record
+}
+
+const sample = [...generateSample({ campaigns: 1000, claims: 20_000, seed: 3, now: new Date('2026-01-01') })].map(
+  asRead,
+)
+const claims = sample.filter(({ type }) => type === 'claim')
+const others = sample.filter(({ type }) => type !== 'claim')
+const firstClaims = claims.filter((_, index) => index % 3 === 0)
+const laterClaims = claims.filter((_, index) => index % 3 !== 0)
+
+/** All campaigns, with so many incentives, and all claims, which go to the last of these. */
+const withIncentives = (count: number) =>
+  sample
+    .filter(({ type }) => type !== 'claimSignature')
+    .map((record): ImportRecord => {
+      if (record.type === 'claim') return { ...record, incentiveIndex: count - 1 }
+      if (record.type !== 'campaign') return record
+      return { ...record, incentives: Array.from({ length: count }, () => anErc20Incentive(record.owner)) }
+    })
+
+const mixes: { title: string; stored: ImportRecord[]; staged: ImportRecord[] }[] = [
+  { title: 'nothing is stored and all is new', stored: [], staged: sample },
+  { title: 'much is stored and one claim is new', stored: sample.slice(0, -1), staged: sample.slice(-1) },
+  { title: 'only claims are new', stored: [...others, ...firstClaims], staged: laterClaims },
+  {
+    title: 'campaigns come again with new claims',
+    stored: [...others, ...firstClaims],
+    staged: [...others, ...laterClaims],
+  },
+  { title: 'all that is stored comes again', stored: sample, staged: sample },
+  { title: 'each record comes twice', stored: [], staged: [...sample, ...sample] },
+  { title: 'all campaigns lose incentives, whose claims move', stored: withIncentives(3), staged: withIncentives(1) },
+]
+
+interface Plan {
+  'Node Type': string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Join Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Plan[]
+}
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** The most rows that a node of the plan has looked at. */
+const rowsLookedAt = (plan: Plan) =>
+  Math.max(
+    ...nodesOf(plan).map(
+      (node) =>
+        node['Actual Loops'] *
+        (node['Actual Rows'] +
+          (node['Rows Removed by Filter'] ?? 0) +
+          (node['Rows Removed by Join Filter'] ?? 0) +
+          (node['Rows Removed by Index Recheck'] ?? 0)),
+    ),
+  )
+
+/** Runs the statements of an import, and returns those that look at more than so many rows. */
+async function statementsThatLookAtMore(url: string, records: ImportRecord[], most: number) {
+  const client = await connectForBatches(url)
+  try {
+    await createWorkingTables(client)
+    await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")
+    for (const type of recordTypes) {
+      const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
+      const lines = records.map((record, place) => (record.type === type ? toCopyLine(type, record, place) : ''))
+      stream.end(lines.join(''))
+      await once(stream, 'finish')
+    }
+    const excessive: { rows: number; statement: string }[] = []
+    for (const statement of [
+      ...recordTypes.flatMap(settleStagedSql),
+      faultyReferencesSql,
+      'select advance_claim_windows()',
+      ...mergeSteps.flatMap(({ sql, fills }) => (fills === undefined ? [sql] : [sql, `analyze ${fills}`])),
+      hiddenCampaignsSql,
+      missingTokensSql,
+    ]) {
+      const isExplainable = !/^(analyze|create unique index)/.test(statement)
+      const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+        isExplainable ? `explain (analyze, timing off, format json) ${statement}` : statement,
+      )
+      if (!isExplainable) continue
+      const plan = rows[0]?.['QUERY PLAN'][0].Plan
+      if (plan === undefined) throw new Error(`no plan of ${statement}`)
+      if (rowsLookedAt(plan) > most) excessive.push({ rows: rowsLookedAt(plan), statement })
+    }
+    return excessive
+  } finally {
+    await client.end()
+  }
+}
+
+/** Stores records so that statistics are as the import leaves them, or as they were when almost nothing was stored. */
+async function store(database: TestDatabase, records: ImportRecord[], isStale: boolean) {
+  if (!isStale) {
+    await importRecords(database.url, [toRecordSource('stored', records)])
+    await database.query('analyze')
+    return
+  }
+  const tables = await database.query(
+    "select table_name as name from information_schema.tables where table_schema = 'public' and table_type = 'BASE TABLE'",
+  )
+  for (const { name } of tables) await database.query(`alter table ${name} set (autovacuum_enabled = off)`)
+  const inOrder = recordTypes.flatMap((type) => records.filter((record) => record.type === type))
+  for (let start = 0; start < inOrder.length; start += PART) {
+    await importRecords(database.url, [toRecordSource('stored', inOrder.slice(start, start + PART))])
+    if (start === 0) await database.query('analyze')
+  }
+}
+
+describe('no statement of an import looks at each row for each other', () => {
+  for (const { title, stored, staged } of mixes) {
+    for (const isStale of stored.length > 0 ? [false, true] : [false]) {
+      test(`when ${title}, with ${isStale ? 'old' : 'fresh'} statistics`, { timeout: 180_000 }, async () => {
+        await using database = await createTestDatabase()
+        await store(database, stored, isStale)
+        const rows = (stored.length + staged.length) * MOST_LOOKS
+        expect(await statementsThatLookAtMore(database.url, staged, rows)).toEqual([])
+      })
+    }
+  }
+
+  test('and one that does is noticed', async () => {
+    await using database = await createTestDatabase()
+    await database.query(
+      'create view pairs as select from generate_series(1, 500) a, generate_series(1, 500) b where a < b',
+    )
+    const client = new pg.Client({ connectionString: database.url })
+    await client.connect()
+    const { rows } = await client.query('explain (analyze, timing off, format json) select from pairs')
+    await client.end()
+    expect(rowsLookedAt(rows[0]['QUERY PLAN'][0].Plan)).toBe(250_000)
+  })
+})

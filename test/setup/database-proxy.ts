@@ -1,0 +1,53 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+
+/**
+ * What happens to a connection once the client sends a certain text: it is cut, before the server or the client has had
+ * a word of it; it is cut after the server has had it; or nothing goes through any more.
+ */
+export type Fate = 'cut' | 'cut after' | 'freeze'
+
+export interface DatabaseProxy extends AsyncDisposable {
+  url: string
+}
+
+/** A way to a real database on which connections meet their fate at a text that a client sends. */
+export async function openDatabaseProxy(databaseUrl: string, fate: Fate, text: string): Promise<DatabaseProxy> {
+  const target = new URL(databaseUrl)
+  const sockets = new Set<Socket>()
+  const server = createServer((client) => {
+    const database = connect(Number(target.port), target.hostname)
+    for (const socket of [client, database]) {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+      socket.on('close', () => sockets.delete(socket))
+    }
+    let isFrozen = false
+    client.on('data', (chunk) => {
+      if (isFrozen) return
+      if (!chunk.includes(text)) return void database.write(chunk)
+      if (fate === 'freeze') {
+        isFrozen = true
+        return
+      }
+      if (fate === 'cut after') database.end(chunk)
+      else database.destroy()
+      client.destroy()
+    })
+    database.on('data', (chunk) => void (!isFrozen && !client.destroyed && client.write(chunk)))
+    client.on('close', () => database.end())
+    database.on('close', () => void (!isFrozen && client.destroy()))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.href,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
