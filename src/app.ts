@@ -131,7 +131,7 @@ export async function buildApp(options: AppOptions) {
   refuseOtherMethods(app)
 
   const answers = createAnswerCache({
-    readVersion: createDataVersionReader(database, now),
+    versions: createDataVersionReader(database, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
     now,

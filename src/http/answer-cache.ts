@@ -2,29 +2,32 @@ import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
+import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 
-/** What identifies the state of the data: as long as it is the same, so is every answer until `validUntil`. */
-export interface DataVersion {
-  version: string
-  /** Milliseconds since 1970 at which an answer changes although no data does. */
-  validUntil: number
-}
-
-interface Answer extends DataVersion {
-  /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
-  madeAt: number
-  body: Buffer
-  etag: string
-  totalCount: number | undefined
-}
-
-/** What an answer is made of. */
+/** An answer, as a repository gives it. */
 interface Produced {
   body: unknown
   /** Becomes the header `x-total-count`. */
   totalCount?: number
+  /** Absent where it depends on all of the data. */
+  dependencies?: Dependencies
 }
+
+interface Answer {
+  /** The newest version at which it is known to be right. */
+  version: DataVersion
+  /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
+  madeAt: number
+  /** Milliseconds since 1970 at which it changes although no data does. */
+  validUntil: number
+  body: Buffer
+  etag: string
+  totalCount: number | undefined
+  dependencies: Dependencies | undefined
+}
+
+type Made = Omit<Answer, 'version' | 'madeAt'>
 
 /** What an entry takes besides its bytes and its question, as measured: objects, their places in tables, the allocator. */
 const ENTRY_BYTES = 1500
@@ -44,11 +47,11 @@ export interface AnswerCache {
 
 /**
  * Keeps the bytes of public answers in memory, at most `maxBytes`, and never serves a stale one: each request first asks
- * for the version of the data. Requests that arrive at the same moment share that question, and equal questions share the
+ * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests that arrive at the same moment share that question, and equal questions share the
  * work of a new answer. Also gives public answers their `ETag` and `Cache-Control` (RFC 9110 §13).
  */
 export function createAnswerCache(options: {
-  readVersion: () => Promise<DataVersion>
+  versions: DataVersionReader
   maxBytes: number
   cacheControl: string
   now: () => Date
@@ -56,24 +59,21 @@ export function createAnswerCache(options: {
   const kept = new LRUCache<string, Answer>({
     // The cache wants a positive size; one byte keeps nothing.
     maxSize: Math.max(options.maxBytes, 1),
-    sizeCalculation: ({ body }, question) => body.length + question.length + ENTRY_BYTES,
+    sizeCalculation: ({ body, dependencies }, question) =>
+      body.length + question.length + ENTRY_BYTES + 8 * (dependencies?.campaignKeys.length ?? 0),
   })
   const underWay = new Map<string, SharedWork<Answer>>()
-  const currentVersion = shareAmongSimultaneous(options.readVersion)
+  const currentVersion = shareAmongSimultaneous(options.versions.read)
 
-  async function produceOnce(
-    question: string,
-    state: DataVersion & Pick<Answer, 'madeAt'>,
-    produce: () => Promise<Produced>,
-  ) {
-    const key = `${state.version} ${state.validUntil} ${question}`
+  async function produceOnce(question: string, state: Pick<Answer, 'version' | 'madeAt'>, make: () => Promise<Made>) {
+    const { revision, history } = state.version
+    const key = `${history} ${revision} ${question}`
     const running = underWay.get(key)
     if (running?.isAbandoned === false) return running.join()
     const work = shareWork(async () => {
-      const { body, totalCount } = await produce()
-      const made = { ...state, ...toBytes(body), totalCount }
-      kept.set(question, made)
-      return made
+      const answer = { ...state, ...(await make()) }
+      kept.set(question, answer)
+      return answer
     })
     underWay.set(key, work)
     try {
@@ -83,19 +83,27 @@ export function createAnswerCache(options: {
     }
   }
 
+  /** The kept answer to a question, if it is still right at a version. */
+  function recall(question: string, version: DataVersion, now: number) {
+    const answer = kept.get(question)
+    if (answer === undefined || answer.madeAt > now || now >= answer.validUntil) return undefined
+    if (options.versions.hasChanged(answer.version, version, answer.dependencies)) return undefined
+    answer.version = version
+    return answer
+  }
+
   return {
     async send(request, reply, produce, { changesEachSecond = false } = {}) {
-      const { version, validUntil } = await currentVersion()
+      const version = await currentVersion()
       const question = toQuestion(request)
-      const known = kept.get(question)
       const now = options.now().getTime()
-      const isCurrent = known?.version === version && known.madeAt <= now && now < known.validUntil
-      const state = {
-        version,
-        validUntil: changesEachSecond ? Math.min(validUntil, endOfSecond(now)) : validUntil,
-        madeAt: now,
+      const make = async () => {
+        const { body, totalCount, dependencies } = await produce()
+        const changesAt = dependencies?.changesAt ?? version.nextChangeAt
+        const validUntil = changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt
+        return { ...toBytes(body), totalCount, dependencies, validUntil }
       }
-      const answer = isCurrent ? known : await produceOnce(question, state, produce)
+      const answer = recall(question, version, now) ?? (await produceOnce(question, { version, madeAt: now }, make))
       void reply.header('etag', answer.etag).header('cache-control', options.cacheControl)
       if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
       if (fresh(request.headers, { etag: answer.etag })) return reply.code(304).send()

@@ -1,6 +1,9 @@
+import { countClaimants, dropUnchangedClaims, noteClaimChanges } from './claim-changes.ts'
 import { countForContracts } from './claim-totals.ts'
 import type { RecordType } from './records.ts'
+import { rollUpSteps } from './rollups.ts'
 import { stagingName } from './staging.ts'
+import { allOf, type Step } from './steps.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
@@ -36,61 +39,90 @@ const campaignColumns = [
  * Campaigns whose derived columns may change; what they are derived from is read again for each of them. The stored
  * ones come first: what they add to the totals of contracts has to be known before anything changes.
  */
-const markTouchedCampaigns = [
-  `create temporary table touched_campaigns (key bigint primary key) on commit drop`,
-  `insert into touched_campaigns
-    select incentives.campaign_key
-    from staged_token token
-    left join tokens known using (chain_id, address)
-    join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
-    where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
-    union
-    select recorded.campaign_key from staged_claim claim join claims recorded using (chain_id, tx_hash, log_index)
-    union
-    select campaigns.key from staged_claim join campaigns on campaigns.id = campaign_id
-    union
-    select campaigns.key from staged_campaign join campaigns using (id)`,
-  ...countForContracts('before'),
+const counted: Step['of'] = ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim']
+const markTouchedCampaigns: Step[] = [
+  {
+    of: ['withdrawnClaim'],
+    sql: `insert into touched_campaigns
+      select distinct campaign_key, true from withdrawn_claim join claims using (chain_id, tx_hash, log_index)`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `insert into touched_campaigns
+      select key, true from withdrawn_campaign join campaigns using (id) on conflict do nothing`,
+  },
+  { of: ['claim'], sql: dropUnchangedClaims },
+  {
+    of: ['claim'],
+    sql: `insert into touched_campaigns
+      select recorded.campaign_key, true from staged_claim join claims recorded using (chain_id, tx_hash, log_index)
+      union
+      select campaigns.key, true from staged_claim join campaigns on campaigns.id = campaign_id
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
+  {
+    of: ['campaign'],
+    sql: `insert into touched_campaigns select campaigns.key, true from staged_campaign join campaigns using (id)
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
+  { of: counted, sql: countForContracts('before') },
+  {
+    of: ['token'],
+    sql: `insert into touched_campaigns
+      select distinct incentives.campaign_key, false
+      from staged_token token
+      left join tokens known using (chain_id, address)
+      join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
+      where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
+      on conflict do nothing`,
+    fills: 'touched_campaigns',
+  },
 ]
 
-const mergeCampaigns = [
-  upsert(
-    'campaigns',
-    ['id'],
-    campaignColumns,
-    `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
+const mergeCampaigns = allOf(
+  ['campaign'],
+  [
+    upsert(
+      'campaigns',
+      ['id'],
+      campaignColumns,
+      `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
       array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
     from staged_campaign`,
-  ),
-  `create temporary table staged_key (key bigint primary key, id text unique, incentive_count integer) on commit drop`,
-  `insert into staged_key
-    select campaigns.key, staged_campaign.id, staged_campaign.incentive_count from staged_campaign join campaigns using (id)`,
-  `analyze staged_key`,
-  `insert into touched_campaigns select key from staged_key on conflict do nothing`,
-  `delete from allow_lists where campaign_key in (select key from staged_key)`,
-  `delete from action_steps where campaign_key in (select key from staged_key)`,
-  `delete from campaign_facets where campaign_key in (select key from staged_key)`,
-  upsert(
-    'incentives',
-    ['campaign_key', 'position'],
-    ['type', 'chain_id', 'asset', 'definition'],
-    `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
+    ),
+    [
+      `insert into staged_key
+        select campaigns.key, staged_campaign.id, staged_campaign.incentive_count
+        from staged_campaign join campaigns using (id)`,
+      'staged_key',
+    ],
+    [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
+    `delete from allow_lists where campaign_key in (select key from staged_key)`,
+    `delete from action_steps where campaign_key in (select key from staged_key)`,
+    `delete from campaign_facets where campaign_key in (select key from staged_key)`,
+    upsert(
+      'incentives',
+      ['campaign_key', 'position'],
+      ['type', 'chain_id', 'asset', 'definition'],
+      `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
       definition ->> 'asset' as asset, definition
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(incentives) with ordinality as incentive (definition, position)`,
-  ),
-  `insert into action_steps (campaign_key, position, definition)
+    ),
+    `insert into action_steps (campaign_key, position, definition)
     select key, position - 1, definition
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
-  `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
     select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
       (select count(distinct address) from unnest(allow_list_addresses) as address)
     from staged_campaign join staged_key using (id) where allow_list_type is not null`,
-  `insert into allow_list_addresses (campaign_key, address)
+    `insert into allow_list_addresses (campaign_key, address)
     select distinct key, address
     from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
-  `insert into campaign_facets (kind, chain_id, value, campaign_key)
+    `insert into campaign_facets (kind, chain_id, value, campaign_key)
     select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
     from action_steps join staged_key on key = campaign_key
     union
@@ -106,82 +138,126 @@ const mergeCampaigns = [
     union
     select 'channel', 0, lower(channel), key
     from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
-]
+  ],
+)
 
-const mergeAccessLists = [
-  upsert(
-    'access_lists',
-    ['id'],
-    ['user_id', 'name', 'icon', 'created_at', 'member_count'],
-    `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
+const mergeAccessLists = allOf(
+  ['accessList'],
+  [
+    upsert(
+      'access_lists',
+      ['id'],
+      ['user_id', 'name', 'icon', 'created_at', 'member_count'],
+      `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
     from staged_accesslist`,
-  ),
-  `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
-  `insert into access_list_members (access_list_id, address)
+    ),
+    `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
+    `insert into access_list_members (access_list_id, address)
     select distinct id, address from staged_accesslist, unnest(members) as address`,
+  ],
+)
+
+const mergeClaims: Step[] = [
+  { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.gone, fills: 'claim_changes' },
+  { of: ['claim'], sql: noteClaimChanges.come, fills: 'claim_changes' },
+  { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.claimants, fills: 'claimant_changes' },
+  {
+    of: ['withdrawnClaim'],
+    sql: `delete from claims using withdrawn_claim withdrawn
+      where claims.chain_id = withdrawn.chain_id and claims.tx_hash = withdrawn.tx_hash
+        and claims.log_index = withdrawn.log_index`,
+  },
+  {
+    of: ['claim'],
+    sql: upsert(
+      'claims',
+      ['chain_id', 'tx_hash', 'log_index'],
+      ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+      `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
+    ),
+  },
+  { of: ['claim', 'withdrawnClaim'], sql: countClaimants },
 ]
 
-const mergeClaims = [
-  upsert(
-    'claims',
-    ['chain_id', 'tx_hash', 'log_index'],
-    ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
-    `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
-  ),
+/** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
+const withdrawIncentives: Step[] = [
+  {
+    of: ['campaign'],
+    sql: `delete from incentives using staged_key
+      where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from claim_signatures using campaigns join withdrawn_campaign using (id)
+      where claim_signatures.campaign_key = campaigns.key`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
+  },
 ]
 
 const markTouchedScores = `insert into touched_scores
   select score_bucket from profiles join staged_profile using (user_address)
   on conflict do nothing`
 
-const mergeProfiles = [
-  `create temporary table touched_scores (score_bucket integer primary key) on commit drop`,
-  markTouchedScores,
-  plainUpsert(
-    'profile',
-    'profiles',
-    ['user_address'],
-    [
-      ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
-      ...['streak_next_expiration_at', 'streak_last_completion_at'],
-    ],
-  ),
-  markTouchedScores,
-  `analyze touched_scores`,
+const mergeProfiles: Step[] = [
+  { of: ['profile'], sql: markTouchedScores },
+  {
+    of: ['profile'],
+    sql: plainUpsert(
+      'profile',
+      'profiles',
+      ['user_address'],
+      [
+        ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+        ...['streak_next_expiration_at', 'streak_last_completion_at'],
+      ],
+    ),
+  },
+  { of: ['profile'], sql: markTouchedScores, fills: 'touched_scores' },
 ]
 
-/** All statements of a merge, in an order in which each finds what it refers to. */
-export const mergeStatements = [
+/** All steps from staged records to rows and derived figures, in an order in which each finds what it refers to. */
+export const mergeSteps: Step[] = [
   ...markTouchedCampaigns,
-  upsert(
-    'tokens',
-    ['chain_id', 'address'],
-    [
-      ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
-      ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
-    ],
-    // Multiplying by a power of ten is exact; dividing by one would be rounded.
-    `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
-  ),
-  plainUpsert('contract', 'contracts', ['chain_id', 'address'], ['name']),
-  plainUpsert(
-    'actionTemplate',
-    'action_templates',
-    ['id'],
-    ['project_id', 'action_type', 'project_image', 'description', 'category'],
-  ),
+  {
+    of: ['token'],
+    sql: upsert(
+      'tokens',
+      ['chain_id', 'address'],
+      [
+        ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
+        ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
+      ],
+      // Multiplying by a power of ten is exact; dividing by one would be rounded.
+      `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
+    ),
+  },
+  { of: ['contract'], sql: plainUpsert('contract', 'contracts', ['chain_id', 'address'], ['name']) },
+  {
+    of: ['actionTemplate'],
+    sql: plainUpsert(
+      'actionTemplate',
+      'action_templates',
+      ['id'],
+      ['project_id', 'action_type', 'project_image', 'description', 'category'],
+    ),
+  },
   ...mergeAccessLists,
   ...mergeCampaigns,
   ...mergeClaims,
-  // Last: claims of this call may just have left an incentive that is withdrawn.
-  `delete from incentives using staged_key
-    where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
-  upsert(
-    'claim_signatures',
-    ['campaign_key', 'claimant', 'incentive_position'],
-    ['signature', 'referrer'],
-    `select staged_claimsignature.*, campaigns.key as campaign_key
-    from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
-  ),
+  ...withdrawIncentives,
+  {
+    of: ['claimSignature'],
+    sql: upsert(
+      'claim_signatures',
+      ['campaign_key', 'claimant', 'incentive_position'],
+      ['signature', 'referrer'],
+      `select staged_claimsignature.*, campaigns.key as campaign_key
+      from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
+    ),
+  },
   ...mergeProfiles,
+  ...rollUpSteps,
 ]

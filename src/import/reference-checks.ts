@@ -1,4 +1,6 @@
-import { MOST_TOLD } from './faults.ts'
+import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
+import { fromPlace } from './staging.ts'
+import type { Ask } from './steps.ts'
 
 /*
  * References that no single record can be checked for. Each query finds the records that refer to something neither
@@ -64,8 +66,33 @@ const referenceChecks = [
   withdrawnIncentive('claim_signatures', 'signatures'),
   claimedIncentive('staged_claim', 'incentiveIndex'),
   claimedIncentive('staged_claimsignature', 'incentiveId'),
+  `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
+  from withdrawn_campaign join campaigns using (id)
+  where exists (
+    select from claims recorded where recorded.campaign_key = campaigns.key
+      and not exists (select from withdrawn_claim withdrawn where withdrawn.chain_id = recorded.chain_id
+        and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
+      and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
+        and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
 ]
 
 /** The first faulty references in the order of the input, and with each the number of all. */
 export const faultyReferencesSql = `select *, count(*) over () as total
   from (${referenceChecks.join('\nunion all\n')}) faults order by place limit ${MOST_TOLD}`
+
+/**
+ * Looks whether all that is staged refers to something.
+ * @param files the names that places speak of.
+ * @throws ImportFaultsError with the first faults and the number of all.
+ */
+export async function checkReferences(ask: Ask, files: readonly string[]) {
+  const { rows } = await ask<{ place: string; pointer: string; message: string; total: string }>(faultyReferencesSql)
+  if (rows.length === 0) return
+  const faults = new Faults()
+  for (const { place, pointer, message } of rows) {
+    const { file, line } = fromPlace(Number(place))
+    faults.add({ file: files[file] ?? '', line, pointer, message })
+  }
+  faults.count = Number(rows[0]?.total)
+  throw new ImportFaultsError(faults)
+}

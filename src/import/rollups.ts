@@ -1,9 +1,10 @@
-import { claimTotalStatements } from './claim-totals.ts'
+import { campaignTotals, contractCounts, contractTotals, countForContracts } from './claim-totals.ts'
+import type { Step } from './steps.ts'
 
 /*
- * Columns that are derived from the facts. They are computed anew, never added to, for all campaigns in the temporary
- * table `touched_campaigns`, in the transaction that changes the facts; so they are always what a recomputation of
- * everything would give.
+ * Columns that are derived from the facts, for all campaigns in the temporary table `touched_campaigns`, in the
+ * transaction that changes the facts. Counts and sums of claims change by `claim_changes`; everything else is computed
+ * anew from them and from the records.
  */
 
 const limit = `(definition ->> 'limit')::numeric`
@@ -11,20 +12,18 @@ const recordedAmount = `(definition ->> 'totalAmountClaimed')::numeric`
 const recordedBalance = `(definition ->> 'remainingBalance')::numeric`
 const totalBudget = `(definition ->> 'totalBudget')::numeric`
 
-/** First each incentive (spec §5.1 "spent", §5.2 "remaining budget"), then the campaigns, which depend on them. */
-export const rollUpStatements = [
-  `with recorded as (
-    select campaign_key, incentive_position as position, count(*) as claim_count, sum(amount) as claimed_amount
-    from claims where campaign_key in (select key from touched_campaigns)
-    group by campaign_key, incentive_position
+/** Spec §5.1 "spent", §5.2 "remaining budget". */
+const incentiveFigures = `with changes as (
+    select campaign_key, incentive_position as position, sum(direction) as claim_count,
+      sum(direction * amount) as claimed_amount
+    from claim_changes group by campaign_key, incentive_position
   ), figures as (
     select incentive.campaign_key, incentive.position, incentive.type, incentive.asset, incentive.definition,
-      coalesce(recorded.claim_count, 0) as claim_count,
-      coalesce(recorded.claimed_amount, 0) as claimed_amount,
-      coalesce(${recordedAmount}, recorded.claimed_amount, 0) as amount_claimed
-    from incentives incentive
-    left join recorded using (campaign_key, position)
-    where incentive.campaign_key in (select key from touched_campaigns)
+      incentive.claim_count + coalesce(changes.claim_count, 0) as claim_count,
+      incentive.claimed_amount + coalesce(changes.claimed_amount, 0) as claimed_amount
+    from touched_campaigns touched
+    join incentives incentive on incentive.campaign_key = touched.key
+    left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
   ), derived as (
     select campaign_key, position, claim_count, claimed_amount,
       case
@@ -42,7 +41,7 @@ export const rollUpStatements = [
         when type = 'CGDAIncentive' then amount_claimed >= ${totalBudget}
         else amount_claimed >= ${limit}
       end as is_spent
-    from figures
+    from figures, lateral (select coalesce(${recordedAmount}, claimed_amount) as amount_claimed) claimed
   )
   update incentives target
   set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
@@ -50,34 +49,35 @@ export const rollUpStatements = [
   from derived
   where target.campaign_key = derived.campaign_key and target.position = derived.position
     and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
-      is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`,
-  `with claimants as (
-    select campaign_key, count(distinct claimant) as claimant_count
-    from claims where campaign_key in (select key from touched_campaigns)
-    group by campaign_key
-  ), rewards as (
+      is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`
+
+/** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
+const campaignFlags = `with rewards as (
     select campaign_key, bool_and(is_spent) as are_all_spent,
       bool_and(asset is null or coalesce(is_whitelisted, false)) as are_whitelisted
-    from incentives left join tokens on tokens.chain_id = incentives.chain_id and tokens.address = asset
-    where campaign_key in (select key from touched_campaigns)
+    from touched_campaigns join incentives on campaign_key = touched_campaigns.key
+    left join tokens on tokens.chain_id = incentives.chain_id and tokens.address = asset
     group by campaign_key
   ), derived as (
     select campaign.key, coalesce(are_whitelisted, true) as has_whitelisted_rewards,
       coalesce(are_all_spent, false)
         or (max_participants <> 0 and coalesce(claimant_count, 0) >= max_participants) as is_exhausted
-    from campaigns campaign
-    left join claimants on claimants.campaign_key = campaign.key
+    from touched_campaigns touched
+    join campaigns campaign on campaign.key = touched.key
+    left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
     left join rewards on rewards.campaign_key = campaign.key
-    where campaign.key in (select key from touched_campaigns)
+  ), flipped as (
+    update campaigns target
+    set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
+    from derived
+    where target.key = derived.key
+      and (target.has_whitelisted_rewards, target.is_exhausted)
+        is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)
+    returning target.key
   )
-  update campaigns target
-  set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
-  from derived
-  where target.key = derived.key
-    and (target.has_whitelisted_rewards, target.is_exhausted)
-      is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)`,
-  ...claimTotalStatements,
-  `merge into profile_score_counts counts
+  insert into flipped_campaigns select key from flipped`
+
+const scoreCounts = `merge into profile_score_counts counts
   using (
     select touched_scores.score_bucket, count(user_address) as profile_count
     from touched_scores left join profiles using (score_bucket)
@@ -88,5 +88,14 @@ export const rollUpStatements = [
   when matched and counts.profile_count <> figures.profile_count
     then update set profile_count = figures.profile_count
   when not matched and figures.profile_count > 0
-    then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
+    then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`
+
+export const rollUpSteps: Step[] = [
+  { of: ['campaign', 'claim', 'withdrawnClaim'], sql: incentiveFigures },
+  { of: ['campaign', 'claim', 'withdrawnClaim', 'token'], sql: campaignFlags },
+  { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
+  { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
+  { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: contractTotals },
+  { of: ['campaign', 'withdrawnCampaign'], sql: contractCounts },
+  { of: ['profile'], sql: scoreCounts },
 ]

@@ -169,28 +169,29 @@ export const fromPlace = (place: number) => ({
   line: place % LINES_OF_A_FILE,
 })
 
-/** Creates the temporary table; each row also says where its record stands. */
-export function createStagingSql(type: RecordType) {
-  const columns = Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`)
-  return `create temporary table ${stagingName(type)} (place bigint, ${columns.join(', ')}) on commit drop`
-}
+/** Columns of the temporary table; each row also says where its record stands. */
+export const stagingColumns = (type: RecordType) =>
+  [
+    'place bigint',
+    ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
+  ].join(', ')
 
-/**
- * Once all records are there: of those that are the same only the last stays. An index and statistics keep what is asked
- * of them afterwards from comparing each with each.
- */
-export function settleStagedSql(type: RecordType) {
+/** Of records that are the same only the last stays. */
+export function dropSupersededSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
   const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
-  return [
-    `analyze ${name}`,
-    `delete from ${name} superseded using (
+  return `delete from ${name} superseded using (
       select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
-    ) latest where ${same} and superseded.place < latest.place`,
-    `create unique index on ${name} (${identity.join(', ')})`,
-  ]
+    ) latest where ${same} and superseded.place < latest.place`
 }
+
+/** Once many records are there: an index and statistics keep what is asked of them from comparing each with each. */
+export const settleStagedSql = (type: RecordType) => [
+  `analyze ${stagingName(type)}`,
+  dropSupersededSql(type),
+  `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
+]
 
 /** A record as a line of COPY's text format. */
 export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {

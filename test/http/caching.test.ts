@@ -5,8 +5,10 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createAnswerCache } from '../../src/http/answer-cache.ts'
+import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -142,16 +144,63 @@ test('what a transaction has not committed does not show, and shows once it has'
   try {
     await early.query('begin')
     await early.query("update campaigns set campaign_name = 'After'")
-    await late.query(
-      "begin; insert into contracts (chain_id, address, name) values (1, '0x00000000000000000000000000000000000000aa', 'x')",
-    )
+    // Writers are one at a time: this one waits for the other.
+    const written = late.query("update campaigns set campaign_name = campaign_name || ' all'")
     expect(await name()).toBe('Before')
-    await late.query('commit')
-    expect(await name(), 'a later transaction has ended, the earlier one has not').toBe('Before')
     await early.query('commit')
-    expect(await name()).toBe('After')
+    await written
+    expect(await name()).toBe('After all')
   } finally {
     await Promise.all([early.end(), late.end()])
+  }
+})
+
+test('what does not change the data leaves kept answers alone: a used token, kept totals, vacuum, other databases', async () => {
+  await using api = await startTestApp()
+  await using other = await createTestDatabase()
+  const campaign = aCampaign()
+  await api.save(campaign)
+  const { body } = await api.get('/campaigns')
+  const headers = bearing(await issueToken(api))
+  expect((await api.get('/campaigns/accesslists', headers)).statusCode).toBe(200)
+  await api.database.query('select advance_claim_windows()')
+  await api.database.query('vacuum (analyze) campaigns')
+  await other.query('select revise_data()')
+  // Whoever asks the database for the page now is disappointed.
+  await api.database.query('alter table action_steps rename to elsewhere')
+  expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200, body })
+  await api.database.query("update campaigns set campaign_name = 'After'")
+  expect((await api.get('/campaigns')).statusCode).toBe(500)
+})
+
+test('after a failover that lost a commit no answer of the lost history is given, though revisions are the same', async () => {
+  await using api = await startTestApp()
+  await api.save(aCampaign({ campaignName: 'In both histories' }))
+  const server = new pg.Client(api.database.url.replace(/[^/]+$/, 'postgres'))
+  await server.connect()
+  const name = api.database.url.split('/').at(-1)
+  const disconnect = () =>
+    server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name])
+  try {
+    await disconnect()
+    await server.query(`create database ${name}_replica template ${name}`)
+    const lost = aCampaign()
+    await api.save(lost)
+    const revisionOf = async () =>
+      (await api.database.query('select max(revision) as revision from data_revisions'))[0]?.revision
+    const lostRevision = await revisionOf()
+    expect((await campaignsOf(api)).map(({ id }) => id)).toContain(lost.id)
+    await disconnect()
+    await server.query(`drop database ${name} with (force)`)
+    await server.query(`alter database ${name}_replica rename to ${name}`)
+    const kept = aCampaign()
+    await api.save(kept)
+    expect(await revisionOf()).toBe(lostRevision)
+    const ids = (await campaignsOf(api)).map(({ id }) => id)
+    expect(ids).toContain(kept.id)
+    expect(ids).not.toContain(lost.id)
+  } finally {
+    await server.end()
   }
 })
 
@@ -269,7 +318,10 @@ test('equal questions of a list get one answer', async () => {
 test('answers take no more memory than they may, however small they are', async () => {
   const app = fastify()
   const answers = createAnswerCache({
-    readVersion: async () => ({ version: '1:1:', validUntil: Number.POSITIVE_INFINITY }),
+    versions: {
+      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY }),
+      hasChanged: () => false,
+    },
     maxBytes: 4 * 1024 * 1024,
     cacheControl: 'public',
     now: () => new Date(),

@@ -2,15 +2,16 @@ import { once } from 'node:events'
 import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { describe, expect, test } from 'vitest'
+import { connectForBatches } from '../../src/import/batches.ts'
 import { importRecords } from '../../src/import/importer.ts'
-import { mergeStatements } from '../../src/import/merge.ts'
+import { mergeSteps } from '../../src/import/merge.ts'
 import { createRecordReader } from '../../src/import/record-reader.ts'
 import { type ImportRecord, recordTypes } from '../../src/import/records.ts'
 import { faultyReferencesSql } from '../../src/import/reference-checks.ts'
-import { rollUpStatements } from '../../src/import/rollups.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { createStagingSql, settleStagedSql, stagingName, toCopyLine } from '../../src/import/staging.ts'
+import { settleStagedSql, stagingName, toCopyLine } from '../../src/import/staging.ts'
 import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
+import { createWorkingTables } from '../../src/import/working-tables.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
@@ -92,13 +93,11 @@ const rowsLookedAt = (plan: Plan) =>
 
 /** Runs the statements of an import, and returns those that look at more than so many rows. */
 async function statementsThatLookAtMore(url: string, records: ImportRecord[], most: number) {
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
+  const client = await connectForBatches(url)
   try {
-    await client.query('begin')
-    await client.query("set local work_mem = '128MB'; set local jit = off; set local statement_timeout = '50s'")
+    await createWorkingTables(client)
+    await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")
     for (const type of recordTypes) {
-      await client.query(createStagingSql(type))
       const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
       const lines = records.map((record, place) => (record.type === type ? toCopyLine(type, record, place) : ''))
       stream.end(lines.join(''))
@@ -109,12 +108,11 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], mo
       ...recordTypes.flatMap(settleStagedSql),
       faultyReferencesSql,
       'select advance_claim_windows()',
-      ...mergeStatements,
-      ...rollUpStatements,
+      ...mergeSteps.flatMap(({ sql, fills }) => (fills === undefined ? [sql] : [sql, `analyze ${fills}`])),
       hiddenCampaignsSql,
       missingTokensSql,
     ]) {
-      const isExplainable = !/^(analyze|create (unique index|temporary table \w+ \())/.test(statement)
+      const isExplainable = !/^(analyze|create unique index)/.test(statement)
       const { rows } = await client.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
         isExplainable ? `explain (analyze, timing off, format json) ${statement}` : statement,
       )

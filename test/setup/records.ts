@@ -4,6 +4,7 @@ import type {
   ActionTemplateRecord,
   CampaignRecord,
   ClaimRecord,
+  ImportRecord,
   ProfileRecord,
   TokenRecord,
 } from '../../src/import/records.ts'
@@ -178,3 +179,18 @@ export function anIncentiveOfEachVariant(toAddress: (word: string) => string): I
     },
   ]
 }
+
+/** Records as a reader of files or blocks gives them: addresses and IDs in lower case. */
+export const toLowerCase = (records: ImportRecord[]): ImportRecord[] =>
+  JSON.parse(JSON.stringify(records), (key, value: unknown) =>
+    typeof value === 'string' && (/^0x[0-9a-f]+$/i.test(value) || ['id', 'campaignId'].includes(key))
+      ? value.toLowerCase()
+      : value,
+  )
+
+/** What a claim is withdrawn by. */
+export const toClaimIdentity = ({ campaignId, txHash, logIndex }: ClaimRecord) => ({
+  chainId: Number(campaignId.split(':')[0]),
+  txHash,
+  logIndex,
+})

@@ -82,3 +82,15 @@ export const contractCounts = pgTable(
   { chainId: chainId().primaryKey(), contractCount: integer().notNull() },
   (table) => [check('contract_counts_have_contracts', sql`${table.contractCount} > 0`)],
 )
+
+/** How many different claimants a campaign has; no row where there are none. Derived by the import. */
+export const campaignClaimantCounts = pgTable(
+  'campaign_claimant_counts',
+  {
+    campaignKey: campaignKey()
+      .primaryKey()
+      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    claimantCount: bigint({ mode: 'number' }).notNull(),
+  },
+  (table) => [check('campaign_claimant_counts_have_claimants', sql`${table.claimantCount} > 0`)],
+)

@@ -2,11 +2,12 @@ import { type AnyColumn, and, asc, desc, eq, not, type SQL, sql } from 'drizzle-
 import { unionAll } from 'drizzle-orm/pg-core'
 import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
 import type { Database } from '../../database/client.ts'
+import type { Dependencies } from '../../database/data-version.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toDetail, toListItem } from './campaign-answers.ts'
-import { campaignColumns, MOST_LISTED_ADDRESSES } from './campaign-rows.ts'
+import { type CampaignRow, campaignColumns, MOST_LISTED_ADDRESSES } from './campaign-rows.ts'
 import type { CampaignDetail, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
@@ -15,9 +16,15 @@ export interface CampaignRepository {
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows; the cost of a page grows
    * with its offset.
    */
-  list(query: ListCampaignsQuery): Promise<ListCampaignsResponse>
+  list(query: ListCampaignsQuery): Promise<Answerable<ListCampaignsResponse>>
   /** One campaign with all its allow-list addresses; undefined where there is none. Two index lookups a part. */
-  find(id: string): Promise<CampaignDetail | undefined>
+  find(id: string): Promise<Answerable<CampaignDetail> | undefined>
+}
+
+/** An answer with what it depends on. */
+interface Answerable<Body> {
+  body: Body
+  dependencies: Dependencies
 }
 
 export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
@@ -37,23 +44,38 @@ export function createCampaignRepository(database: Database, clock: () => Date):
         prepareList(database, name, conditions, activeFirst),
       )
       const { limit, offset } = toRows(query)
+      const now = clock()
       const rows = await statement.execute({
         ...values,
-        now: clock().toISOString(),
+        now: now.toISOString(),
         limit,
         offset,
         last: offset + BigInt(limit),
       })
+      const page = rows.flatMap(({ campaign }) => (campaign === null ? [] : [campaign]))
+      const { changesAt, ...dependencies } = { ...dependenciesOf(page, now), onLists: true }
       return {
-        campaigns: rows.flatMap(({ campaign }) => (campaign === null ? [] : [toListItem(campaign)])),
-        totalCampaigns: rows[0]?.total ?? 0,
+        body: { campaigns: page.map(toListItem), totalCampaigns: rows[0]?.total ?? 0 },
+        // Which campaigns are active changes with any of them.
+        dependencies: activeFirst || query.showActiveOnly ? dependencies : { ...dependencies, changesAt },
       }
     },
 
     async find(id) {
-      const [row] = await findById.execute({ id, now: clock().toISOString() })
-      return row && toDetail(row.campaign)
+      const now = clock()
+      const [row] = await findById.execute({ id, now: now.toISOString() })
+      return row && { body: toDetail(row.campaign), dependencies: dependenciesOf([row.campaign], now) }
     },
+  }
+}
+
+/** What the answers about some campaigns depend on; they change when one of those starts or ends. */
+function dependenciesOf(shown: CampaignRow[], now: Date) {
+  const instants = shown.flatMap(({ startAt, endAt }) => [startAt, endAt].map((instant) => instant?.getTime() ?? 0))
+  return {
+    campaignKeys: shown.map(({ key }) => Number(key)),
+    onLists: false,
+    changesAt: Math.min(...instants.filter((instant) => instant > now.getTime())),
   }
 }
 

@@ -44,14 +44,14 @@ export const campaignRoutes: FastifyPluginAsyncTypebox<{
   answers: AnswerCache
 }> = async (app, { campaigns, answers }) => {
   app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
-    answers.send(request, reply, async () => ({ body: await campaigns.list(request.query) })),
+    answers.send(request, reply, () => campaigns.list(request.query)),
   )
 
   app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
     answers.send(request, reply, async () => {
       const campaign = await campaigns.find(request.params.id)
       if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
-      return { body: campaign }
+      return campaign
     }),
   )
 }

@@ -61,6 +61,7 @@ export const MOST_LISTED_ADDRESSES = 100
 
 /** What the answers of this feature are made of; the placeholder `now` decides what is active. */
 export const campaignColumns = (mostAddresses: number) => ({
+  key: campaigns.key,
   id: campaigns.id,
   action: campaigns.action,
   campaignIndex: campaigns.campaignIndex,

@@ -1,0 +1,17 @@
+import { sql } from 'drizzle-orm'
+import { bigint, boolean, pgTable, uuid } from 'drizzle-orm/pg-core'
+
+/**
+ * The newest states of the public data, a thousand at most. Each transaction that writes a table that public answers are
+ * made of takes the next revision before it writes, by the triggers `data_is_revised`: so revisions have no gaps and are in
+ * the order of commits, whoever writes. The identity is random: after a failover that lost a commit, another history may
+ * come to the same revision, but never to the same identity.
+ */
+export const dataRevisions = pgTable('data_revisions', {
+  revision: bigint({ mode: 'number' }).primaryKey(),
+  identity: uuid().notNull(),
+  /** The campaigns it is about, their records, flags or figures; null where it may be about anything. */
+  campaignKeys: bigint({ mode: 'number' }).array(),
+  /** Whether a campaign has come or gone, or may be found otherwise than before. Else pages hold the same campaigns. */
+  altersLists: boolean().notNull().default(sql`true`),
+})

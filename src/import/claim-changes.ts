@@ -1,0 +1,63 @@
+/*
+ * What the staged claims change: a row for each claim that goes away or is replaced, with the direction -1, and for each
+ * that comes or replaces one, with +1. All figures that are derived from claims change by these rows, so the work does not
+ * grow with the number of claims that a campaign has already.
+ */
+
+export const claimChangeTables = {
+  claim_changes:
+    'direction smallint, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint',
+  claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
+}
+
+/** Claims that are stored as they are change nothing, and touch no campaign. */
+export const dropUnchangedClaims = `delete from staged_claim claim
+  using claims recorded join campaigns on campaigns.key = recorded.campaign_key
+  where recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
+    and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount, recorded.amount_usd,
+        recorded.block_timestamp)
+      is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
+        claim.block_timestamp)`
+
+/**
+ * Whether somebody has a claim on a campaign. Asked incentive by incentive, so that an index answers however many claims
+ * there are.
+ */
+const hasClaim = `exists (
+  select from incentives join claims on claims.campaign_key = incentives.campaign_key
+    and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
+  where incentives.campaign_key = changes.campaign_key)`
+
+/** Before the claims are merged, and once every campaign has its key. */
+export const noteClaimChanges = {
+  gone: `insert into claim_changes
+    select -1, recorded.campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
+      recorded.amount_usd, recorded.block_timestamp
+    from (
+      select chain_id, tx_hash, log_index from staged_claim
+      union
+      select chain_id, tx_hash, log_index from withdrawn_claim
+    ) claim join claims recorded using (chain_id, tx_hash, log_index)`,
+  come: `insert into claim_changes
+    select 1, campaigns.key, incentive_position, claimant, amount, amount_usd, staged_claim.block_timestamp
+    from staged_claim join campaigns on campaigns.id = campaign_id`,
+  claimants: `insert into claimant_changes
+    select campaign_key, claimant, has_gone or ${hasClaim}, has_come
+    from (
+      select campaign_key, claimant, bool_or(direction = -1) as has_gone, bool_or(direction = 1) as has_come
+      from claim_changes group by campaign_key, claimant
+    ) changes`,
+}
+
+/** After the claims have been merged: a claimant whose claims have all gone is one less. */
+export const countClaimants = `merge into campaign_claimant_counts counts
+  using (
+    select campaign_key, sum((has_come or ${hasClaim})::integer - was_there::integer) as claimant_count
+    from claimant_changes changes group by campaign_key
+  ) changes
+  on counts.campaign_key = changes.campaign_key
+  when matched and counts.claimant_count + changes.claimant_count = 0 then delete
+  when matched and changes.claimant_count <> 0
+    then update set claimant_count = counts.claimant_count + changes.claimant_count
+  when not matched and changes.claimant_count > 0 then insert (campaign_key, claimant_count)
+    values (changes.campaign_key, changes.claimant_count)`

@@ -1,0 +1,28 @@
+import type { QueryResult, QueryResultRow } from 'pg'
+import type { RecordType } from './records.ts'
+
+/** What a batch can hold: records by type, and facts that are taken back. */
+export type Ingredient = RecordType | 'withdrawnClaim' | 'withdrawnCampaign'
+
+/** What concerns nothing but the campaigns that a batch touches. */
+export const aboutCampaigns: readonly Ingredient[] = [
+  ...(['campaign', 'claim', 'claimSignature', 'withdrawnCampaign', 'withdrawnClaim'] as const),
+]
+
+/** One statement on the way from staged records to rows. */
+export interface Step {
+  /** It has something to do only where the batch holds one of these. */
+  of: readonly Ingredient[]
+  sql: string
+  /** The working table it fills, whose size has to be known for the plans of what follows. */
+  fills?: string
+}
+
+/** Statements that concern the same ingredients; those that fill a working table are given with its name. */
+export const allOf = (of: Step['of'], statements: (string | [sql: string, fills: string])[]): Step[] =>
+  statements.map((statement) =>
+    typeof statement === 'string' ? { of, sql: statement } : { of, sql: statement[0], fills: statement[1] },
+  )
+
+/** Asks one statement on the connection of a batch. */
+export type Ask = <Row extends QueryResultRow>(sql: string) => Promise<QueryResult<Row>>

@@ -1,0 +1,165 @@
+import { afterEach, expect, test } from 'vitest'
+import { type Batch, type Ingest, openIngest } from '../../src/import/batches.ts'
+import type { CampaignRecord, ImportRecord } from '../../src/import/records.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import {
+  allOf,
+  changesOf,
+  createRandom,
+  expectToAgree,
+  type Facts,
+  identityOf,
+  lower,
+  remember,
+} from '../setup/derived-figures.ts'
+import {
+  aCampaign,
+  aClaim,
+  anAddress,
+  anErc20Incentive,
+  aStep,
+  aToken,
+  toClaimIdentity,
+  toLowerCase,
+} from '../setup/records.ts'
+
+const opened: AsyncDisposable[] = []
+afterEach(async () => {
+  for (const resource of opened.splice(0).reverse()) await resource[Symbol.asyncDispose]()
+})
+
+async function openTestIngest(): Promise<{ database: TestDatabase; ingest: Ingest }> {
+  const database = await createTestDatabase()
+  opened.push(database)
+  const ingest = await openIngest(database.url)
+  opened.push({ [Symbol.asyncDispose]: () => ingest.close() })
+  return { database, ingest }
+}
+
+/** Everything that is stored, but for keys, which are given anew, and the version. */
+async function contentOf(database: TestDatabase) {
+  const tables = await database.query(
+    `select tablename from pg_tables where schemaname = 'public' and tablename <> 'data_revisions' order by tablename`,
+  )
+  const content: Record<string, unknown> = {}
+  for (const { tablename } of tables) {
+    const rows = await database.query(
+      `select (to_jsonb(data) - 'key' - 'campaign_key')::text as row, (
+        select id from campaigns where key = (to_jsonb(data) ->> 'campaign_key')::bigint) as id from ${tablename} data`,
+    )
+    // Numbers are compared as numbers: a sum may have zeros at its end that the same sum made otherwise has not.
+    content[String(tablename)] = rows.map(({ row, id }) => `${id} ${JSON.stringify(JSON.parse(String(row)))}`).sort()
+  }
+  return content
+}
+
+test.each([1, 2, 3])(
+  'figures are what the records say, after batches that bring, replace and take back: %i',
+  async (seed) => {
+    const { database, ingest } = await openTestIngest()
+    const random = createRandom(seed)
+    const facts: Facts = new Map()
+    async function apply(records: ImportRecord[], withdrawn: ImportRecord[] = []) {
+      const claims = withdrawn.filter((record) => record.type === 'claim')
+      const campaigns = withdrawn.filter((record) => record.type === 'campaign')
+      const batch: Batch = {
+        records: toLowerCase(records),
+        withdrawnClaims: claims.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
+        withdrawnCampaigns: campaigns.map(({ id }) => lower(id)),
+      }
+      await ingest.apply(batch)
+      for (const record of withdrawn) facts.delete(identityOf(record))
+      remember(facts, records)
+    }
+    await database.query('select advance_claim_windows()')
+    await apply([...generateSample({ campaigns: 40, claims: 500, seed, now: new Date() })])
+    await expectToAgree(database, facts)
+    for (let round = 0; round < 6; round += 1) {
+      const claims = allOf(facts, 'claim').filter(() => random() < 0.1)
+      const campaigns = allOf(facts, 'campaign').filter(() => random() < 0.05)
+      const isGone = new Set(campaigns.map(({ id }) => lower(id)))
+      const theirs = allOf(facts, 'claim').filter(({ campaignId }) => isGone.has(lower(campaignId)))
+      const isTheirs = (record: ImportRecord) =>
+        (record.type === 'campaign' && isGone.has(lower(record.id))) ||
+        ('campaignId' in record && isGone.has(lower(record.campaignId)))
+      const signatures = allOf(facts, 'claimSignature').filter(isTheirs)
+      const replacements = changesOf(facts, random).filter((record) => !isTheirs(record))
+      await apply(replacements, [...claims, ...theirs, ...campaigns])
+      for (const signature of signatures) facts.delete(identityOf(signature))
+      await expectToAgree(database, facts)
+    }
+  },
+)
+
+test('what a batch has brought can be taken back, and everything is as it was', async () => {
+  const { database, ingest } = await openTestIngest()
+  await ingest.apply({
+    records: toLowerCase([...generateSample({ campaigns: 20, claims: 200, seed: 5, now: new Date() })]),
+  })
+  const before = await contentOf(database)
+  const steps = [aStep(anAddress('new target'))]
+  const campaign = aCampaign({ actionSteps: steps, incentives: [anErc20Incentive(anAddress('asset'))] })
+  const claims = [aClaim(campaign), aClaim(campaign, { blockTimestamp: String(Math.floor(Date.now() / 1000)) })]
+  await ingest.apply({ records: [campaign, ...claims] })
+  expect(await contentOf(database)).not.toEqual(before)
+  await ingest.apply({
+    records: [],
+    withdrawnClaims: claims.map(toClaimIdentity),
+    withdrawnCampaigns: [campaign.id],
+  })
+  expect(await contentOf(database)).toEqual(before)
+})
+
+test('a claim that is withdrawn and comes again in the same batch is the one that comes', async () => {
+  const { database, ingest } = await openTestIngest()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  const claim = aClaim(campaign, { amount: '5' })
+  await ingest.apply({ records: [campaign, claim] })
+  await ingest.apply({ records: [{ ...claim, amount: '7' }], withdrawnClaims: [toClaimIdentity(claim)] })
+  expect(await database.query('select amount from claims')).toEqual([{ amount: '7' }])
+  expect(await database.query('select claim_count, claimed_amount from incentives')).toEqual([
+    { claim_count: '1', claimed_amount: '7' },
+  ])
+})
+
+test('a batch that refers to nothing changes nothing, and the next one is applied', async () => {
+  const { database, ingest } = await openTestIngest()
+  const [known, unknown] = [aCampaign(), aCampaign()]
+  await ingest.apply({ records: [known] })
+  const before = await contentOf(database)
+  await expect(ingest.apply({ records: [aToken(), aClaim(unknown)] })).rejects.toThrow(
+    `batch:2: /campaignId: refers to campaign ${unknown.id}, which is neither stored nor in the call`,
+  )
+  expect(await contentOf(database)).toEqual(before)
+  await ingest.apply({ records: [unknown] })
+  expect(await database.query('select count(*)::integer from campaigns')).toEqual([{ count: 2 }])
+})
+
+test('a campaign is not withdrawn from under its claims', async () => {
+  const { database, ingest } = await openTestIngest()
+  const campaign: CampaignRecord = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  const [first, second] = [aClaim(campaign), aClaim(campaign)]
+  await ingest.apply({ records: [campaign, first, second] })
+  const withdrawnCampaigns = [campaign.id]
+  await expect(
+    ingest.apply({ records: [], withdrawnCampaigns, withdrawnClaims: [toClaimIdentity(first)] }),
+  ).rejects.toThrow(`batch:1: /withdrawnCampaigns: campaign ${campaign.id} still has claims`)
+  expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: 2 }])
+})
+
+test('each batch is a revision, without gaps, and with an identity of its own', async () => {
+  const { database, ingest } = await openTestIngest()
+  const version = async () => {
+    const [row] = await database.query('select revision, identity from data_revisions order by revision desc limit 1')
+    return { revision: Number(row?.revision), identity: String(row?.identity) }
+  }
+  const first = await version()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  await ingest.apply({ records: [campaign] })
+  await expect(ingest.apply({ records: [aClaim(aCampaign())] })).rejects.toThrow()
+  await ingest.apply({ records: [aClaim(campaign)] })
+  const last = await version()
+  expect(last.revision).toBe(first.revision + 2)
+  expect(last.identity).not.toBe(first.identity)
+})
