@@ -3,7 +3,7 @@
  * what it runs.
  *
  *   commands → app → features/* → http, schemas, database
- *   commands → import, sample;  import → schemas, database;  sample → import, schemas
+ *   commands → import, sample;  import → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   http → schemas, database;  database → schemas;  schemas → nothing
  */
 
@@ -58,21 +58,27 @@ module.exports = {
     allow(
       'import-is-another-door',
       '^src/import/',
-      ['^src/import/', '^src/schemas/', '^src/database/'],
+      ['^src/import/', '^src/ingest/', '^src/schemas/', '^src/database/'],
       'Data goes in without the HTTP service.',
+    ),
+    allow(
+      'ingest-knows-no-source',
+      '^src/ingest/',
+      ['^src/ingest/', '^src/schemas/', '^src/database/'],
+      'Facts are applied the same way wherever they come from.',
     ),
     allow(
       'sample-makes-records',
       '^src/sample/',
-      ['^src/sample/', '^src/import/', '^src/schemas/'],
-      'Sample data is records for the import, made without a database.',
+      ['^src/sample/', '^src/ingest/', '^src/schemas/'],
+      'Sample data is records to import, made without a database.',
     ),
     {
-      name: 'sample-needs-types-of-the-import-only',
-      comment: 'Sample data is made without running anything of the import.',
+      name: 'sample-needs-types-of-records-only',
+      comment: 'Sample data is made without running anything of the ingest.',
       severity: 'error',
       from: { path: '^src/sample/' },
-      to: { path: '^src/import/', dependencyTypesNot: ['type-only'] },
+      to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
     },
     allow(
       'settings-know-schemas-only',
@@ -96,11 +102,11 @@ module.exports = {
     },
     {
       name: 'queries-stand-in-repositories',
-      comment: 'Drizzle is for repositories and their rows, the import, the database and the commands.',
+      comment: 'Drizzle is for repositories and their rows, the ways in, the database and the commands.',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$', '^src/(import|database|commands)/'],
+        pathNot: ['^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$', '^src/(import|ingest|database|commands)/'],
       },
       to: { path: '(^|/)drizzle-orm($|/)' },
     },

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { openIngest } from '../src/import/batches.ts'
-import type { ClaimRecord } from '../src/import/records.ts'
+import { openIngest } from '../src/ingest/batches.ts'
+import type { ClaimRecord } from '../src/ingest/records.ts'
 import { generateFacts } from './generated-facts.ts'
 import { percentile, print, timesOf, withServer } from './measure.ts'
 

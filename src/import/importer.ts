@@ -1,15 +1,15 @@
 import type pg from 'pg'
 import { describeFailure } from '../database/failures.ts'
-import { connectForBatches, mergeStaged } from './batches.ts'
+import { connectForBatches, mergeStaged } from '../ingest/batches.ts'
+import { takeImportLock } from '../ingest/ingest-lock.ts'
+import { type RecordType, recordTypes } from '../ingest/records.ts'
+import { checkReferences } from '../ingest/reference-checks.ts'
+import type { Ask } from '../ingest/steps.ts'
+import { createWorkingTables } from '../ingest/working-tables.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
-import { takeImportLock } from './import-lock.ts'
-import { type RecordType, recordTypes } from './records.ts'
-import { checkReferences } from './reference-checks.ts'
 import type { ImportSource } from './sources.ts'
 import { stageRecords } from './stage-records.ts'
-import type { Ask } from './steps.ts'
 import { summarizeWhitelist, type WhitelistSummary } from './whitelist-summary.ts'
-import { createWorkingTables } from './working-tables.ts'
 
 export interface ImportSummary extends WhitelistSummary {
   /** Records read, by type. */

@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
+import { type ImportRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import { createValidator, describeFault, type ErrorObject, quote, type ValidateFunction } from '../schemas/validator.ts'
 import { findExcess } from './line-limits.ts'
-import { type ImportRecord, recordSchemas, recordTypes } from './records.ts'
 
 /** What a line holds: a record, or what is wrong with it. */
 export type ReadRecord = { record: ImportRecord } | { problems: { pointer: string; message: string }[] }

@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { ImportRecord } from './records.ts'
+import type { ImportRecord } from '../ingest/records.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
 export interface ImportSource {

@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { Faults, ImportFaultsError } from './faults.ts'
+import { Faults, ImportFaultsError } from '../ingest/faults.ts'
+import { type ImportRecord, type RecordType, recordTypes } from '../ingest/records.ts'
+import { settleStagedSql, stagingName, toCopyLine, toPlace } from '../ingest/staging.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
 import { LineTooLongError, readLines } from './lines.ts'
 import { createRecordReader, type ReadRecord } from './record-reader.ts'
-import { type ImportRecord, type RecordType, recordTypes } from './records.ts'
 import type { ImportSource } from './sources.ts'
-import { settleStagedSql, stagingName, toCopyLine, toPlace } from './staging.ts'
 
 /** Bytes of one record type that are collected before they are sent. */
 const COPY_BYTES = 1024 * 1024

@@ -4,7 +4,7 @@ import type {
   ContractRecord,
   ImportRecord,
   TokenRecord,
-} from '../import/records.ts'
+} from '../ingest/records.ts'
 import { deeds } from './deed-facts.ts'
 import { projectImageUri, templateFacts } from './protocol-facts.ts'
 import { sampleAccessLists } from './sample-access-lists.ts'

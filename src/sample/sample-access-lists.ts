@@ -1,4 +1,4 @@
-import type { AccessListRecord } from '../import/records.ts'
+import type { AccessListRecord } from '../ingest/records.ts'
 import { Random } from './random.ts'
 import { userAddress } from './sample-addresses.ts'
 import type { SamplePlan } from './sample-plan.ts'

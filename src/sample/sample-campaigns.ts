@@ -1,4 +1,4 @@
-import type { CampaignRecord } from '../import/records.ts'
+import type { CampaignRecord } from '../ingest/records.ts'
 import { ACTION_CONTRACT, ALLOW_LIST_CONTRACTS, chainFacts, projectImageUri, VALIDATOR } from './protocol-facts.ts'
 import { Random } from './random.ts'
 import { budgetAddress, ownerAddress, userAddress } from './sample-addresses.ts'

@@ -1,4 +1,4 @@
-import type { ClaimRecord, ClaimSignatureRecord } from '../import/records.ts'
+import type { ClaimRecord, ClaimSignatureRecord } from '../ingest/records.ts'
 import { Random } from './random.ts'
 import { userAddress } from './sample-addresses.ts'
 import { type CampaignOutline, outlineOf, visitorOf } from './sample-outline.ts'

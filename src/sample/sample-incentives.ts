@@ -1,4 +1,4 @@
-import type { CampaignRecord } from '../import/records.ts'
+import type { CampaignRecord } from '../ingest/records.ts'
 import { type Deed, deeds } from './deed-facts.ts'
 import { ALLOW_LIST_INCENTIVE_TARGET, POINTS_SELECTOR, POINTS_VENUE } from './protocol-facts.ts'
 import type { Random } from './random.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { openIngest } from '../../src/import/batches.ts'
-import type { ClaimRecord, ImportRecord } from '../../src/import/records.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/derived-figures.ts'
 import {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { ImportFaultsError } from '../../src/import/faults.ts'
 import { importRecords } from '../../src/import/importer.ts'
-import { recordTypes } from '../../src/import/records.ts'
 import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
+import { ImportFaultsError } from '../../src/ingest/faults.ts'
+import { recordTypes } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ImportRecord } from '../../src/import/records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { type Contract, contractOf } from '../setup/openapi.ts'
 import {
   aCampaign,

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListAccessListsResponse } from '../../src/features/access-lists/access-list-schemas.ts'
-import type { AccessListRecord } from '../../src/import/records.ts'
+import type { AccessListRecord } from '../../src/ingest/records.ts'
 import { anAccessList, anAddress, inUpperCase } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'

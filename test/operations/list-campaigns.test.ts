@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { CampaignListItem, ListCampaignsResponse } from '../../src/features/campaigns/campaign-schemas.ts'
-import type { CampaignRecord, ClaimRecord, ImportRecord, TokenRecord } from '../../src/import/records.ts'
+import type { CampaignRecord, ClaimRecord, ImportRecord, TokenRecord } from '../../src/ingest/records.ts'
 import {
   aCampaign,
   aClaim,

@@ -2,7 +2,7 @@ import { Big } from 'big.js'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListContractsResponse } from '../../src/features/contracts/contract-schemas.ts'
-import type { CampaignRecord, ClaimRecord } from '../../src/import/records.ts'
+import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, inUpperCase } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 

@@ -6,7 +6,7 @@ import type {
   ClaimSignatureRecord,
   ImportRecord,
   TokenRecord,
-} from '../../src/import/records.ts'
+} from '../../src/ingest/records.ts'
 import {
   aCampaign,
   aClaim,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ImportRecord } from '../../src/import/records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'

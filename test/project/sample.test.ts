@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ImportRecord } from '../../src/import/records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { startTestApp } from '../setup/test-app.ts'
 

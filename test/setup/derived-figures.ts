@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import { expect } from 'vitest'
-import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/import/records.ts'
+import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { TestDatabase } from './database.ts'
 import { anAddress, anErc20Incentive } from './records.ts'
 

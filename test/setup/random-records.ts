@@ -7,7 +7,7 @@ import type {
   ContractRecord,
   ImportRecord,
   TokenRecord,
-} from '../../src/import/records.ts'
+} from '../../src/ingest/records.ts'
 import { aHash, anAddress, aStep, inUpperCase } from './records.ts'
 import { identityOf } from './second-opinion.ts'
 

@@ -7,7 +7,7 @@ import type {
   ImportRecord,
   ProfileRecord,
   TokenRecord,
-} from '../../src/import/records.ts'
+} from '../../src/ingest/records.ts'
 
 /*
  * Records for tests: complete, all different, and the same in every run. What a test is about, it says itself.

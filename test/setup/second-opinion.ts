@@ -6,7 +6,7 @@ import type {
   ClaimSignatureRecord,
   ImportRecord,
   TokenRecord,
-} from '../../src/import/records.ts'
+} from '../../src/ingest/records.ts'
 
 /*
  * A second opinion on the two answers about claimed volume: what `GET /reward-kit/trending` and

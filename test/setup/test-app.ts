@@ -3,8 +3,8 @@ import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
-import type { ImportRecord } from '../../src/import/records.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export interface TestApp extends AsyncDisposable {

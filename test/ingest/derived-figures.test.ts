@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
-import type { ImportRecord } from '../../src/import/records.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/derived-figures.ts'

@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
-import { type Batch, type Ingest, openIngest } from '../../src/import/batches.ts'
-import type { CampaignRecord, ImportRecord } from '../../src/import/records.ts'
+import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
+import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {

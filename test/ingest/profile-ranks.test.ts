@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
-import type { ProfileRecord } from '../../src/import/records.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import type { ProfileRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anAddress, aProfile, inUpperCase } from '../setup/records.ts'
 
