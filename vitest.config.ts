@@ -4,7 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    globalSetup: 'test/setup/postgres.ts',
+    globalSetup: ['test/setup/build.ts', 'test/setup/postgres.ts'],
     // The suites share one PostgreSQL and the few cores of a small machine.
     maxWorkers: 3,
     // No developer's `.env` changes what is tested.

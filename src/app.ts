@@ -88,6 +88,8 @@ export async function buildApp(options: AppOptions) {
     // The server has its own, on all its addresses.
     clientErrorHandler: () => undefined,
     return503OnClosing: false,
+    // A machine that is busy at the start makes the start slow, not wrong.
+    pluginTimeout: 60_000,
     rewriteUrl: rewriteMalformedUrl,
   })
   app.setValidatorCompiler(validateParameters(createValidator(schemas)))

@@ -6,7 +6,7 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createRequestCounter } from '../../src/commands/ending.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/data-folder.ts'
-import { RunningProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
+import { CLI, RunningProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 
 const TIMES = 10
@@ -98,7 +98,7 @@ describe('a service that is asked to end', () => {
 
   test.skipIf(!hasScript)('by the end of its terminal leaves no server', async () => {
     await using data = await aDataFolder()
-    await using terminal = startInTerminal(data.folder, 'exec node --import tsx src/commands/cli.ts serve')
+    await using terminal = startInTerminal(data.folder, `exec node ${CLI} serve`)
     const slow = await aSlowRequest(await terminal.ready(), data.folder)
     terminal.child.kill('SIGKILL')
     await sleep(300)
@@ -128,7 +128,7 @@ describe('a service that is asked to end', () => {
     for (const mark of ['.', 'data/postgres.unfinished', 'data/postgres/postmaster.pid', 'data/port']) {
       await using parent = await aDataFolder()
       const folder = join(parent.folder, 'data')
-      await using service = startInGroup(folder, ['node', '--import', 'tsx', 'src/commands/cli.ts', 'serve'])
+      await using service = startInGroup(folder, ['node', CLI, 'serve'])
       await waitFor(() => (existsSync(join(parent.folder, mark)) ? true : undefined))
       process.kill(-(service.child.pid ?? 0), 'SIGINT')
       const { code, stderr } = await service.ended
@@ -148,7 +148,7 @@ describe('a command that is asked to end', () => {
     ['SIGHUP', 129],
   ] as const)('by %s leaves no server behind and ends with %i', async (signal, code) => {
     await using data = await aDataFolder()
-    await using importing = startInGroup(data.folder, ['node', '--import', 'tsx', 'src/commands/cli.ts', 'import', '-'])
+    await using importing = startInGroup(data.folder, ['node', CLI, 'import', '-'])
     await waitFor(() => serverPid(data.folder))
     process.kill(-(importing.child.pid ?? 0), signal)
     expect(await importing.ended).toEqual({ code, signal: null, stdout: '', stderr: '' })

@@ -7,7 +7,7 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { runCli, startCli, waitFor } from '../setup/processes.ts'
+import { CLI, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
 
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -72,7 +72,7 @@ describe('a connection that is lost', () => {
       const ended = await database.query(
         `select pg_terminate_backend(pid) from pg_stat_activity
         where datname = current_database() and application_name = 'reward-campaigns import'
-          and state = 'idle in transaction' and query like 'create temporary table staged_profile%'`,
+          and state = 'idle in transaction' and query like 'begin %'`,
       )
       return ended.length > 0 ? true : undefined
     })
@@ -196,7 +196,7 @@ describe('what cannot be read is answered in a sentence, and nothing is written:
   test('a folder on standard input', async () => {
     const handle = await open(folder)
     try {
-      const child = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'import', '-'], {
+      const child = spawn(process.execPath, [CLI, 'import', '-'], {
         cwd: join(import.meta.dirname, '../..'),
         env: { DATABASE_URL: database.url },
         stdio: [handle.fd, 'ignore', 'pipe'],

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { NodeProcess, waitFor } from '../setup/processes.ts'
+import { CLI, NodeProcess, waitFor } from '../setup/processes.ts'
 
 /*
  * A service that may open few files, as systems and containers allow them.
@@ -13,7 +13,7 @@ import { NodeProcess, waitFor } from '../setup/processes.ts'
 test('more clients than the process has file descriptors do not end it, and do not take it from those it has', async () => {
   await using database = await createTestDatabase()
   await using service = new NodeProcess(
-    ['src/commands/cli.ts', 'serve'],
+    [CLI, 'serve'],
     { DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'info' },
     { mostOpenFiles: 256 },
   )

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSecret } from '../../src/database/credentials.ts'
 import { createLogging } from '../../src/http/logging.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { CLI } from '../setup/processes.ts'
 
 /*
  * The log as an operator sees it: of the service as a process of its own, on its standard output.
@@ -142,7 +143,7 @@ interface Service {
 
 /** Serves on a free port that the log names, or on the one given where the log says nothing. */
 async function startService(settings: Record<string, string>, silentPort?: number): Promise<Service> {
-  const child: ChildProcess = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'serve'], {
+  const child: ChildProcess = spawn(process.execPath, [CLI, 'serve'], {
     cwd: root,
     env: {
       ENV_FILE: devNull,

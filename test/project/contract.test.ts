@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { beforeAll, expect, test } from 'vitest'
+import { CLI } from '../setup/processes.ts'
 
 /*
  * A census over the OpenAPI document that the service generates: whoever adds an operation or a field finds out here
@@ -271,11 +272,11 @@ test('no parameter with a default is required', () => {
 
 /** The document that the command prints with these settings and no others. */
 async function generate(env: Record<string, string>): Promise<Document> {
-  const { stdout } = await promisify(execFile)(
-    process.execPath,
-    ['--import', 'tsx', 'src/commands/cli.ts', 'openapi'],
-    { cwd: root, env, maxBuffer: 64 * 1024 * 1024 },
-  )
+  const { stdout } = await promisify(execFile)(process.execPath, [CLI, 'openapi'], {
+    cwd: root,
+    env,
+    maxBuffer: 64 * 1024 * 1024,
+  })
   return JSON.parse(stdout)
 }
 

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/client.ts'
 import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { CLI } from '../setup/processes.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -48,7 +49,7 @@ test('several processes may migrate an empty database at once', async () => {
   await using database = await createTestDatabase()
   await empty(database)
   const processes = [1, 2, 3].map(() =>
-    run(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'migrate'], {
+    run(process.execPath, [CLI, 'migrate'], {
       cwd: root,
       // biome-ignore lint/style/noProcessEnv: the child needs what this process has, and the database of this test.
       env: { ...process.env, DATABASE_URL: database.url },

@@ -85,10 +85,15 @@ interface Limits {
   mostOpenFiles?: number
 }
 
+/** Where the commands are once they are compiled (see build.ts). */
+export const CLI = '.test-build/commands/cli.js'
+
 /** A process of Node.js that understands TypeScript. */
 export class NodeProcess extends RunningProcess {
   constructor(parameters: string[], settings: Record<string, string> = {}, { mostOpenFiles }: Limits = {}) {
-    const command = [process.execPath, '--import', 'tsx', ...parameters]
+    const [file = ''] = parameters
+    const loader = file.endsWith('.js') ? [] : ['--import', 'tsx']
+    const command = [process.execPath, ...loader, ...parameters]
     if (mostOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${mostOpenFiles}; exec "$0" "$@"`)
     super(command, settings)
   }
@@ -96,7 +101,7 @@ export class NodeProcess extends RunningProcess {
 
 /** The real command, running. */
 export const startCli = (parameters: string[], settings: Record<string, string>) =>
-  new NodeProcess(['src/commands/cli.ts', ...parameters], settings)
+  new NodeProcess([CLI, ...parameters], settings)
 
 /** The real command from its start to its end. */
 export async function runCli(parameters: string[], settings: Record<string, string>, input = '') {
