@@ -11,6 +11,15 @@ const [port = 0, seconds = 0] = process.argv.slice(3).map(Number)
 const endsAt = Date.now() + seconds * 1000
 const isOver = () => Date.now() >= endsAt
 
+/**
+ * How long a client waits before it connects again. Node takes in one connection each turn of its loop: a flood of new
+ * ones is for what stands in front, and would only measure the length of the queue here.
+ */
+const PAUSE_MS = 1000
+
+/** How long a client waits before it asks again on a connection that it keeps: together they leave the process some time. */
+const QUESTION_PAUSE_MS = 100
+
 /** What became of what was tried, by kind of client. */
 const counts: Record<string, number> = {}
 const count = (what: string) => {
@@ -29,7 +38,7 @@ async function hold(what: string, behave: (socket: Socket) => Promise<unknown> |
     await closed
     clearTimeout(giveUp)
     count(what)
-    await sleep(20)
+    await sleep(PAUSE_MS)
   }
 }
 
@@ -97,12 +106,18 @@ async function askWhatNobodyAsked(what: string) {
       }).once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     })
     count(`${what}: ${status}`)
-    await sleep(20)
+    await sleep(QUESTION_PAUSE_MS)
   }
 }
 
 await Promise.all(
-  Object.entries(behaviours).flatMap(([what, { clients, run }]) => Array.from({ length: clients }, () => run(what))),
+  Object.entries(behaviours).flatMap(([what, { clients, run }]) =>
+    Array.from({ length: clients }, async () => {
+      // Not all at the same moment.
+      await sleep(Math.random() * PAUSE_MS * 5)
+      await run(what)
+    }),
+  ),
 )
 agent.destroy()
 process.send?.(counts)

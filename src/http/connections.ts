@@ -68,6 +68,8 @@ export function createConnections(mostPipelined: number): Connections {
       connections.set(socket, connection)
       // A client may go at any moment, also when nobody listens any more.
       socket.on('error', () => undefined)
+      // Node answers nobody who has ended the connection, and tells of its end before the work of a request begins.
+      socket.once('end', () => connection.gone.abort())
       socket.once('close', () => {
         connections.delete(socket)
         // Node does not tell of answers that waited for their turn.
@@ -83,6 +85,7 @@ export function createConnections(mostPipelined: number): Connections {
       // What was already read along with a request that was refused.
       if (connection === undefined || connection.lastAnswer !== undefined) return
       if (connection.underWay >= mostPipelined) {
+        stopParsing(socket)
         refuse(socket, toOverloadAnswer())
         return
       }
@@ -108,4 +111,12 @@ export function createConnections(mostPipelined: number): Connections {
       for (const socket of refused) socket.destroy()
     },
   }
+}
+
+/**
+ * Has Node make no more requests of what it has read already: a thousand fit into one piece, and each costs as much as one
+ * that is answered. The parser is Node's own; where it could not be stopped, only that cost would come back.
+ */
+function stopParsing(socket: Socket & { parser?: { pause?: () => void } | null }) {
+  socket.parser?.pause?.()
 }
