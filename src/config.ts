@@ -71,7 +71,7 @@ export const Settings = Type.Object({
   ),
   MAX_REQUESTS_UNDER_WAY: whole(
     'Most requests that are answered at the same time; more are answered 503, except `/livez`.',
-    { minimum: 1, maximum: 1_000_000, default: 1000 },
+    { minimum: 1, maximum: 1_000_000, default: 2000 },
   ),
   MAX_PIPELINED_REQUESTS: whole(
     'Most requests that one connection may send before they are answered; with more it is answered 503 and closed.',
@@ -83,7 +83,7 @@ export const Settings = Type.Object({
   DATABASE_POOL_SIZE: whole('Most connections to the database.', { minimum: 1, maximum: 1000, default: 10 }),
   DATABASE_QUEUE_SIZE: whole(
     'Most queries that wait for a connection to the database; requests with more are answered 503 at once.',
-    { minimum: 0, maximum: 1_000_000, default: 500 },
+    { minimum: 0, maximum: 1_000_000, default: 2000 },
   ),
   CONNECTION_TIMEOUT_MS: whole('How long a request waits for a connection, in milliseconds.', {
     minimum: 1,

@@ -1,13 +1,19 @@
+import { isAscii } from 'node:buffer'
+
 /*
  * How much one line may hold. What is parsed takes many times the memory of its text: sixteen million bad entries that
  * fit in a line would take gigabytes, and values inside of values without end the stack. The largest record that makes
  * sense, a campaign with all the addresses that fit in a line, stays far below.
  */
 
-/** The longest line that is read: a campaign with some 370,000 addresses. */
-export const MOST_BYTES = 16 * 1024 * 1024
-const MOST_VALUES = 500_000
+/** The longest line that is read: a campaign with some 700,000 addresses. */
+export const MOST_BYTES = 32 * 1024 * 1024
+/** Text with other characters takes twice its bytes in memory, and more. */
+const MOST_BYTES_BEYOND_ASCII = 16 * 1024 * 1024
+const MOST_VALUES = 750_000
 const MOST_KEYS = 100_000
+/** Many times the longest text that any key of a record takes. */
+const MOST_TEXT_BYTES = 1024 * 1024
 const MOST_LEVELS = 64
 
 /** A shorter line cannot hold too much. */
@@ -22,17 +28,24 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  */
 export function findExcess(line: Buffer): string | undefined {
   if (line.length < SHORT_BYTES) return undefined
+  if (line.length > MOST_BYTES_BEYOND_ASCII && !isAscii(line)) {
+    return `the line is longer than ${MOST_BYTES_BEYOND_ASCII} bytes and not only ASCII`
+  }
   let isInText = false
   let levels = 0
   let keys = 0
   let values = 0
+  let textStart = 0
   for (let index = 0; index < line.length; index++) {
     const byte = line[index]
     if (isInText) {
       if (byte === BACKSLASH) index += 1
       else if (byte === QUOTE) isInText = false
-    } else if (byte === QUOTE) isInText = true
-    else if (byte === COMMA) values += 1
+      else if (index - textStart > MOST_TEXT_BYTES) return `the line has a text longer than ${MOST_TEXT_BYTES} bytes`
+    } else if (byte === QUOTE) {
+      isInText = true
+      textStart = index
+    } else if (byte === COMMA) values += 1
     else if (byte === COLON) keys += 1
     else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) levels -= 1
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
