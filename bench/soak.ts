@@ -16,7 +16,7 @@ import { percentile, print, request } from './measure.ts'
 
 const CACHE_MEGABYTES = 64
 
-/** What the service may take: about 180 megabytes of its own after the start, the answers, and room for what is under way. */
+/** What the service may take: about 220 megabytes of its own after the start, the answers, and room for what is under way. */
 const MOST_MEGABYTES = 400
 const MOST_LIVEZ_MS = 250
 const LOOK_MS = 100
