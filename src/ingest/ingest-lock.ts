@@ -8,7 +8,7 @@ const TELL_MS = 10_000
 
 /**
  * Waits until no other import is at work, and says so. From here on the database ends this one where nothing is heard of
- * it for a minute: a process that is frozen must not keep the others waiting.
+ * it for 30 seconds: a process that is frozen must not keep the others waiting.
  */
 export async function takeImportLock(client: pg.Client, onNotice: (text: string) => void = () => undefined) {
   await client.query("set local idle_in_transaction_session_timeout = '30s'")
