@@ -1,9 +1,9 @@
-import { countClaimants, dropUnchangedClaims, noteClaimChanges } from './claim-changes.ts'
-import { countForContracts } from './claim-totals.ts'
+import { countClaimants, noteClaimChanges } from './claim-changes.ts'
 import type { RecordType } from './records.ts'
 import { rollUpSteps } from './rollups.ts'
 import { stagingName } from './staging.ts'
 import { allOf, type Step } from './steps.ts'
+import { markTouchedCampaigns } from './touched-campaigns.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
@@ -33,52 +33,6 @@ const campaignColumns = [
   ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
   ...['start_at', 'end_at', 'verification_level', 'distribution_channels', 'autocampaign_id'],
   ...['action_token_chain_id', 'action_token_address'],
-]
-
-/**
- * Campaigns whose derived columns may change; what they are derived from is read again for each of them. The stored
- * ones come first: what they add to the totals of contracts has to be known before anything changes.
- */
-const counted: Step['of'] = ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim']
-const markTouchedCampaigns: Step[] = [
-  {
-    of: ['withdrawnClaim'],
-    sql: `insert into touched_campaigns
-      select distinct campaign_key, true from withdrawn_claim join claims using (chain_id, tx_hash, log_index)`,
-  },
-  {
-    of: ['withdrawnCampaign'],
-    sql: `insert into touched_campaigns
-      select key, true from withdrawn_campaign join campaigns using (id) on conflict do nothing`,
-  },
-  { of: ['claim'], sql: dropUnchangedClaims },
-  {
-    of: ['claim'],
-    sql: `insert into touched_campaigns
-      select recorded.campaign_key, true from staged_claim join claims recorded using (chain_id, tx_hash, log_index)
-      union
-      select campaigns.key, true from staged_claim join campaigns on campaigns.id = campaign_id
-      on conflict do nothing`,
-    fills: 'touched_campaigns',
-  },
-  {
-    of: ['campaign'],
-    sql: `insert into touched_campaigns select campaigns.key, true from staged_campaign join campaigns using (id)
-      on conflict do nothing`,
-    fills: 'touched_campaigns',
-  },
-  { of: counted, sql: countForContracts('before') },
-  {
-    of: ['token'],
-    sql: `insert into touched_campaigns
-      select distinct incentives.campaign_key, false
-      from staged_token token
-      left join tokens known using (chain_id, address)
-      join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
-      where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)
-      on conflict do nothing`,
-    fills: 'touched_campaigns',
-  },
 ]
 
 const mergeCampaigns = allOf(
