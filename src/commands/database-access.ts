@@ -35,6 +35,7 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
       opening = openEmbeddedServer(folder, {
         leaving: ending,
         onCreate: () => say(`creating the database in ${folder}`),
+        onRestart: () => say('the database had ended, and was started again'),
       })
       const { url } = await opening
       ending.throwIfAborted()

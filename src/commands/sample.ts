@@ -3,7 +3,9 @@ import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../database/client.ts'
+import { DatabaseAwayError, isConnectionFailure } from '../database/failures.ts'
 import { campaigns } from '../database/tables/campaigns.ts'
+import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
 import { toNdjson, toRecordSource } from '../import/sources.ts'
 import { generateSample } from '../sample/generate-sample.ts'
@@ -35,8 +37,16 @@ export async function fillWithSample(url: string, database: Database, say: (what
     bar.update(count, { rest: count < records.length ? '' : ', now derived figures' })
   bar.start(records.length, 0, { rest: '' })
   try {
-    await importRecords(url, [toRecordSource('sample data', records)], { onProgress })
+    await importRecords(url, [toRecordSource('sample data', records)], { onProgress }).catch(toldAsAway)
   } finally {
     bar.stop()
   }
+}
+
+/** A database that goes away meanwhile may come back, and be filled then. */
+function toldAsAway(error: unknown): never {
+  if (error instanceof ImportFailedError && isConnectionFailure(error.cause)) {
+    throw new DatabaseAwayError(error.message, { cause: error.cause })
+  }
+  throw error
 }

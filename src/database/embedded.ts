@@ -18,6 +18,8 @@ export interface EmbeddedServerOptions {
   leaving?: AbortSignal
   /** Told before a new cluster is made, which takes seconds. */
   onCreate?: () => void
+  /** Told when the server was gone although it was in use, and this process has started it again. */
+  onRestart?: () => void
 }
 
 /**
@@ -30,7 +32,7 @@ export interface EmbeddedServerOptions {
  */
 export async function openEmbeddedServer(
   dataFolder: string,
-  { serverSettings = {}, leaving, onCreate }: EmbeddedServerOptions = {},
+  { serverSettings = {}, leaving, onCreate, onRestart }: EmbeddedServerOptions = {},
 ): Promise<EmbeddedServer> {
   const cluster = await openCluster(dataFolder, serverSettings)
 
@@ -56,7 +58,9 @@ export async function openEmbeddedServer(
 
   /** All who use the server notice that it is gone: one of them starts it, the others find it running. */
   async function bringBack(self: Presence, port: number) {
-    if (!self.isLettingGo() && (await cluster.runningPort()) === undefined) await cluster.startOn(port)
+    if (self.isLettingGo() || (await cluster.runningPort()) !== undefined) return
+    await cluster.startOn(port)
+    onRestart?.()
   }
 
   return {

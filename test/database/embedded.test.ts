@@ -5,7 +5,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
-import { aDataFolder, isRunning, query, serverPid } from '../setup/data-folder.ts'
+import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/data-folder.ts'
 import { NodeProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
@@ -240,10 +240,28 @@ test('a service whose server was killed answers 503 until the server is back, an
     return (await fetch(`${url}/readyz`)).status === 200 ? true : undefined
   })
   expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
+  await service.said(/(the database had ended, and was started again)/)
   expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({ totalCampaigns: 1 })
   service.child.kill('SIGTERM')
   expect(await service.ended).toMatchObject({ code: 0, signal: null })
   expect(await serverPid(data.folder)).toBe(undefined)
+})
+
+test('a server that is killed while it is filled with sample data comes back, and is filled', async () => {
+  await using data = await aDataFolder()
+  await using service = startCli(['serve'], { DATA_DIR: data.folder, PORT: '0' })
+  await service.said(/(filling the database with sample data)/)
+  const importing =
+    "select from pg_stat_activity where application_name = 'reward-campaigns import' and xact_start is not null"
+  const server = await embeddedUrl(data.folder)
+  await waitFor(async () => ((await query(server, importing)).length > 0 ? true : undefined))
+  await killServer(data.folder)
+  const url = await service.ready()
+  expect(await (await fetch(`${url}/campaigns?pageSize=0&tokenWhitelist=false`)).json()).toMatchObject({
+    totalCampaigns: 1000,
+  })
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toMatchObject({ code: 0, signal: null })
 })
 
 async function killServer(folder: string) {
