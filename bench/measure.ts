@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { buildApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'
-import { openDatabase } from '../src/database/client.ts'
+import { openServingDatabase } from '../src/database/client.ts'
 import { openEmbeddedServer } from '../src/database/embedded.ts'
 import { migrateDatabase } from '../src/database/migrations.ts'
 
@@ -27,8 +27,8 @@ export async function withServer(
   }
 }
 
-export const openPool = (url: string) =>
-  openDatabase({
+const openLanes = (url: string) =>
+  openServingDatabase({
     url,
     poolSize: 10,
     connectionTimeoutMs: 10_000,
@@ -36,16 +36,23 @@ export const openPool = (url: string) =>
     onIdleError: () => undefined,
   })
 
+export const openPool = (url: string) => openLanes(url).questions
+
 /** The service on a socket of its own; 0 megabytes keep no answer. */
 export async function withApp<T>(databaseUrl: string, cacheMegabytes: number, use: (url: string) => Promise<T>) {
-  const opened = openPool(databaseUrl)
+  const { questions, lookups, close } = openLanes(databaseUrl)
   const settings = readSettings({ LOG_LEVEL: 'silent', ANSWER_CACHE_MEGABYTES: String(cacheMegabytes) })
-  const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
+  const app = await buildApp({
+    database: questions.database,
+    lookups: lookups.database,
+    settings,
+    isReady: async () => true,
+  })
   try {
     return await use(await app.listen({ host: '127.0.0.1', port: 0 }))
   } finally {
     await app.close()
-    await opened.close()
+    await close()
   }
 }
 

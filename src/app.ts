@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import helmet from '@fastify/helmet'
 import { fastify } from 'fastify'
 import type { Settings } from './config.ts'
-import type { Database } from './database/client.ts'
+import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
 import { describeFailure } from './database/failures.ts'
@@ -49,6 +49,8 @@ import { createValidator } from './schemas/validator.ts'
 
 export interface AppOptions {
   database: Database
+  /** Where what is cheap is asked, so that it never waits for what is slow; `database` if nothing is said. */
+  lookups?: Database
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
@@ -62,7 +64,8 @@ export interface AppOptions {
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
-  const { database, settings, isReady, isStarted = async () => true, now = () => new Date(), logStream } = options
+  const { database, lookups = database, settings, isReady, logStream } = options
+  const { isStarted = async () => true, now = () => new Date() } = options
   const schemas = [
     ...namedSchemas,
     ErrorAnswer,
@@ -81,7 +84,7 @@ export async function buildApp(options: AppOptions) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
-        mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE),
+        mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS),
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.CONNECTION_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -133,7 +136,7 @@ export async function buildApp(options: AppOptions) {
   refuseOtherMethods(app)
 
   const answers = createAnswerCache({
-    versions: createDataVersionReader(database, now),
+    versions: createDataVersionReader(lookups, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
     now,
@@ -150,13 +153,13 @@ export async function buildApp(options: AppOptions) {
       app,
       { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], isStarted },
       async (surface) => {
-        const credentials = createCredentialStore(database, now, (error) =>
+        const credentials = createCredentialStore(lookups, now, (error) =>
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
         const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
         await requireBearerToken(surface, credentials, attempts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
-        await surface.register(profileRoutes, { profiles: createProfileRepository(database, now) })
+        await surface.register(profileRoutes, { profiles: createProfileRepository(lookups, now) })
       },
     )
   } else {

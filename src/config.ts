@@ -80,7 +80,10 @@ export const Settings = Type.Object({
   MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
     default: false,
   }),
-  DATABASE_POOL_SIZE: whole('Most connections to the database.', { minimum: 1, maximum: 1000, default: 10 }),
+  DATABASE_POOL_SIZE: whole(
+    'Most connections to the database for questions; two more are for what never waits for those: versions of the data, tokens, readiness.',
+    { minimum: 1, maximum: 1000, default: 10 },
+  ),
   DATABASE_QUEUE_SIZE: whole(
     'Most queries that wait for a connection to the database; requests with more are answered 503 at once.',
     { minimum: 0, maximum: 1_000_000, default: 2000 },

@@ -5,7 +5,7 @@ import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { advanceWindows } from '../database/claim-windows.ts'
-import { openDatabase } from '../database/client.ts'
+import { openServingDatabase } from '../database/client.ts'
 import {
   DatabaseAwayError,
   describeFailure,
@@ -53,7 +53,7 @@ export async function serve(settings: Settings) {
   })
   let url = settings.DATABASE_URL
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const { database, pool, close } = openDatabase({
+  const { questions, lookups, close } = openServingDatabase({
     url() {
       if (url === undefined) throw new DatabaseAwayError('the database is still being created')
       return url
@@ -64,22 +64,26 @@ export async function serve(settings: Settings) {
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
   })
-
+  const { database } = questions
   closeAtEnd(close)
 
   const start = createStart(url === undefined ? EMBEDDED_START_MS : settings.CONNECTION_TIMEOUT_MS)
   const app = await buildApp({
     database,
+    lookups: lookups.database,
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false
-      await database.execute(sql`select 1`)
+      await lookups.database.execute(sql`select 1`)
       return true
     },
     isStarted: start.wait,
   })
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
-  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer(app, pool)
+  const metrics =
+    settings.METRICS_PORT === undefined
+      ? undefined
+      : createMetricsServer(app, { questions: questions.pool, lookups: lookups.pool })
   closeAtEnd(async () => metrics?.close())
   closeAtEnd(() => app.close())
 

@@ -21,6 +21,8 @@ export interface DatabaseOptions {
   connectionTimeoutMs: number
   /** Longest time of one statement, in milliseconds; 0 is no limit. */
   statementTimeoutMs: number
+  /** Whether a named statement is planned for its values each time it is executed, which is the rule, or once. */
+  plans?: 'for values' | 'once'
   onIdleError: (error: Error) => void
 }
 
@@ -40,7 +42,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
       : {}),
     // Filters are so unevenly distributed that one plan for all values would be a bad one for some of them.
-    options: '-c plan_cache_mode=force_custom_plan -c jit=off',
+    options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
   })
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
@@ -48,6 +50,33 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY), { casing: 'snake_case' }),
     pool,
     close: () => pool.end(),
+  }
+}
+
+/** Connections for look-ups: each is over in less than a millisecond, so two do thousands a second. */
+export const LOOKUP_CONNECTIONS = 2
+
+/** The two lanes to a database on which a service asks: what is slow on one never holds up the other. */
+export interface ServingDatabase {
+  questions: OpenDatabase
+  /**
+   * For what every request needs and an index has at once: the version of the data, credentials, readiness, a row by its
+   * key. Statements are planned once, since a key is found the same way whatever it is.
+   */
+  lookups: OpenDatabase
+  close: () => Promise<void>
+}
+
+/** Opens both lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
+export function openServingDatabase(options: DatabaseOptions): ServingDatabase {
+  const questions = openDatabase(options)
+  const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
+  return {
+    questions,
+    lookups,
+    async close() {
+      await Promise.all([questions.close(), lookups.close()])
+    },
   }
 }
 

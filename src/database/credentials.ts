@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { and, desc, eq, isNull, lt, or, sql } from 'drizzle-orm'
+import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import { credentials } from './tables/credentials.ts'
 
@@ -51,10 +51,14 @@ export function createCredentialStore(
 
   async function recordUse(id: string, at: Date) {
     const due = new Date(at.getTime() - USE_INTERVAL_MS)
-    await database
-      .update(credentials)
-      .set({ lastUsedAt: at })
-      .where(and(eq(credentials.id, id), or(isNull(credentials.lastUsedAt), lt(credentials.lastUsedAt, due))))
+    const isDue = or(isNull(credentials.lastUsedAt), lt(credentials.lastUsedAt, due))
+    // Who else writes the row is not waited for: all requests of the token would hold connections meanwhile.
+    const free = database
+      .select({ id: credentials.id })
+      .from(credentials)
+      .where(and(eq(credentials.id, id), isDue))
+      .for('update', { skipLocked: true })
+    await database.update(credentials).set({ lastUsedAt: at }).where(inArray(credentials.id, free))
   }
 
   return {

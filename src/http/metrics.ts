@@ -9,10 +9,10 @@ interface PoolFigures {
 }
 
 /**
- * Measures every request of `app` by route and status, and the database pool. Returns the server that shows the figures
+ * Measures every request of `app` by route and status, and the pools of database connections. Returns the server that shows the figures
  * at `/metrics`: on a listener of its own, so that they are never public by accident.
  */
-export function createMetricsServer(app: FastifyInstance, pool: PoolFigures) {
+export function createMetricsServer(app: FastifyInstance, pools: Record<string, PoolFigures>) {
   const register = new Registry()
   collectDefaultMetrics({ register })
   const durations = new Histogram({
@@ -24,13 +24,15 @@ export function createMetricsServer(app: FastifyInstance, pool: PoolFigures) {
   })
   new Gauge({
     name: 'database_connections',
-    help: 'Connections of the pool, and requests that wait for one',
-    labelNames: ['state'] as const,
+    help: 'Connections of each pool, and queries that wait for one',
+    labelNames: ['pool', 'state'] as const,
     registers: [register],
     collect() {
-      this.set({ state: 'idle' }, pool.idleCount)
-      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-      this.set({ state: 'waiting' }, pool.waitingCount)
+      for (const [name, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'idle' }, idleCount)
+        this.set({ pool: name, state: 'busy' }, totalCount - idleCount)
+        this.set({ pool: name, state: 'waiting' }, waitingCount)
+      }
     },
   })
   app.addHook('onResponse', async (request, reply) => {

@@ -3,13 +3,16 @@ import { createMetricsServer } from '../../src/http/metrics.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
-const pool = { totalCount: 5, idleCount: 3, waitingCount: 2 }
+const pools = {
+  questions: { totalCount: 5, idleCount: 3, waitingCount: 2 },
+  lookups: { totalCount: 2, idleCount: 1, waitingCount: 0 },
+}
 
 test('every request is counted by its route and status', async () => {
   await using api = await startTestApp()
   const campaign = aCampaign()
   await api.save(campaign)
-  const metrics = createMetricsServer(api.app, pool)
+  const metrics = createMetricsServer(api.app, pools)
   await api.get('/campaigns')
   await api.get('/campaigns?pageSize=1')
   await api.get('/campaigns?page=x')
@@ -32,7 +35,7 @@ test('every request is counted by its route and status', async () => {
 
 test('no value of a request becomes a label', async () => {
   await using api = await startTestApp()
-  const metrics = createMetricsServer(api.app, pool)
+  const metrics = createMetricsServer(api.app, pools)
   for (let number = 0; number < 20; number += 1) {
     await api.get(`/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:${number}77777`)
     await api.get(`/nothing-${number}77777?secret=${number}77777`)
@@ -41,22 +44,27 @@ test('no value of a request becomes a label', async () => {
   await metrics.close()
 })
 
-test('the pool of connections and the process are measured', async () => {
+test('the pools of connections and the process are measured', async () => {
   await using api = await startTestApp()
-  const metrics = createMetricsServer(api.app, pool)
+  const metrics = createMetricsServer(api.app, pools)
   const answer = await metrics.inject('/metrics')
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['content-type']).toMatch(/^text\/plain; version=/)
-  expect(answer.body).toContain('database_connections{state="idle"} 3')
-  expect(answer.body).toContain('database_connections{state="busy"} 2')
-  expect(answer.body).toContain('database_connections{state="waiting"} 2')
+  expect(answer.body.split('\n').filter((line) => line.startsWith('database_connections'))).toEqual([
+    'database_connections{pool="questions",state="idle"} 3',
+    'database_connections{pool="questions",state="busy"} 2',
+    'database_connections{pool="questions",state="waiting"} 2',
+    'database_connections{pool="lookups",state="idle"} 1',
+    'database_connections{pool="lookups",state="busy"} 1',
+    'database_connections{pool="lookups",state="waiting"} 0',
+  ])
   expect(answer.body).toContain('process_resident_memory_bytes')
   await metrics.close()
 })
 
 test('the metrics have a listener of their own, and are not on the public one', async () => {
   await using api = await startTestApp()
-  const metrics = createMetricsServer(api.app, pool)
+  const metrics = createMetricsServer(api.app, pools)
   expect((await api.get('/metrics')).statusCode).toBe(404)
   expect((await metrics.inject('/campaigns')).statusCode).toBe(404)
   await metrics.close()

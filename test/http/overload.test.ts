@@ -32,7 +32,7 @@ describe('requests', () => {
   test('beyond those that may be under way are 503 at once, except to /livez', async () => {
     await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: '3' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url)
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const held = [1, 2, 3].map((page) => exchange(port, request(`/campaigns?page=${page}`)))
     await untilWaiting(api, 3)
     const refused = await exchange(port, request('/campaigns'))
@@ -145,7 +145,7 @@ describe('a client that has gone', () => {
   test('gives up its place among those that wait for a connection', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url)
+    await using lock = await lockCampaigns(api.database.url, 'action_steps')
     const sockets = []
     for (let count = 0; count < 20; count += 1) {
       const socket = connect(port, '127.0.0.1')

@@ -1,7 +1,7 @@
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/client.ts'
+import { openServingDatabase } from '../../src/database/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
@@ -26,7 +26,7 @@ const SECRET = /rcs_[A-Za-z0-9_-]{20,}/
  */
 export async function startTestApp(settings: Record<string, string> = {}, shared?: TestDatabase): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase())
-  const opened = openDatabase({
+  const opened = openServingDatabase({
     url: database.url,
     poolSize: 4,
     connectionTimeoutMs: 10_000,
@@ -36,9 +36,10 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
   const leaks: string[] = []
   let now: Date | undefined
   const app = await buildApp({
-    database: opened.database,
+    database: opened.questions.database,
+    lookups: opened.lookups.database,
     settings: readSettings({ LOG_LEVEL: 'trace', MAX_EVENT_LOOP_DELAY_MS: '0', ...settings }),
-    isReady: async () => true,
+    isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     now: () => now ?? new Date(),
     logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })

@@ -1,0 +1,66 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { lockCampaigns } from '../setup/database.ts'
+import { waitFor } from '../setup/processes.ts'
+import { aCampaign, anAddress, aProfile } from '../setup/records.ts'
+import { startTestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
+
+/*
+ * What is cheap does not wait for what is slow.
+ */
+
+test('slow questions on all connections hold up neither kept answers, nor tokens, nor readiness', async () => {
+  await using api = await startTestApp()
+  const address = anAddress('user')
+  await api.save(aCampaign(), aProfile({ userAddress: address }))
+  const kept = await api.get('/campaigns')
+  const token = bearing(await issueToken(api, { address }))
+  await using lock = await lockCampaigns(api.database.url, 'action_steps')
+  let answered = 0
+  const slow = Array.from({ length: 100 }, async (_, page) => {
+    const { statusCode } = await api.get(`/campaigns?page=${page + 2}`)
+    answered += 1
+    return statusCode
+  })
+  const isHeld = async () => {
+    const [row] = await api.database.query(
+      "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return row?.count === 4 ? true : undefined
+  }
+  await waitFor(isHeld)
+
+  expect(await api.get('/readyz')).toMatchObject({ statusCode: 200 })
+  expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200, body: kept.body })
+  expect(await api.get('/users/profile', token)).toMatchObject({ statusCode: 200 })
+  expect(await api.get(`/users/profile?user=${anAddress('another')}`, token)).toMatchObject({ statusCode: 403 })
+  expect(await api.get('/campaigns/accesslists', bearing('unknown'))).toMatchObject({ statusCode: 401 })
+  expect(answered).toBe(0)
+
+  await lock.release()
+  expect(new Set(await Promise.all(slow))).toEqual(new Set([200]))
+})
+
+test('a token that somebody else is writing is looked up, and its use is written down another time', async () => {
+  await using api = await startTestApp()
+  const address = anAddress('user')
+  await api.save(aProfile({ userAddress: address }))
+  const token = bearing(await issueToken(api, { address }))
+  const other = new pg.Client(api.database.url)
+  await other.connect()
+  try {
+    await other.query("begin; update credentials set name = 'renamed'")
+    const asked = Array.from({ length: 10 }, () => api.get('/users/profile', token))
+    const statuses = await Promise.race([Promise.all(asked), sleep(5000, [], { ref: false })])
+    expect(statuses.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 10 }, () => 200))
+    await other.query('rollback')
+    const lastUse = async () => (await api.database.query('select last_used_at from credentials'))[0]?.last_used_at
+    expect(await lastUse()).toBeNull()
+    await api.get('/users/profile', token)
+    expect(await lastUse()).toBeInstanceOf(Date)
+  } finally {
+    await other.end()
+  }
+})
