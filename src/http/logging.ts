@@ -13,8 +13,8 @@ export const isTerminal = isatty(STDOUT)
 /** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
 const MISPLACED_SECRET = /rcs_[\w-]{20,}/gi
 
-/** A word that may be one, percent-encoded: as the letters, digits, `_` and `-` of a token come out of that. */
-const ENCODED_WORD = /[\w%-]*%[\w%-]*/g
+/** A word that may be one, percent-encoded where it has a `%`: letters, digits, `_` and `-` of a token come out of that. */
+const WORD = /[\w%-]+/g
 
 /** Who has encoded something more often than this wants it not to be seen. */
 const MOST_ENCODINGS = 8
@@ -25,17 +25,28 @@ export interface LogStream {
 
 /** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
 export async function createLogging(level: string, stream?: LogStream) {
-  if (stream !== undefined || !isTerminal) return { logger: loggerOptions(level, stream) }
+  if (stream !== undefined || !isTerminal) {
+    return { logger: loggerOptions(level, stream), logController: new RequestLogController() }
+  }
   const { default: pretty } = await import('pino-pretty')
   // Whether there are colours, it asks the terminal and NO_COLOR.
   const lines = pretty({ ignore: 'pid,hostname,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true })
   return { logger: loggerOptions(level, lines), logController: new ShortLogController() }
 }
 
-/** One line a request: method, path, status and time. Nothing in a path acts on a terminal: Node's parser refuses that. */
-class ShortLogController extends LogController {
+/** One line a request, when it has been answered. */
+class RequestLogController extends LogController {
   override incomingRequest() {}
 
+  override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    const entry = { req: request, res: reply, responseTime: reply.elapsedTime }
+    if (error) reply.log.error({ ...entry, err: error }, 'request errored')
+    else reply.log.info(entry, 'request completed')
+  }
+}
+
+/** The same in short: method, path, status and time. Nothing in a path acts on a terminal: Node's parser refuses that. */
+class ShortLogController extends RequestLogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
     const line = `${request.method} ${request.url} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`
     if (error) reply.log.error({ err: error }, line)
@@ -55,15 +66,28 @@ const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { str
       route: request.routeOptions?.url,
       remoteAddress: clientAddressOf(request),
     }),
+    res: (reply: FastifyReply) => ({ statusCode: reply.statusCode, bytes: bodyBytesOf(reply) }),
   },
   ...(stream === undefined ? {} : { stream }),
 })
 
-/** A line of the log as it may be kept. What is encoded comes first: a part of it may look like a whole token. */
-const withoutSecrets = (line: string) =>
-  line
-    .replace(ENCODED_WORD, (word) => (mayHideSecret(word) ? '[redacted]' : word))
-    .replace(MISPLACED_SECRET, 'rcs_[redacted]')
+/** How long the body of an answer is; undefined where that is not known before it is sent. */
+function bodyBytesOf(reply: FastifyReply) {
+  const hasBody = reply.request.method !== 'HEAD' && reply.statusCode !== 304 && reply.statusCode !== 204
+  const length = hasBody ? reply.getHeader('content-length') : 0
+  return length === undefined ? undefined : Number(length)
+}
+
+/**
+ * A line of the log as it may be kept. What is encoded comes first: a part of it may look like a whole token. Nearly all
+ * lines have neither, which is seen at a glance.
+ */
+function withoutSecrets(line: string) {
+  const plain = line.includes('%')
+    ? line.replace(WORD, (word) => (word.includes('%') && mayHideSecret(word) ? '[redacted]' : word))
+    : line
+  return plain.replace(MISPLACED_SECRET, 'rcs_[redacted]')
+}
 
 function mayHideSecret(word: string) {
   let text = word
