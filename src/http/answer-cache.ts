@@ -5,14 +5,15 @@ import { LRUCache } from 'lru-cache'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 
-/** An answer, as a repository gives it. */
-interface Produced {
-  body: unknown
+/** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
+type Produced = Written & {
   /** Becomes the header `x-total-count`. */
   totalCount?: number
   /** Absent where it depends on all of the data. */
   dependencies?: Dependencies
 }
+
+type Written = { body: unknown } | { json: string }
 
 interface Answer {
   /** The newest version at which it is known to be right. */
@@ -98,10 +99,10 @@ export function createAnswerCache(options: {
       const question = toQuestion(request)
       const now = options.now().getTime()
       const make = async () => {
-        const { body, totalCount, dependencies } = await produce()
+        const { totalCount, dependencies, ...written } = await produce()
         const changesAt = dependencies?.changesAt ?? version.nextChangeAt
         const validUntil = changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt
-        return { ...toBytes(body), totalCount, dependencies, validUntil }
+        return { ...toBytes(written), totalCount, dependencies, validUntil }
       }
       const answer = recall(question, version, now) ?? (await produceOnce(question, { version, madeAt: now }, make))
       void reply.header('etag', answer.etag).header('cache-control', options.cacheControl)
@@ -143,8 +144,8 @@ const withoutOrder = (value: unknown) =>
   Array.isArray(value) ? value.map((entry) => String(entry).toLowerCase()).sort() : value
 
 /** The bytes of an answer in memory of their own: small ones would otherwise keep a piece that they share with others. */
-function toBytes(answer: unknown) {
-  const text = JSON.stringify(answer)
+function toBytes(written: Written) {
+  const text = 'json' in written ? written.json : JSON.stringify(written.body)
   const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   body.write(text)
   return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
