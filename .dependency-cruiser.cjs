@@ -18,7 +18,7 @@ const allow = (name, from, to, comment) => ({
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =
   '^(@testcontainers/|testcontainers|vitest|@vitest/|fast-check|autocannon|playwright|playwright-core|drizzle-kit|knip|' +
-  'dependency-cruiser|@redocly/|@biomejs/|tsx|typescript)($|/)'
+  'dependency-cruiser|@redocly/|@biomejs/|esbuild|tsx|typescript)($|/)'
 
 module.exports = {
   forbidden: [

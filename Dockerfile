@@ -8,8 +8,9 @@ FROM base AS dependencies
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM base AS build
-RUN npm ci --omit=optional --ignore-scripts --no-audit --no-fund
-COPY tsconfig.json tsconfig.build.json ./
+RUN npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json ./
+COPY build ./build
 COPY src ./src
 COPY migrations ./migrations
 # A checkout made under a strict umask would otherwise be unreadable to the image's user.

@@ -1,8 +1,9 @@
+import { basename, dirname } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 import type { Settings } from '../config.ts'
 
 /** How the commands are called here: in a checkout, or where the package is installed. */
-const COMMAND = import.meta.filename.endsWith('.ts') ? 'npm run cli --' : 'reward-campaigns'
+const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'
 
 /** What a newcomer at a terminal wants to know once the service is ready. */
 export function welcome(app: FastifyInstance, settings: Settings) {

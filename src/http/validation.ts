@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import { describeFault, type ErrorObject, type Validator } from '../schemas/validator.ts'
+import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../schemas/validator.ts'
 import { InvalidRequestError } from './errors.ts'
 import { type ReadQuery, readQuery } from './query-strings.ts'
 
@@ -7,12 +7,16 @@ interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
 }
 
-/** Checks the parameters of a request and words all their problems in one sentence. */
+/**
+ * Checks the parameters of a request and words all their problems in one sentence. What checks them is made for the first
+ * request: for all operations that takes as long as all the rest of a start.
+ */
 export const validateParameters =
   (validator: Validator): FastifySchemaCompiler<ParametersSchema> =>
   ({ schema, httpPart }) => {
-    const validate = validator.compile(schema)
+    let validate: ValidateFunction | undefined
     return (raw) => {
+      validate ??= validator.compile(schema)
       const { values, problems }: ReadQuery =
         httpPart === 'querystring' ? readQuery(raw, schema.properties ?? {}) : { values: raw, problems: [] }
       if (!validate(values)) problems.push(...describeParameters(validate.errors ?? []))

@@ -29,7 +29,7 @@ class Terminal implements AsyncDisposable {
   shown = ''
 
   constructor(settings: Record<string, string>) {
-    const command = `exec '${process.execPath}' --import tsx src/commands/cli.ts serve`
+    const command = `exec '${process.execPath}' build/start.mjs serve`
     this.child = spawn(SCRIPT, ['-qec', command, devNull], {
       cwd: root,
       env: { PATH: '/usr/bin:/bin', SHELL: '/bin/sh', TERM: 'xterm', ENV_FILE: devNull, PORT: '0', ...settings },

@@ -1,0 +1,3 @@
+import { bundle } from './bundle.mjs'
+
+await bundle('dist/commands/cli.js')

@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process'
+import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+
+/** A checkout with another program in it, which says a word of another file. */
+async function aCheckout() {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
+  await mkdir(join(folder, 'src/commands'), { recursive: true })
+  await cp(join(root, 'build'), join(folder, 'build'), { recursive: true })
+  for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
+  await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
+  await writeFile(
+    join(folder, 'src/commands/cli.ts'),
+    "import { word } from './word.ts'\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
+  )
+  const wordFile = join(folder, 'src/commands/word.ts')
+  return {
+    /** Leaves the size and the time of the file as they were, where the words are of one length. */
+    async say(word: string) {
+      const before = await stat(wordFile).catch(() => undefined)
+      await writeFile(wordFile, `export const word: string = '${word}'\n`)
+      if (before !== undefined) await utimes(wordFile, before.atime, before.mtime)
+    },
+    async start() {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'build/start.mjs'), 'a', 'b'])
+      return stdout
+    },
+    bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => name.endsWith('.js')),
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  }
+}
+
+/** Until a change is old enough not to have come while it was read. */
+const settle = () => sleep(200)
+
+test('a start takes what the one before has made, and never where a file has changed since', async () => {
+  await using checkout = await aCheckout()
+  await checkout.say('one')
+  await settle()
+  expect(await checkout.start()).toBe('one,a,b')
+  const [made] = await checkout.bundles()
+  expect(await checkout.start()).toBe('one,a,b')
+  expect(await checkout.bundles()).toEqual([made])
+  await checkout.say('two')
+  expect(await checkout.start()).toBe('two,a,b')
+  await checkout.say('six')
+  expect(await Promise.all([checkout.start(), checkout.start()])).toEqual(['six,a,b', 'six,a,b'])
+})
