@@ -45,7 +45,7 @@ import { closeGracefully } from './http/shutdown.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
-import { createValidator } from './schemas/validator.ts'
+import { createValidator, type Validator } from './schemas/validator.ts'
 
 export interface AppOptions {
   database: Database
@@ -62,19 +62,23 @@ export interface AppOptions {
   logStream?: LogStream
 }
 
+const schemas = [
+  ...namedSchemas,
+  ErrorAnswer,
+  ...campaignSchemas,
+  ...trendingSchemas,
+  ...contractSchemas,
+  ...accessListSchemas,
+  ...profileSchemas,
+]
+
+/** What it has compiled holds for every app: it depends on the schemas alone. */
+let validator: Validator | undefined
+
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
   const { isStarted = async () => true, now = () => new Date() } = options
-  const schemas = [
-    ...namedSchemas,
-    ErrorAnswer,
-    ...campaignSchemas,
-    ...trendingSchemas,
-    ...contractSchemas,
-    ...accessListSchemas,
-    ...profileSchemas,
-  ]
   const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
@@ -95,7 +99,8 @@ export async function buildApp(options: AppOptions) {
     pluginTimeout: 60_000,
     rewriteUrl: rewriteMalformedUrl,
   })
-  app.setValidatorCompiler(validateParameters(createValidator(schemas)))
+  validator ??= createValidator(schemas)
+  app.setValidatorCompiler(validateParameters(validator))
   // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
   for (const schema of schemas) app.addSchema(schema)

@@ -1,6 +1,6 @@
 import { compile } from '@fastify/proxy-addr'
 import { type Static, Type } from '@sinclair/typebox'
-import { createValidator, describeFault } from './schemas/validator.ts'
+import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 
 /*
  * The only reader of the environment. Every setting is text there; `read` says how the text becomes the value.
@@ -147,6 +147,9 @@ export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
+/** Made once: that takes longer than all checks. */
+let check: ValidateFunction<Settings> | undefined
+
 /**
  * Reads and checks all settings at once. An empty variable counts as absent.
  * @throws ConfigurationError naming every faulty setting.
@@ -158,7 +161,8 @@ export function readSettings(environment: Record<string, string | undefined> = r
     const value = written === undefined || written === '' ? schema.default : read(written, schema.type)
     if (value !== undefined) settings[name] = value
   }
-  const validate = createValidator([]).compile<Settings>(Settings)
+  check ??= createValidator([]).compile<Settings>(Settings)
+  const validate = check
   const faults = validate(settings) ? [] : (validate.errors ?? []).map(toFault)
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')

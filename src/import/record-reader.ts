@@ -1,8 +1,15 @@
 import { isUtf8 } from 'node:buffer'
-import { type ImportRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
+import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from '../ingest/records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
-import { createValidator, describeFault, type ErrorObject, quote, type ValidateFunction } from '../schemas/validator.ts'
+import {
+  createValidator,
+  describeFault,
+  type ErrorObject,
+  quote,
+  type ValidateFunction,
+  type Validator,
+} from '../schemas/validator.ts'
 import { findExcess } from './line-limits.ts'
 
 /** What a line holds: a record, or what is wrong with it. */
@@ -15,42 +22,46 @@ const MOST_ERRORS = 10 * MOST_PROBLEMS
 
 const BYTE_ORDER_MARK = '\uFEFF'
 
-/** Reads and checks records; addresses, hashes and campaign IDs come out lower-case. */
-export function createRecordReader() {
-  const validator = createValidator([...namedSchemas, DecimalAmount], { mostFaults: MOST_ERRORS })
-  const validators = new Map<string, ValidateFunction<ImportRecord>>()
-  for (const type of recordTypes) validators.set(type, validator.compile<ImportRecord>(recordSchemas[type]))
+let validator: Validator | undefined
+const checks = new Map<RecordType, ValidateFunction<ImportRecord>>()
 
-  return (bytes: Buffer): ReadRecord | undefined => {
-    const excess = findExcess(bytes)
-    if (excess !== undefined) return problem('', excess)
-    if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
-    const text = bytes.toString('utf8')
-    const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
-    if (json.trim() === '') return undefined
-    let value: unknown
-    try {
-      value = JSON.parse(json)
-    } catch {
-      return problem(
-        '',
-        json.includes('\0') ? 'the line has NUL bytes, which no text has' : 'the line is not valid JSON',
-      )
-    }
-    if (typeof value !== 'object' || value === null || !('type' in value)) {
-      return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
-    }
-    const validate = typeof value.type === 'string' ? validators.get(value.type) : undefined
-    if (validate === undefined) {
-      return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${quote(value.type)}`)
-    }
-    if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
-    // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
-    const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
-    if (unstorable !== undefined)
-      return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
-    return checkMeaning(value)
+/** What checks the records of a type: made for the first one, since it takes longer than to check thousands, and kept. */
+function checkOf(type: RecordType) {
+  const known = checks.get(type)
+  if (known !== undefined) return known
+  validator ??= createValidator([...namedSchemas, DecimalAmount], { mostFaults: MOST_ERRORS })
+  const check = validator.compile<ImportRecord>(recordSchemas[type])
+  checks.set(type, check)
+  return check
+}
+
+/** Reads and checks a record; addresses, hashes and campaign IDs come out lower-case. Undefined of an empty line. */
+export function readRecord(bytes: Buffer): ReadRecord | undefined {
+  const excess = findExcess(bytes)
+  if (excess !== undefined) return problem('', excess)
+  if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
+  const text = bytes.toString('utf8')
+  const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+  if (json.trim() === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(json)
+  } catch {
+    return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : 'the line is not valid JSON')
   }
+  if (typeof value !== 'object' || value === null || !('type' in value)) {
+    return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
+  }
+  const type = recordTypes.find((known) => known === value.type)
+  if (type === undefined) {
+    return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${quote(value.type)}`)
+  }
+  const validate = checkOf(type)
+  if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
+  // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
+  const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
+  if (unstorable !== undefined) return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
+  return checkMeaning(value)
 }
 
 /** Rules that a schema cannot say. */

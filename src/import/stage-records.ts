@@ -6,7 +6,7 @@ import { type ImportRecord, type RecordType, recordTypes } from '../ingest/recor
 import { settleStagedSql, stagingName, toCopyLine, toPlace } from '../ingest/staging.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
 import { LineTooLongError, readLines } from './lines.ts'
-import { createRecordReader, type ReadRecord } from './record-reader.ts'
+import { type ReadRecord, readRecord } from './record-reader.ts'
 import type { ImportSource } from './sources.ts'
 
 /** Bytes of one record type that are collected before they are sent. */
@@ -14,7 +14,6 @@ const COPY_BYTES = 1024 * 1024
 
 /** Sends every record to the staging table of its type; after the first fault the rest is only checked. */
 export async function stageRecords(client: pg.Client, sources: ImportSource[], onProgress?: (records: number) => void) {
-  const read = createRecordReader()
   const copy = createCopyBuffers(client)
   const faults = new Faults()
   const garbage = createGarbageCollector()
@@ -25,7 +24,7 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
       for await (const lines of readLines(source.bytes)) {
         for (const { number, bytes } of lines) {
           garbage.makeRoomFor(bytes)
-          const result: ReadRecord | undefined = read(bytes)
+          const result: ReadRecord | undefined = readRecord(bytes)
           if (result === undefined) continue
           if ('problems' in result) {
             for (const problem of result.problems) faults.add({ file: source.name, line: number, ...problem })

@@ -19,7 +19,7 @@ interface ClaimIdentity {
 
 /** Facts that come, are replaced or are taken back together. */
 export interface Batch {
-  /** Records as `createRecordReader` gives them: valid, addresses and IDs lower-case. */
+  /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
   records: readonly ImportRecord[]
   /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
   withdrawnClaims?: readonly ClaimIdentity[]

@@ -3,7 +3,7 @@ import pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
 import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
-import { createRecordReader } from '../../src/import/record-reader.ts'
+import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
 import { connectForBatches } from '../../src/ingest/batches.ts'
@@ -26,10 +26,9 @@ const MOST_LOOKS = 12
 /** An import below this size leaves the statistics as they are. */
 const PART = 4000
 
-const read = createRecordReader()
 /** A record as it is staged: its addresses are lower-case. */
 function asRead(record: ImportRecord): ImportRecord {
-  const result = read(Buffer.from(JSON.stringify(record)))
+  const result = readRecord(Buffer.from(JSON.stringify(record)))
   if (result === undefined || !('record' in result)) throw new Error('not a record')
   return result.record
 }
