@@ -1,7 +1,8 @@
 import type pg from 'pg'
 import { describeFailure } from '../database/failures.ts'
-import { connectForBatches, mergeStaged } from '../ingest/batches.ts'
+import { connectForBatches } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
+import { mergeStaged } from '../ingest/merge-staged.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
 import type { Ask } from '../ingest/steps.ts'
@@ -75,11 +76,11 @@ async function importInTransaction(
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
   await takeImportLock(client, onNotice)
   const files = sources.map(({ name }) => name)
-  await checkReferences(ask, files)
+  const present = new Set(recordTypes.filter((type) => records[type] > 0))
+  await checkReferences(ask, present, files)
   // Before anything changes: what is counted from here on is counted up to now.
   await ask('select advance_claim_windows()')
-  const present = recordTypes.filter((type) => records[type] > 0)
-  await mergeStaged(ask, new Set(present), (table) => ask(`analyze ${table}`))
+  await mergeStaged(ask, present, (table) => ask(`analyze ${table}`))
   return { records, ...(await summarizeWhitelist(client)) }
 }
 

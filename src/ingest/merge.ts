@@ -3,7 +3,7 @@ import type { RecordType } from './records.ts'
 import { rollUpSteps } from './rollups.ts'
 import { stagingName } from './staging.ts'
 import { allOf, type Step } from './steps.ts'
-import { markTouchedCampaigns } from './touched-campaigns.ts'
+import { markTouchedCampaigns, touch } from './touched-campaigns.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
@@ -52,7 +52,7 @@ const mergeCampaigns = allOf(
         from staged_campaign join campaigns using (id)`,
       'staged_key',
     ],
-    [`insert into touched_campaigns select key, true from staged_key on conflict do nothing`, 'touched_campaigns'],
+    [touch('select key from staged_key'), 'touched_campaigns'],
     `delete from allow_lists where campaign_key in (select key from staged_key)`,
     `delete from action_steps where campaign_key in (select key from staged_key)`,
     `delete from campaign_facets where campaign_key in (select key from staged_key)`,
@@ -152,8 +152,8 @@ const withdrawIncentives: Step[] = [
 ]
 
 const markTouchedScores = `insert into touched_scores
-  select score_bucket from profiles join staged_profile using (user_address)
-  on conflict do nothing`
+  select distinct score_bucket from profiles join staged_profile using (user_address)
+  where not exists (select from touched_scores already where already.score_bucket = profiles.score_bucket)`
 
 const mergeProfiles: Step[] = [
   { of: ['profile'], sql: markTouchedScores },

@@ -1,11 +1,13 @@
 import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
 import { fromPlace } from './staging.ts'
-import type { Ask } from './steps.ts'
+import type { Ask, Ingredient, Step } from './steps.ts'
 
 /*
- * References that no single record can be checked for. Each query finds the records that refer to something neither
- * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
+ * References that no single record can be checked for. Each check finds the records that refer to something neither
+ * stored nor in the call, and notes where they stand; they run on the staging tables, before anything is written.
  */
+
+export const faultTables = { reference_faults: 'place bigint, pointer text, message text' }
 
 const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
   select source.place,
@@ -26,7 +28,7 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
  * campaigns, which is every record with every other.
  */
 const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
-  (with shrunk as materialized (
+  with shrunk as materialized (
     select campaign.place, campaign.incentive_count, stored.key
     from staged_campaign campaign
     join campaigns stored on stored.id = campaign.id
@@ -41,32 +43,43 @@ const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, 
   select place, '/incentives' as pointer,
     'has ' || incentive_count || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
   from withdrawn ${exception}
-  group by place, incentive_count)`
+  group by place, incentive_count`
 
-const referenceChecks = [
-  `select campaign.place, '/actionTemplateId' as pointer,
+const faultyReferences: { of: Ingredient; sql: string }[] = [
+  {
+    of: 'campaign',
+    sql: `select campaign.place, '/actionTemplateId' as pointer,
     'refers to action template ' || campaign.action_template_id || ', which is neither stored nor in the call' as message
   from staged_campaign campaign
   where campaign.action_template_id is not null
     and not exists (select from staged_actiontemplate where id = campaign.action_template_id)
     and not exists (select from action_templates where id = campaign.action_template_id)`,
-  `select campaign.place, '/allowList/accessListId' as pointer,
+  },
+  {
+    of: 'campaign',
+    sql: `select campaign.place, '/allowList/accessListId' as pointer,
     'refers to access list ' || campaign.access_list_id || ', which is neither stored nor in the call' as message
   from staged_campaign campaign
   where campaign.access_list_id is not null
     and not exists (select from staged_accesslist where id = campaign.access_list_id)
     and not exists (select from access_lists where id = campaign.access_list_id)`,
-  // A claim that is replaced in the same call may leave the incentive.
-  withdrawnIncentive(
-    'claims',
-    'claims',
-    `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
+  },
+  {
+    of: 'campaign',
+    // A claim that is replaced in the same call may leave the incentive.
+    sql: withdrawnIncentive(
+      'claims',
+      'claims',
+      `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
       and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)`,
-  ),
-  withdrawnIncentive('claim_signatures', 'signatures'),
-  claimedIncentive('staged_claim', 'incentiveIndex'),
-  claimedIncentive('staged_claimsignature', 'incentiveId'),
-  `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
+    ),
+  },
+  { of: 'campaign', sql: withdrawnIncentive('claim_signatures', 'signatures') },
+  { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
+  { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
+  {
+    of: 'withdrawnCampaign',
+    sql: `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
   from withdrawn_campaign join campaigns using (id)
   where exists (
     select from claims recorded where recorded.campaign_key = campaigns.key
@@ -74,19 +87,42 @@ const referenceChecks = [
         and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
       and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
         and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
+  },
 ]
 
+/** The checks; each has something to do only where the batch holds the records that it is about. */
+export const checkSteps: Step[] = faultyReferences.map(({ of, sql }) => ({
+  of: [of],
+  sql: `insert into reference_faults (place, pointer, message) ${sql}`,
+}))
+
 /** The first faulty references in the order of the input, and with each the number of all. */
-export const faultyReferencesSql = `select *, count(*) over () as total
-  from (${referenceChecks.join('\nunion all\n')}) faults order by place limit ${MOST_TOLD}`
+export const firstFaultsSql = `select place, pointer, message, count(*) over () as total
+  from reference_faults order by place limit ${MOST_TOLD}`
+
+/** A row of that. */
+export interface ReferenceFault {
+  place: string
+  pointer: string
+  message: string
+  total: string
+}
 
 /**
  * Looks whether all that is staged refers to something.
- * @param files the names that places speak of.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
-export async function checkReferences(ask: Ask, files: readonly string[]) {
-  const { rows } = await ask<{ place: string; pointer: string; message: string; total: string }>(faultyReferencesSql)
+export async function checkReferences(ask: Ask, ingredients: ReadonlySet<Ingredient>, files: readonly string[]) {
+  for (const { of, sql } of checkSteps) if (of.some((ingredient) => ingredients.has(ingredient))) await ask(sql)
+  const { rows } = await ask<ReferenceFault>(firstFaultsSql)
+  refuseFaults(rows, files)
+}
+
+/**
+ * @param files the names that places speak of.
+ * @throws ImportFaultsError where there are faults.
+ */
+export function refuseFaults(rows: readonly ReferenceFault[], files: readonly string[]) {
   if (rows.length === 0) return
   const faults = new Faults()
   for (const { place, pointer, message } of rows) {

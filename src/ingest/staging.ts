@@ -1,7 +1,7 @@
 import { claimFigures, type ImportRecord, type RecordType } from './records.ts'
 
-type RecordOf<Type extends RecordType> = Extract<ImportRecord, { type: Type }>
-type Value = string | number | boolean | null | undefined
+export type RecordOf<Type extends RecordType> = Extract<ImportRecord, { type: Type }>
+export type Value = string | number | boolean | null | undefined
 
 /**
  * The temporary table that takes the records of one type: its columns in SQL, what a record puts into each, and the
@@ -9,6 +9,8 @@ type Value = string | number | boolean | null | undefined
  */
 interface StagingTable<Type extends RecordType> {
   identity: string[]
+  /** Records hold texts of any length. */
+  isWide?: true
   columns: { [column: string]: [sqlType: string, toValue: (record: RecordOf<Type>) => Value] }
 }
 
@@ -25,6 +27,7 @@ const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
 const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   token: {
     identity: ['chain_id', 'address'],
+    isWide: true,
     columns: {
       chain_id: ['bigint', (token) => token.chainId],
       address: ['text', (token) => token.address],
@@ -42,6 +45,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   },
   contract: {
     identity: ['chain_id', 'address'],
+    isWide: true,
     columns: {
       chain_id: ['bigint', (contract) => contract.chainId],
       address: ['text', (contract) => contract.address],
@@ -50,6 +54,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   },
   actionTemplate: {
     identity: ['id'],
+    isWide: true,
     columns: {
       id: ['uuid', (template) => template.id],
       project_id: ['text', (template) => template.projectId],
@@ -61,6 +66,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   },
   accessList: {
     identity: ['id'],
+    isWide: true,
     columns: {
       id: ['text', (list) => list.id],
       user_id: ['text', (list) => list.userId],
@@ -72,6 +78,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   },
   campaign: {
     identity: ['id'],
+    isWide: true,
     columns: {
       id: ['text', (campaign) => campaign.id],
       chain_id: ['bigint', (campaign) => partOfId(campaign.id, 0)],
@@ -134,6 +141,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   },
   claimSignature: {
     identity: ['campaign_id', 'claimant', 'incentive_position'],
+    isWide: true,
     columns: {
       campaign_id: ['text', (signature) => signature.campaignId],
       claimant: ['text', (signature) => signature.claimant],
@@ -154,6 +162,15 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       streak_last_completion_at: ['timestamptz', (profile) => instant(profile.streak.lastCompletionTime)],
     },
   },
+}
+
+/** Whether every record of the type fits a page of a table, whatever is in it. */
+export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
+
+/** Where the identities of what is taken back are put. */
+export const withdrawalTables = {
+  withdrawn_claim: 'chain_id bigint, tx_hash bytea, log_index integer',
+  withdrawn_campaign: 'place bigint, id text',
 }
 
 /** Name of the staging table of a record type. */
@@ -193,24 +210,13 @@ export const settleStagedSql = (type: RecordType) => [
   `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
 ]
 
-/** A record as a line of COPY's text format. */
-export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
-  let text = String(place)
-  for (const [, toValue] of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
-  return `${text}\n`
-}
-
 const columnLists = new Map<RecordType, unknown>()
-function columnsOf<Type extends RecordType>(type: Type) {
-  const list = columnLists.get(type) ?? Object.values(stagingTables[type].columns)
+
+/** Columns of a staging table, without the place: name, SQL type, and what a record puts there. */
+export function columnsOf<Type extends RecordType>(type: Type) {
+  const list =
+    columnLists.get(type) ??
+    Object.entries(stagingTables[type].columns).map(([name, [sqlType, toValue]]) => ({ name, sqlType, toValue }))
   columnLists.set(type, list)
-  return list as StagingTable<Type>['columns'][string][]
-}
-
-const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
-
-function toCopyValue(value: Value) {
-  if (value === null || value === undefined) return '\\N'
-  if (typeof value !== 'string') return String(value)
-  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : value
+  return list as { name: string; sqlType: string; toValue: (record: RecordOf<Type>) => Value }[]
 }

@@ -2,32 +2,59 @@ import type pg from 'pg'
 import { claimChangeTables } from './claim-changes.ts'
 import { contributionTables } from './claim-totals.ts'
 import { recordTypes } from './records.ts'
-import { stagingColumns, stagingName } from './staging.ts'
+import { faultTables } from './reference-checks.ts'
+import { isBounded, stagingColumns, stagingName, withdrawalTables } from './staging.ts'
 
-/** The temporary tables in which a batch is worked out, and their columns. */
+/** The temporary tables in which a batch is worked out, and their columns: of values that fit a page, whatever they are. */
 const workingTables: Record<string, string> = {
-  ...Object.fromEntries(recordTypes.map((type) => [stagingName(type), stagingColumns(type)])),
-  withdrawn_claim: 'chain_id bigint, tx_hash bytea, log_index integer',
-  withdrawn_campaign: 'place bigint, id text',
+  ...Object.fromEntries(recordTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
+  ...withdrawalTables,
   // `counts`: whether what the campaign adds to the totals of its contracts may change.
-  touched_campaigns: 'key bigint primary key, counts boolean',
+  touched_campaigns: 'key bigint, counts boolean',
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
-  touched_scores: 'score_bucket integer primary key',
-  staged_key: 'key bigint primary key, id text unique, incentive_count integer',
+  touched_scores: 'score_bucket integer',
+  staged_key: 'key bigint, id text, incentive_count integer',
+  ...faultTables,
   ...claimChangeTables,
   ...contributionTables,
 }
 
+/** Those of records that hold texts of any length. */
+const wideTypes = recordTypes.filter((type) => !isBounded(type))
+
 /**
- * Makes the working tables, once for a connection: they are empty again after each transaction, so statements that use
- * them can stay prepared.
+ * Makes the working tables, once for a connection. Most are empty again after each transaction, so statements that use
+ * them can stay prepared. These have no indexes, and where possible no tables for long values either: PostgreSQL empties
+ * all of them at each commit, whichever a batch has used; to make an empty index anew costs ten times as much as to empty
+ * a table, and discards the plans of all statements that read it. The wide ones keep their rows (see `emptyWideTables`).
  */
 export async function createWorkingTables(client: pg.Client) {
-  const tables = Object.entries(workingTables)
-  for (const [name, columns] of tables) {
-    await client.query(`create temporary table ${name} (${columns}) on commit delete rows`)
+  // Before 16, a column cannot be made so that it never needs a table for long values.
+  const { rows } = await client.query("select where current_setting('server_version_num')::integer >= 160000")
+  const canBePlain = rows.length > 0
+  for (const [name, columns] of Object.entries(workingTables)) {
+    const stored = canBePlain ? columns.replaceAll(/,|$/g, ' storage plain$&') : columns
+    await client.query(`create temporary table ${name} (${stored}) on commit delete rows`)
+  }
+  for (const type of wideTypes) {
+    await client.query(`create temporary table ${stagingName(type)} (${stagingColumns(type)}) on commit preserve rows`)
   }
   // A table that has never been looked at is taken for a large one.
-  await client.query(`analyze ${tables.map(([name]) => name).join(', ')}`)
+  await client.query(`analyze ${[...Object.keys(workingTables), ...wideTypes.map(stagingName)].join(', ')}`)
 }
+
+/** Nobody vacuums a temporary table: what is deleted in it takes room until the table is emptied as a whole. */
+const MOST_BYTES = 1024 * 1024
+
+/**
+ * At the end of a batch, for each record type that it holds. To truncate is fast and leaves nothing, but discards plans;
+ * to delete does not, and is all that a small batch needs most of the time.
+ */
+export const emptyWideTables = wideTypes.map((type) => ({
+  of: type,
+  truncate: `truncate ${stagingName(type)}`,
+  /** Of a small batch, in PL/pgSQL. */
+  empty: `if pg_total_relation_size('${stagingName(type)}') > ${MOST_BYTES} then truncate ${stagingName(type)};
+    else delete from ${stagingName(type)}; end if`,
+}))

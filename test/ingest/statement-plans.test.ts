@@ -6,11 +6,12 @@ import { importRecords } from '../../src/import/importer.ts'
 import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
-import { connectForBatches } from '../../src/ingest/batches.ts'
+import { connectForBatches } from '../../src/ingest/connection.ts'
+import { toCopyLine } from '../../src/ingest/copy-lines.ts'
 import { mergeSteps } from '../../src/ingest/merge.ts'
 import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
-import { faultyReferencesSql } from '../../src/ingest/reference-checks.ts'
-import { settleStagedSql, stagingName, toCopyLine } from '../../src/ingest/staging.ts'
+import { checkSteps, firstFaultsSql } from '../../src/ingest/reference-checks.ts'
+import { settleStagedSql, stagingName } from '../../src/ingest/staging.ts'
 import { createWorkingTables } from '../../src/ingest/working-tables.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -105,7 +106,8 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], mo
     const excessive: { rows: number; statement: string }[] = []
     for (const statement of [
       ...recordTypes.flatMap(settleStagedSql),
-      faultyReferencesSql,
+      ...checkSteps.map(({ sql }) => sql),
+      firstFaultsSql,
       'select advance_claim_windows()',
       ...mergeSteps.flatMap(({ sql, fills }) => (fills === undefined ? [sql] : [sql, `analyze ${fills}`])),
       hiddenCampaignsSql,

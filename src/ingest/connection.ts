@@ -1,0 +1,26 @@
+import pg from 'pg'
+import { connectClient } from '../database/failures.ts'
+
+/** After so long without a word, each side asks whether the other is still there. */
+const SILENCE_SECONDS = 30
+
+const connectionSettings = [
+  'client_min_messages = warning',
+  'jit = off',
+  `tcp_keepalives_idle = ${SILENCE_SECONDS}`,
+  'tcp_keepalives_interval = 10',
+  'tcp_keepalives_count = 3',
+]
+
+/** A client on which batches can be staged, once it has working tables, and applied. */
+export async function connectForBatches(url: string) {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'reward-campaigns import',
+    keepAlive: true,
+    keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,
+  })
+  await connectClient(client)
+  await client.query(connectionSettings.map((setting) => `set ${setting}`).join('; '))
+  return client
+}
