@@ -2,32 +2,13 @@
  * Measures what a batch of a block costs while there are a million campaigns and ten million claims: 20 claims, 2 of them
  * of the most claimed campaigns, applied on a connection that stays open. `npm run bench:batches -- [campaigns] [claims]`
  */
-import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { openIngest } from '../src/ingest/batches.ts'
-import type { ClaimRecord } from '../src/ingest/records.ts'
+import { CLAIMS_IN_A_BATCH, claimsOfABlock } from './block-batches.ts'
 import { generateFacts } from './generated-facts.ts'
 import { percentile, print, timesOf, withServer } from './measure.ts'
 
-const CLAIMS_IN_A_BATCH = 20
-const OF_THE_MOST_CLAIMED = 2
 const BATCHES = 300
-
-const hex = (bytes: number) => `0x${randomBytes(bytes).toString('hex')}`
-
-function aClaim(campaignId: string): ClaimRecord {
-  return {
-    type: 'claim',
-    campaignId,
-    incentiveIndex: 0,
-    claimant: hex(20),
-    amount: '1000000',
-    amountUsd: '0.5',
-    txHash: hex(32),
-    logIndex: 0,
-    blockTimestamp: String(Math.floor(Date.now() / 1000)),
-  }
-}
 
 const [campaigns = 1_000_000, claims = 10_000_000] = process.argv.slice(2).map(Number)
 
@@ -44,13 +25,7 @@ await withServer({}, async (databaseUrl) => {
     `select id from campaigns where key in (select 1 + floor(random() * ${campaigns})::bigint from generate_series(1, 5000))`,
   )
   const ingest = await openIngest(databaseUrl)
-  const pick = (ids: string[]) => ids[Math.floor(Math.random() * ids.length)] ?? ''
-  const apply = () =>
-    ingest.apply({
-      records: Array.from({ length: CLAIMS_IN_A_BATCH }, (_, index) =>
-        aClaim(pick(index < OF_THE_MOST_CLAIMED ? most : others)),
-      ),
-    })
+  const apply = () => ingest.apply({ records: claimsOfABlock(most, others) })
   const [firstMs = 0] = await timesOf(1, apply)
   const times = await timesOf(BATCHES, apply)
   print(

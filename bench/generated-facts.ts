@@ -8,7 +8,7 @@ import type pg from 'pg'
 /** Indexes are made at the end, which is far faster, by their own definitions. */
 const INDEXED_LATER = ['campaigns', 'incentives', 'action_steps', 'campaign_facets', 'allow_lists', 'claims']
 
-/** Fills a migrated, empty database: claims of the last 90 days, and of 2 hours to come, so that windows go on filling. */
+/** Fills a migrated, empty database: claims of the last 90 days, and of a day to come, so that windows go on filling. */
 export async function generateFacts(client: pg.Client, campaigns: number, claims: number) {
   await client.query(`set work_mem = '1GB'; set maintenance_work_mem = '1GB'; set synchronous_commit = off;
     select setseed(0.42)`)
@@ -121,7 +121,7 @@ const statementsFor = (campaigns: number, claims: number) => [
     block_timestamp)
   select drafts.chain_id, sha256(number::text::bytea), number % 50, key,
     case when incentives = 2 and number % 3 = 0 then 1 else 0 end, ${address('user', 'claimant')}, amount,
-    case when amount % 20 <> 0 then amount * 0.00000125 end, drafts.now - 90 * 86400 + number * (90 * 86400 + 7200) / ${claims}
+    case when amount % 20 <> 0 then amount * 0.00000125 end, drafts.now - 90 * 86400 + number * 91 * 86400 / ${claims}
   from (
     select number, 1 + floor(${campaigns} * random() ^ 3)::bigint * 611953 % ${campaigns} as key,
       floor(random() * ${claims / 20})::bigint as claimant, floor(4000000 * random() ^ 4)::bigint as amount

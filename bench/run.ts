@@ -1,118 +1,140 @@
 /*
- * Measures the import and the campaign list on an embedded PostgreSQL of its own, and prints ratios within the run:
- * absolute figures depend on the machine and its neighbours. `npm run bench -- [campaigns] [claims]`
+ * Measures all that is to be reached, on an embedded PostgreSQL of its own, as ratios within the run.
+ * `npm run bench -- [--only PART[,PART]] [campaigns] [claims]`; with `BENCH_DATA=folder`, the facts are kept there for the
+ * next run. What all parts have found at the full size is written to `bench/results/`, else to a folder that is told.
  */
-import { spawn } from 'node:child_process'
-import { createReadStream, createWriteStream, readFileSync } from 'node:fs'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import pg from 'pg'
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { toNdjson } from '../src/import/sources.ts'
-import type { ImportRecord } from '../src/ingest/records.ts'
-import { generateSample } from '../src/sample/generate-sample.ts'
-import { load, median, percent, percentile, print, request, seconds, timesOf, withApp, withServer } from './measure.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { answerOf, endAllProcesses, startHelper } from './child-processes.ts'
+import { openFactsDatabase } from './facts-database.ts'
+import { type Figure, withUnit } from './figures.ts'
+import { print } from './measure.ts'
+import type { Part, PartContext } from './part.ts'
+import { batch } from './parts/batch.ts'
+import { feeding } from './parts/feed.ts'
+import { filters } from './parts/filters.ts'
+import { importing } from './parts/import.ts'
+import { pagesAndWindows } from './parts/pages-and-windows.ts'
+import { againstPostgraphile } from './parts/postgraphile.ts'
+import { repeated } from './parts/repeated.ts'
+import { start } from './parts/start.ts'
+import type { Job, LoadFigures } from './processes/load-generator.ts'
+import { describeEnvironment, toMarkdown, writeResults } from './results.ts'
 
-async function measureImport(databaseUrl: string, folder: string) {
-  const [facts, claimFile] = [join(folder, 'facts.ndjson'), join(folder, 'claims.ndjson')]
-  const now = new Date()
-  const sample = () => generateSample({ campaigns, claims, seed: 1, now })
-  await pipeline(Readable.from(toNdjson(only(sample(), false))), createWriteStream(facts))
-  await pipeline(Readable.from(toNdjson(only(sample(), true))), createWriteStream(claimFile))
-
-  const first = await runImport(databaseUrl, facts)
-  print('import of campaigns and what they need', `${seconds(first.ms)} s, peak ${first.peakMegabytes} MB resident`)
-  const second = await runImport(databaseUrl, claimFile)
-  print(
-    `import of ${claims} claims`,
-    `${seconds(second.ms)} s, ${Math.round(claims / (second.ms / 1000))} records/s, peak ${second.peakMegabytes} MB resident`,
-  )
-  const copyMs = await copyClaims(databaseUrl, folder)
-  print(
-    'the same claims by bare COPY into an equal indexed table',
-    `${seconds(copyMs)} s; import takes ${(second.ms / copyMs).toFixed(1)} ×`,
-  )
+/** In the order in which they are run: the cheap ones first, and the feed before anything else has written much. */
+const parts: Record<string, Part> = {
+  start,
+  batch,
+  repeated,
+  postgraphile: againstPostgraphile,
+  feed: feeding,
+  windows: pagesAndWindows,
+  filters,
+  import: importing,
 }
 
-function* only(records: Iterable<ImportRecord>, claimsOnly: boolean) {
-  for (const record of records) if ((record.type === 'claim') === claimsOnly) yield record
-}
+const FULL_SIZE = [1_000_000, 10_000_000] as const
+/** More than a load takes, for whatever is still under way at its end. */
+const LOAD_GRACE_MS = 30_000
 
-/** The import as an operator runs it, in a process of its own. */
-async function runImport(databaseUrl: string, file: string) {
-  const start = performance.now()
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'import', file], {
-    // biome-ignore lint/style/noProcessEnv: the child needs the PATH of its parent.
-    env: { ...process.env, DATABASE_URL: databaseUrl },
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  let peakMegabytes = 0
-  const watch = setInterval(() => {
-    const peak = /VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]
-    peakMegabytes = Math.max(peakMegabytes, Math.round(Number(peak ?? 0) / 1024))
-  }, 100)
-  const code = await new Promise((ended) => child.once('exit', ended))
-  clearInterval(watch)
-  if (code !== 0) throw new Error(`the import ended with ${code}`)
-  return { ms: performance.now() - start, peakMegabytes }
-}
-
-/** Rows of the claims table, copied as they are into a table with the same indexes and rules. */
-async function copyClaims(databaseUrl: string, folder: string) {
-  const client = new pg.Client({ connectionString: databaseUrl })
-  await client.connect()
-  try {
-    await client.query('create table bare_claims (like claims including all)')
-    await client.query(`alter table bare_claims add foreign key (campaign_key, incentive_position)
-      references incentives (campaign_key, position)`)
-    const file = createWriteStream(join(folder, 'claims.copy'))
-    await pipeline(client.query(copyTo('copy claims to stdout')), file)
-    const start = performance.now()
-    await pipeline(createReadStream(join(folder, 'claims.copy')), client.query(copyFrom('copy bare_claims from stdin')))
-    return performance.now() - start
-  } finally {
-    await client.query('drop table if exists bare_claims')
-    await client.end()
-  }
-}
-
-const headers = { 'content-type': 'application/json' }
-
-async function measureList(databaseUrl: string) {
-  for (const path of [
-    '/campaigns',
-    '/campaigns?pageSize=100',
-    '/campaigns?sortBy=active',
-    '/campaigns?tokenWhitelist=false',
-  ]) {
-    await withApp(databaseUrl, 64, async (url) => {
-      const bytes = await request(url + path)
-      const bare = createServer((_request, response) => response.writeHead(200, headers).end(bytes))
-      await new Promise<void>((listening) => bare.listen(0, '127.0.0.1', listening))
-      const bareRate = await load(`http://127.0.0.1:${(bare.address() as AddressInfo).port}/`)
-      bare.close()
-      const rate = await load(url + path)
-      print(
-        `${path}, repeated`,
-        `${Math.round(rate)} requests/s, ${percent(rate / bareRate)} of a bare HTTP server with the same bytes`,
-      )
-    })
-    await withApp(databaseUrl, 0, async (url) => {
-      const times = await timesOf(30, () => request(url + path))
-      print(
-        `${path}, nothing cached`,
-        `median ${median(times).toFixed(1)} ms, worst ${percentile(times, 1).toFixed(1)} ms`,
-      )
-    })
-  }
-}
-
-const [campaigns = 100_000, claims = 1_000_000] = process.argv.slice(2).map(Number)
-
-await withServer({}, async (databaseUrl, folder) => {
-  await measureImport(databaseUrl, folder)
-  await measureList(databaseUrl)
+const { values, positionals } = parseArgs({
+  options: { only: { type: 'string' }, output: { type: 'string' } },
+  allowPositionals: true,
 })
+const [campaigns = FULL_SIZE[0], claims = FULL_SIZE[1]] = positionals.map(Number)
+const names = values.only?.split(',') ?? Object.keys(parts)
+const unknown = names.filter((name) => !(name in parts))
+if (unknown.length > 0 || !(campaigns >= 1000 && claims >= 1000)) {
+  process.stderr.write(
+    `npm run bench -- [--only PART[,PART]] [--output FOLDER] [campaigns] [claims], 1,000 of each at least; parts are ${Object.keys(parts).join(', ')}\n`,
+  )
+  process.exit(2)
+}
+
+/** Everything stops in order when the operator has had enough. */
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    interrupted.abort(new Error('interrupted'))
+    void endAllProcesses()
+  })
+}
+
+/** Runs a part; whatever becomes of it, there is a figure for each of its targets, and none of its processes is left. */
+async function runPart(
+  name: string,
+  part: Part,
+  context: Omit<PartContext, 'signal' | 'say' | 'load'>,
+): Promise<Figure[]> {
+  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(part.limitMinutes * 60_000)])
+  const say = (what: string) => print(`  ${name}`, what)
+  const found = new Map<string, { value: number; note: string }>()
+  let reason = 'not measured'
+  const generator = startHelper('load-generator.ts')
+  const load = async (job: Job) => {
+    signal.throwIfAborted()
+    generator.send(job)
+    return answerOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
+  }
+  const measured = (async () => {
+    for await (const { target, ...finding } of part.measure({ ...context, load, signal, say })) {
+      found.set(target, finding)
+      const { what = target, unit = '' } = part.targets[target] ?? {}
+      print(`  ${what}`, `${withUnit(finding.value, unit)} (${finding.note})`)
+    }
+  })()
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+  const begin = performance.now()
+  try {
+    await Promise.race([measured, aborted])
+  } catch (error) {
+    reason = error instanceof Error ? error.message : String(error)
+    print(`  ${name} failed`, reason)
+  }
+  await endAllProcesses()
+  // What it still has to put in order, once its processes have ended.
+  await Promise.race([measured.catch(() => undefined), sleep(60_000, undefined, { ref: false })])
+  print(name, `${((performance.now() - begin) / 1000).toFixed(0)} s`)
+  return Object.entries(part.targets).map(([key, target]) => ({
+    part: name,
+    ...target,
+    ...(found.get(key) ?? { note: reason }),
+  }))
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-run-'))
+const begin = performance.now()
+// biome-ignore lint/style/noProcessEnv: a setting of the measurement, not of the service.
+const keptIn = process.env.BENCH_DATA || undefined
+if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
+const facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
+try {
+  const environment = await describeEnvironment(facts.url, facts.settings)
+  const figures: Figure[] = []
+  for (const name of names) {
+    const part = parts[name]
+    if (part === undefined || interrupted.signal.aborted) continue
+    print(name, 'begins')
+    figures.push(...(await runPart(name, part, { campaigns, claims, facts, folder })))
+  }
+  const results = {
+    date: new Date().toISOString(),
+    ...{ campaigns, claims, minutes: (performance.now() - begin) / 60_000, environment, figures },
+  }
+  print('\nresults', `\n\n${toMarkdown(results)}`)
+  const isWhole = names.length === Object.keys(parts).length && campaigns === FULL_SIZE[0] && claims === FULL_SIZE[1]
+  const output = values.output ?? (isWhole ? join(import.meta.dirname, 'results') : undefined)
+  if (output !== undefined && !interrupted.signal.aborted) {
+    await writeResults(output, results)
+    print('written to', output)
+  }
+} finally {
+  await endAllProcesses()
+  await facts.close()
+  await rm(folder, { recursive: true, force: true })
+}

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Feed } from './feed.ts'
+
+/** Between two looks; besides, each commit is looked for at once. */
+const PAUSE_MS = 25
+
+interface Freshness {
+  /** Answers that were compared with what was committed before they were asked for. */
+  checked: number
+  stale: number
+  /** Milliseconds since the commit that the worst answer did not show. */
+  oldestMs: number
+  /** Requests that had no answer to compare. */
+  failed: number
+  examples: string[]
+}
+
+/** What an operation must show at least: all that was committed before it was asked. */
+interface Look {
+  path: string
+  expected: number
+  toCount: (body: never) => number
+}
+
+/**
+ * A reader that knows what is committed. It asks all four operations for what the feed has brought, and tells an answer that
+ * lacks something which was committed before the request was sent.
+ * @param before the claims of some campaigns when nothing had been brought.
+ */
+export function createReader(url: string, { creator, committed }: Feed, before: Map<string, number>) {
+  const watched = [...before.keys()]
+  const freshness: Freshness = { checked: 0, stale: 0, oldestMs: 0, failed: 0, examples: [] }
+  let turn = 0
+  let committedAt = performance.now()
+
+  function looks(): Look[] {
+    const details = watched.slice(turn % watched.length, (turn % watched.length) + 1)
+    return [
+      ...details.map((id) => ({
+        path: `/campaigns/${id}`,
+        expected: (before.get(id) ?? 0) + (committed.claims.get(id) ?? 0),
+        toCount: countClaims,
+      })),
+      {
+        path: `/campaigns?owner=${creator}&pageSize=1`,
+        expected: committed.campaigns.length,
+        toCount: ({ totalCampaigns }: { totalCampaigns: number }) => totalCampaigns,
+      },
+      {
+        path: `/reward-kit/trending?creator=${creator}`,
+        expected: committed.ownClaims,
+        toCount: ({ trendingCampaigns }: { trendingCampaigns: { claimCount: number }[] }) =>
+          trendingCampaigns.reduce((sum, { claimCount }) => sum + claimCount, 0),
+      },
+      {
+        path: `/explore/contracts?creator=${creator}`,
+        expected: committed.ownClaims,
+        toCount: (contracts: { stats: { totalClaims: number } }[]) =>
+          contracts.reduce((sum, { stats }) => sum + stats.totalClaims, 0),
+      },
+    ]
+  }
+
+  async function check({ path, expected, toCount }: Look) {
+    const sinceCommit = performance.now() - committedAt
+    const sentAt = performance.now()
+    try {
+      const response = await fetch(url + path)
+      if (!response.ok) throw new Error(`${path}: ${response.status}`)
+      const count = toCount((await response.json()) as never)
+      freshness.checked += 1
+      if (count >= expected) return
+      freshness.stale += 1
+      freshness.oldestMs = Math.max(freshness.oldestMs, sinceCommit + performance.now() - sentAt)
+      if (freshness.examples.length < 3) freshness.examples.push(`${path}: ${count} of ${expected}`)
+    } catch {
+      freshness.failed += 1
+    }
+  }
+
+  return {
+    freshness,
+    /** To be called when a batch is committed. */
+    noteCommit() {
+      committedAt = performance.now()
+      for (const look of looks()) void check(look)
+    },
+    async run(until: AbortSignal) {
+      while (!until.aborted) {
+        turn += 1
+        for (const look of looks()) await check(look)
+        await sleep(PAUSE_MS)
+      }
+    },
+  }
+}
+
+/** Claims that the detail of a campaign tells, of all its incentives. */
+export const countClaims = ({ incentives }: { incentives: { totalClaims?: string }[] }) =>
+  incentives.reduce((sum, { totalClaims }) => sum + Number(totalClaims ?? 0), 0)

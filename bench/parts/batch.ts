@@ -1,0 +1,46 @@
+import { openIngest } from '../../src/ingest/batches.ts'
+import type { ClaimRecord } from '../../src/ingest/records.ts'
+import { CLAIMS_IN_A_BATCH, claimsOfABlock, OF_THE_MOST_CLAIMED } from '../block-batches.ts'
+import { findAny, findMostClaimed } from '../known-facts.ts'
+import { percentile, timesOf } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { withdraw } from '../withdrawal.ts'
+
+const BATCHES = 300
+const LIMIT_MS = 60_000
+
+const what = `a batch of ${CLAIMS_IN_A_BATCH} claims, ${OF_THE_MOST_CLAIMED} of the most claimed campaigns`
+
+/** A block at a time, on a connection that stays open, with nobody else about. */
+export const batch: Part = {
+  limitMinutes: 3,
+  targets: {
+    median: { what: `${what}, p50`, unit: 'ms', rule: 'at most', limit: 10 },
+    slow: { what: `${what}, p99`, unit: 'ms', rule: 'at most', limit: 50 },
+  },
+  async *measure({ facts, signal }) {
+    const [most, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
+    const ingest = await openIngest(facts.url)
+    const applied: ClaimRecord[] = []
+    try {
+      const apply = async () => {
+        const records = claimsOfABlock(most, others)
+        await ingest.apply({ records })
+        applied.push(...records)
+      }
+      const [firstMs = 0] = await timesOf(1, apply)
+      const times: number[] = []
+      for (const end = Date.now() + LIMIT_MS; times.length < BATCHES && Date.now() < end; ) {
+        signal.throwIfAborted()
+        times.push(...(await timesOf(1, apply)))
+      }
+      times.sort((one, other) => one - other)
+      const note = `${times.length} batches, worst ${percentile(times, 1).toFixed(1)} ms, the first on a connection ${firstMs.toFixed(1)} ms`
+      yield { target: 'median', value: percentile(times, 0.5), note }
+      yield { target: 'slow', value: percentile(times, 0.99), note }
+    } finally {
+      await withdraw(ingest, { claims: applied })
+      await ingest.close()
+    }
+  },
+}

@@ -1,0 +1,89 @@
+import { once } from 'node:events'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { toNdjson } from '../../src/import/sources.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { startProgram } from '../child-processes.ts'
+import { seconds, withServer } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { residentMegabytes } from '../processor-time.ts'
+
+const MOST_CAMPAIGNS = 100_000
+const MOST_CLAIMS = 1_000_000
+
+/** The import of an operator, into a database of its own, against what PostgreSQL itself can do. */
+export const importing: Part = {
+  limitMinutes: 8,
+  targets: {
+    import: { what: 'import of 1,000,000 claims', unit: "× bare COPY's time", rule: 'at most', limit: 3 },
+  },
+  async *measure({ campaigns: allCampaigns, claims: allClaims, say }) {
+    const [campaigns, claims] = [Math.min(allCampaigns, MOST_CAMPAIGNS), Math.min(allClaims, MOST_CLAIMS)]
+    const found: { note: string; value: number }[] = []
+    await withServer({}, async (databaseUrl, folder) => {
+      const [factFile, claimFile] = [join(folder, 'facts.ndjson'), join(folder, 'claims.ndjson')]
+      const now = new Date()
+      const sample = () => generateSample({ campaigns, claims, seed: 1, now })
+      await pipeline(Readable.from(toNdjson(only(sample(), false))), createWriteStream(factFile))
+      await pipeline(Readable.from(toNdjson(only(sample(), true))), createWriteStream(claimFile))
+      const first = await runImport(databaseUrl, factFile)
+      await rm(factFile)
+      say(`${campaigns} campaigns and what they need imported in ${seconds(first.ms)} s`)
+      const second = await runImport(databaseUrl, claimFile)
+      await rm(claimFile)
+      say(`${claims} claims imported in ${seconds(second.ms)} s`)
+      const copyMs = await copyClaims(databaseUrl, folder)
+      const peak = Math.round(Math.max(first.megabytes, second.megabytes))
+      found.push({
+        value: second.ms / copyMs,
+        note: `${claims.toLocaleString('en-US')} claims on ${campaigns.toLocaleString('en-US')} campaigns: ${seconds(second.ms)} s against ${seconds(copyMs)} s into an equal indexed table; peak ${peak} MB resident`,
+      })
+    })
+    for (const finding of found) yield { target: 'import', ...finding }
+  },
+}
+
+function* only(records: Iterable<ImportRecord>, claimsOnly: boolean) {
+  for (const record of records) if ((record.type === 'claim') === claimsOnly) yield record
+}
+
+/** The import as an operator runs it, in a process of its own. */
+async function runImport(databaseUrl: string, file: string) {
+  const start = performance.now()
+  const child = startProgram(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'import', file], {
+    settings: { DATABASE_URL: databaseUrl },
+  })
+  let megabytes = 0
+  const watch = setInterval(() => {
+    megabytes = Math.max(megabytes, residentMegabytes(child.pid))
+  }, 100)
+  const [code] = await once(child, 'exit')
+  clearInterval(watch)
+  if (code !== 0) throw new Error(`the import ended with ${code}`)
+  return { ms: performance.now() - start, megabytes }
+}
+
+/** Rows of the claims table, copied as they are into a table with the same indexes and rules. */
+async function copyClaims(databaseUrl: string, folder: string) {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  try {
+    await client.query('create table bare_claims (like claims including all)')
+    await client.query(`alter table bare_claims add foreign key (campaign_key, incentive_position)
+      references incentives (campaign_key, position)`)
+    const file = createWriteStream(join(folder, 'claims.copy'))
+    await pipeline(client.query(copyTo('copy claims to stdout')), file)
+    const start = performance.now()
+    await pipeline(createReadStream(join(folder, 'claims.copy')), client.query(copyFrom('copy bare_claims from stdin')))
+    return performance.now() - start
+  } finally {
+    await client.query('drop table if exists bare_claims')
+    await client.end()
+  }
+}

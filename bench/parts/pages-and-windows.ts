@@ -1,0 +1,46 @@
+import { medianOf } from '../figures.ts'
+import { findPopular } from '../known-facts.ts'
+import { request } from '../measure.ts'
+import type { Part } from '../part.ts'
+import { exploreQuestions, trendingQuestions } from '../questions.ts'
+import { startService } from '../service.ts'
+import { askEach, createAsker, worstOf } from '../single-questions.ts'
+
+const FULL_SIZE = 1_000_000
+const TURNS = 10
+
+const unit = 'ms PostgreSQL CPU'
+
+/** What gets harder with the number of campaigns or claims: deep pages, trending, the contracts of a creator. */
+export const pagesAndWindows: Part = {
+  limitMinutes: 8,
+  targets: {
+    deep: { what: 'page 50,000', unit, rule: 'at most', limit: 10 },
+    active: { what: 'sortBy=active, page 9,000', unit, rule: 'at most', limit: 10 },
+    trending: { what: 'trending, any filters', unit, rule: 'at most', limit: 5 },
+    explore: { what: 'explore by the creator with the most campaigns', unit, rule: 'at most', limit: 10 },
+  },
+  async *measure(context) {
+    const { facts, campaigns } = context
+    const popular = await findPopular(facts.url)
+    await using service = await startService(context, facts.url, 0)
+    const ask = createAsker(context, service)
+    for (const [target, at, query] of [
+      ['deep', 50_000, ''],
+      ['active', 9000, '&sortBy=active'],
+    ] as const) {
+      // As deep in fewer campaigns.
+      const deep = Math.ceil((at * campaigns) / FULL_SIZE)
+      const pathOf = (turn: number) => `/campaigns?page=${deep - turn}${query}`
+      const { campaigns: shown } = JSON.parse(String(await request(service.url + pathOf(0))))
+      if (shown.length === 0) throw new Error(`there is nothing on page ${deep}`)
+      const times: number[] = []
+      for (let turn = 1; turn <= TURNS && turn < deep; turn += 1) times.push(await ask(pathOf(turn)))
+      yield { target, value: medianOf(times), note: `page ${deep.toLocaleString('en-US')} and those before it` }
+    }
+    const trending = await askEach(ask, trendingQuestions(popular), ({ query }) => `/reward-kit/trending?${query}`)
+    yield { target: 'trending', ...worstOf(trending) }
+    const explore = await askEach(ask, exploreQuestions(popular), ({ query }) => `/explore/contracts?${query}`)
+    yield { target: 'explore', ...worstOf(explore) }
+  },
+}

@@ -1,0 +1,95 @@
+import { CONNECTIONS, deal, describeRounds, measureInTurns, rateAgainst } from '../contest.ts'
+import { askFacts, findAny } from '../known-facts.ts'
+import { request } from '../measure.ts'
+import type { Contestant, Part, PartContext } from '../part.ts'
+import { startPostgraphile, toBody } from '../postgraphile.ts'
+import type { Question } from '../processes/load-generator.ts'
+import { startService } from '../service.ts'
+
+const QUESTIONS = 3000
+const POOL_SIZE = 10
+
+interface Pair {
+  ours: Question
+  theirs: Question
+}
+
+/** The same asked of PostGraphile 5, which has no answer of before either. */
+export const againstPostgraphile: Part = {
+  limitMinutes: 8,
+  targets: {
+    page: {
+      what: `a page of a budget account with its total, ${QUESTIONS} different ones, nothing kept`,
+      unit: "× PostGraphile's requests/s",
+      rule: 'at least',
+      limit: 8,
+    },
+    detail: {
+      what: `detail, ${QUESTIONS} different ones, nothing kept`,
+      unit: "× PostGraphile's requests/s",
+      rule: 'at least',
+      limit: 8,
+    },
+  },
+  async *measure(context) {
+    await using service = await startService(context, context.facts.url, 0)
+    await using postgraphile = await startPostgraphile(context, POOL_SIZE)
+    const questions = { page: await pages(context), detail: await details(context) }
+    for (const [target, pairs] of Object.entries(questions)) {
+      for (const pair of pairs.slice(0, 5)) await expectTheSame(service, postgraphile, pair)
+      const [ours, theirs] = await measureInTurns(
+        context,
+        [
+          { contestant: service, lanes: deal(pairs.map(({ ours }) => ours)) },
+          { contestant: postgraphile, lanes: deal(pairs.map(({ theirs }) => theirs)) },
+        ],
+        { rounds: 3, seconds: 6 },
+      )
+      if (ours === undefined || theirs === undefined) continue
+      yield {
+        target,
+        value: rateAgainst(ours.rounds, theirs.rounds),
+        note: `${pairs.length} different; ${describeRounds('ours', ours.rounds)}; ${describeRounds('PostGraphile', theirs.rounds)}`,
+      }
+    }
+  },
+}
+
+async function details({ facts }: PartContext): Promise<Pair[]> {
+  const ids = await findAny(facts.url, QUESTIONS)
+  return ids.map((id) => ({
+    ours: { path: `/campaigns/${id}` },
+    theirs: { path: '/graphql', body: toBody('detail', { id }) },
+  }))
+}
+
+async function pages({ facts }: PartContext): Promise<Pair[]> {
+  const rows = await askFacts<{ budget: string }>(
+    facts.url,
+    'select budget from (select distinct budget from campaigns) as budgets order by md5(budget) limit $1',
+    [Math.floor(QUESTIONS / CONNECTIONS) * CONNECTIONS],
+  )
+  return rows.map(({ budget }) => ({
+    ours: { path: `/campaigns?budgetAccount=${budget}` },
+    theirs: { path: '/graphql', body: toBody('page', { budget }) },
+  }))
+}
+
+/** Whether both are asked for the same campaigns, in the same order. */
+async function expectTheSame(service: Contestant, postgraphile: Contestant, { ours, theirs }: Pair) {
+  const own = JSON.parse(String(await request(service.url + ours.path)))
+  const response = await fetch(postgraphile.url + theirs.path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: theirs.body ?? '',
+  })
+  const { data, errors } = JSON.parse(await response.text())
+  if (errors !== undefined) throw new Error(`PostGraphile: ${JSON.stringify(errors)}`)
+  const { campaignByRowId, allCampaigns } = data
+  const shown = (campaigns: { id?: string; rowId?: string }[]) => campaigns.map(({ id, rowId }) => rowId ?? id)
+  const one = JSON.stringify(own.campaigns ? [own.totalCampaigns, ...shown(own.campaigns)] : shown([own]))
+  const other = JSON.stringify(
+    allCampaigns ? [allCampaigns.totalCount, ...shown(allCampaigns.nodes)] : shown([campaignByRowId]),
+  )
+  if (one !== other) throw new Error(`${ours.path}: ${one}, and PostGraphile says ${other}`)
+}

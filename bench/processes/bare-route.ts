@@ -1,0 +1,21 @@
+/*
+ * What Fastify can do at most: one route that answers with bytes it has had all along. It is told where they are to be
+ * found, fetches them once, and says where it listens.
+ */
+import { fastify } from 'fastify'
+import { request } from '../measure.ts'
+
+process.once('message', ({ url, paths }: { url: string; paths: string[] }) => {
+  void serve(url, paths)
+})
+process.once('disconnect', () => process.exit())
+
+async function serve(url: string, paths: string[]) {
+  const answers = new Map<string | undefined, Buffer>()
+  for (const path of new Set(paths)) answers.set(path, await request(url + path))
+  const app = fastify()
+  app.get('/*', (request, reply) => {
+    void reply.header('content-type', 'application/json; charset=utf-8').send(answers.get(request.raw.url))
+  })
+  process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))
+}

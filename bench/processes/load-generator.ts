@@ -1,0 +1,75 @@
+/*
+ * Asks as fast as it is answered, on many connections. A process of its own, which competes for the processors with what
+ * it measures, in the same way for all that are compared.
+ */
+import autocannon from 'autocannon'
+import { percentile } from '../measure.ts'
+
+export interface Question {
+  path: string
+  /** Sent with `POST` as JSON; without it, the method is `GET`. */
+  body?: string
+}
+
+export interface Job {
+  url: string
+  /** For each connection what it asks for, again and again. */
+  lanes: Question[][]
+  seconds: number
+}
+
+export interface LoadFigures {
+  /** Successful answers a second. */
+  rate: number
+  answers: number
+  /** Milliseconds, of successful answers. */
+  p50: number
+  p99: number
+  p999: number
+  worst: number
+  /** Requests that were refused, failed or were not answered in time. */
+  failures: number
+}
+
+process.on('message', (job: Job) => {
+  void load(job).then((figures) => process.send?.(figures))
+})
+process.once('disconnect', () => process.exit())
+
+async function load({ url, lanes, seconds }: Job): Promise<LoadFigures> {
+  const requestsOf = lanes.map((lane) =>
+    lane.map(({ path, body }) =>
+      body === undefined
+        ? { method: 'GET' as const, path }
+        : { method: 'POST' as const, path, body, headers: { 'content-type': 'application/json' } },
+    ),
+  )
+  let connection = 0
+  const times: number[] = []
+  const options = {
+    url,
+    connections: lanes.length,
+    duration: seconds,
+    requests: requestsOf[0] ?? [],
+    setupClient: (client: autocannon.Client) => {
+      client.setRequests(requestsOf[connection % requestsOf.length] ?? [])
+      connection += 1
+    },
+  }
+  const { duration, errors, non2xx } = await new Promise<autocannon.Result>((resolve, reject) => {
+    const running = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)))
+    running.on('response', (_client, status, _bytes, responseTime) => {
+      if (status < 300) times.push(responseTime)
+    })
+  })
+  times.sort((one, other) => one - other)
+  return {
+    rate: times.length / duration,
+    answers: times.length,
+    p50: percentile(times, 0.5),
+    p99: percentile(times, 0.99),
+    p999: percentile(times, 0.999),
+    worst: percentile(times, 1),
+    failures: errors + non2xx,
+  }
+}
