@@ -9,10 +9,30 @@ import { generateFacts } from './generated-facts.ts'
 import { percentile, print, timesOf, withServer } from './measure.ts'
 
 const BATCHES = 300
+const WARMING = 20
 
 const [campaigns = 1_000_000, claims = 10_000_000] = process.argv.slice(2).map(Number)
 
-await withServer({}, async (databaseUrl) => {
+/** What PostgreSQL counts: the statements of the function that a batch is. */
+const counted = {
+  shared_preload_libraries: 'pg_stat_statements',
+  'pg_stat_statements.track': 'all',
+  'pg_stat_statements.track_planning': 'on',
+}
+
+/** Where the time goes: in the steps inside PostgreSQL; the rest is the commit, the way there and back, and Node.js. */
+async function printBreakdown(client: pg.Client, medianMs: number) {
+  const { rows } = await client.query<{ isOuter: boolean; ms: number; step: string }>(`
+    select toplevel as "isOuter", (total_plan_time + total_exec_time) / ${BATCHES} as ms,
+      left(regexp_replace(query, '\\s+', ' ', 'g'), 80) as step
+    from pg_stat_statements where calls >= ${BATCHES} and query !~ 'pg_stat' order by ms desc limit 16`)
+  const insideMs = rows.reduce((sum, { isOuter, ms }) => (isOuter ? sum + ms : sum), 0)
+  print('  inside PostgreSQL, on average', `${insideMs.toFixed(2)} ms`)
+  print('  commit, way there and back, Node.js', `${(medianMs - insideMs).toFixed(2)} ms`)
+  for (const { isOuter, ms, step } of rows) if (!isOuter) print(`    ${step}`, `${ms.toFixed(2)} ms`)
+}
+
+await withServer(counted, async (databaseUrl) => {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   const idsOf = async (sql: string) => (await client.query<{ id: string }>(sql)).rows.map(({ id }) => id)
@@ -27,11 +47,14 @@ await withServer({}, async (databaseUrl) => {
   const ingest = await openIngest(databaseUrl)
   const apply = () => ingest.apply({ records: claimsOfABlock(most, others) })
   const [firstMs = 0] = await timesOf(1, apply)
+  await timesOf(WARMING, apply)
+  await client.query('create extension if not exists pg_stat_statements; select pg_stat_statements_reset()')
   const times = await timesOf(BATCHES, apply)
   print(
     `a batch of ${CLAIMS_IN_A_BATCH} claims, ${campaigns} campaigns, ${claims} claims`,
     `p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms, the first on a connection ${firstMs.toFixed(1)} ms`,
   )
+  await printBreakdown(client, percentile(times, 0.5))
   await ingest.close()
   await client.end()
 })

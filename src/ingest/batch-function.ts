@@ -13,7 +13,10 @@ import { emptyWideTables } from './working-tables.ts'
  */
 
 const oneOf = (ingredients: readonly Ingredient[]) => `$2 && '{${ingredients.join(',')}}'`
-const when = (condition: string, ...statements: string[]) => `if ${condition} then ${statements.join('; ')}; end if;`
+const when = (condition: string, ...statements: string[]) =>
+  `if ${condition} then ${statements.map(performed).join('; ')}; end if;`
+/** A query that is asked for what it does; everything else is the same in PL/pgSQL. */
+const performed = (statement: string) => statement.replace(/^\s*select\s/, 'perform ')
 
 /** $1 is the batch as JSON, $2 what it holds. Returns the faulty references, of which a batch that is applied has none. */
 const functionSql = `

@@ -13,7 +13,7 @@ export const aboutCampaigns: readonly Ingredient[] = [
 export interface Step {
   /** It has something to do only where the batch holds one of these. */
   of: readonly Ingredient[]
-  /** Writes, returns nothing, and takes no parameters: small batches run it inside a function (see batch-function). */
+  /** Takes no parameters, and what it returns is nobody's: small batches run it inside a function (see batch-function). */
   sql: string
   /** The working table it fills, whose size has to be known for the plans of what follows. */
   fills?: string
