@@ -151,6 +151,12 @@ const withdrawIncentives: Step[] = [
   },
 ]
 
+/** Once the incentives are as the records have them. */
+const makeDocuments: Step = {
+  of: ['campaign'],
+  sql: 'select make_campaign_documents(array(select key from staged_key))',
+}
+
 const markTouchedScores = `insert into touched_scores
   select distinct score_bucket from profiles join staged_profile using (user_address)
   where not exists (select from touched_scores already where already.score_bucket = profiles.score_bucket)`
@@ -202,6 +208,7 @@ export const mergeSteps: Step[] = [
   ...mergeCampaigns,
   ...mergeClaims,
   ...withdrawIncentives,
+  makeDocuments,
   {
     of: ['claimSignature'],
     sql: upsert(

@@ -167,7 +167,7 @@ test('what does not change the data leaves kept answers alone: a used token, kep
   await api.database.query('vacuum (analyze) campaigns')
   await other.query('select revise_data()')
   // Whoever asks the database for the page now is disappointed.
-  await api.database.query('alter table action_steps rename to elsewhere')
+  await api.database.query('alter table campaign_documents rename to elsewhere')
   expect(await api.get('/campaigns')).toMatchObject({ statusCode: 200, body })
   await api.database.query("update campaigns set campaign_name = 'After'")
   expect((await api.get('/campaigns')).statusCode).toBe(500)

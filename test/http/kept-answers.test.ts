@@ -21,9 +21,9 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /** Whether an answer that has been given once is kept: without this table it can't be made anew. */
 async function isKept(api: TestApp, url: string) {
-  await api.database.query('alter table action_steps rename to elsewhere')
+  await api.database.query('alter table campaign_documents rename to elsewhere')
   const { statusCode } = await api.get(url)
-  await api.database.query('alter table elsewhere rename to action_steps')
+  await api.database.query('alter table elsewhere rename to campaign_documents')
   return statusCode === 200
 }
 

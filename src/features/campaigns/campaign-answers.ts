@@ -1,84 +1,55 @@
-import type { Incentive } from '../../schemas/incentives.ts'
-import { incentiveVariants } from '../../schemas/incentives.ts'
-import type { AllowListRow, CampaignRow, IncentiveRow } from './campaign-rows.ts'
-import type { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
+import { Big } from 'big.js'
+import type { Tokens } from '../../database/token-store.ts'
+import { type CampaignRow, MARK } from './campaign-rows.ts'
 
-const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
-
-/** The variants that carry claim figures and the metadata of a token. */
-type TokenIncentive = WithMetadata<Incentive>
-type WithMetadata<Variant> = Variant extends unknown ? ('metadata' extends keyof Variant ? Variant : never) : never
-
-const tokenTypes: ReadonlySet<string> = new Set(
-  incentiveVariants.filter(({ properties }) => 'metadata' in properties).map(({ properties }) => properties.type.const),
-)
-const paysToken = (incentive: Incentive): incentive is TokenIncentive => tokenTypes.has(incentive.type)
-
-/**
- * An incentive with its claim figures: what the record says, else what the recorded claims add up to. A derived
- * `claimedAmount` equals the total amount claimed.
- */
-function toIncentive({ definition, claimedAmount, claimCount, token }: IncentiveRow): Incentive {
-  if (!paysToken(definition)) return definition
-  const totalAmountClaimed = definition.totalAmountClaimed ?? claimedAmount
-  return {
-    ...definition,
-    claimedAmount: definition.claimedAmount ?? totalAmountClaimed,
-    totalAmountClaimed,
-    totalClaims: definition.totalClaims ?? claimCount,
-    metadata: token,
-  }
+/** An incentive with what changes about it without its record. */
+interface Incentive {
+  claimedAmount: string
+  claimCount: string
+  /** Empty where it pays no token. */
+  remainingBudget: string
+  /** `<chainId>:<address>`; empty where it pays none. */
+  tokenId: string
 }
 
-function toCommonFields({ startAt, endAt, blockTimestamp, incentives, ...row }: CampaignRow) {
-  return {
-    id: row.id,
-    action: row.action,
-    campaignIndex: row.campaignIndex,
-    budget: row.budget,
-    incentiveCount: String(incentives?.length ?? 0),
-    owner: row.owner,
-    validator: row.validator,
-    blockTimestamp: String(blockTimestamp),
-    txHash: row.txHash,
-    chainId: row.chainId,
-    protocolFee: row.protocolFee,
-    maxParticipants: row.maxParticipants,
-    incentives: (incentives ?? []).map(toIncentive),
-    isActive: row.isActive,
-    availableBudgetUsd: row.availableBudgetUsd,
-    campaignName: row.campaignName,
-    actionTemplateId: row.actionTemplateId,
-    projectImageUri: row.projectImageUri,
-    tokenImageUri: row.tokenImageUri,
-    nftImageUri: row.nftImageUri,
-    nftName: row.nftName,
-    startTime: startAt?.toISOString() ?? null,
-    endTime: endAt?.toISOString() ?? null,
+function toIncentives({ figures }: Pick<CampaignRow, 'figures'>) {
+  const parts = figures === null ? [] : figures.split(MARK)
+  const incentives: Incentive[] = []
+  for (let start = 0; start < parts.length; start += 4) {
+    const [claimedAmount = '', claimCount = '', remainingBudget = '', tokenId = ''] = parts.slice(start, start + 4)
+    incentives.push({ claimedAmount, claimCount, remainingBudget, tokenId })
   }
+  return incentives
 }
 
-export const toListItem = (row: CampaignRow): CampaignListItem => ({
-  ...toCommonFields(row),
-  allowList: row.allowList,
-  actionSteps: row.actionSteps,
-})
+/** The tokens that an answer about a campaign shows, or counts in. */
+export const tokenIdsOf = ({ figures }: Pick<CampaignRow, 'figures'>) =>
+  figures?.split(MARK).filter((part, index) => index % 4 === 3 && part !== '') ?? []
 
-/** The detail has no gaps where the list has `null`: no steps are `[]`, no allow list is one that is open to all. */
-export function toDetail(row: CampaignRow): CampaignDetail {
-  return {
-    ...toCommonFields(row),
-    allowList: toAllowList(row.allowList, row.owner),
-    actionSteps: row.actionSteps ?? [],
-    createdAt: new Date(row.blockTimestamp * 1000).toISOString(),
-    templateId: row.templateId,
-    nftMetadataId: row.nftMetadataId,
-    ...(row.actionClaimant === null ? {} : { actionClaimant: row.actionClaimant }),
-    ...(row.createdAtBlockchainNumbers === null ? {} : { createdAtBlockchainNumbers: row.createdAtBlockchainNumbers }),
+/** The JSON of a campaign: its document, with the values put in whose numbers stand between marks. */
+export function toJson(row: CampaignRow, tokens: Tokens) {
+  const incentives = toIncentives(row)
+  const values = [String(row.isActive), toAvailableBudgetUsd(incentives, tokens), row.addresses]
+  for (const { claimedAmount, claimCount, tokenId } of incentives) {
+    values.push(claimedAmount, claimCount, tokens.get(tokenId)?.metadata ?? 'null')
   }
+  const pieces = row.document.split(MARK)
+  for (let place = 1; place < pieces.length; place += 2) {
+    const value = values[Number(pieces[place])]
+    if (value === undefined) throw new TypeError(`the document of campaign ${row.key} is not made of what is stored`)
+    pieces[place] = value
+  }
+  return pieces.join('')
 }
 
-const toAllowList = (allowList: AllowListRow | null, owner: string): CampaignDetail['allowList'] =>
-  allowList === null
-    ? { owner, contractAddress: ZERO_ADDRESS, type: 'OpenAllowList', addresses: [] }
-    : { ...allowList, addresses: allowList.addresses ?? [] }
+/** Exact: products and a sum, rounded once. Null when a price is unknown, or nothing pays a token. */
+function toAvailableBudgetUsd(incentives: Incentive[], tokens: Tokens) {
+  let sum: Big | undefined
+  for (const { remainingBudget, tokenId } of incentives) {
+    if (tokenId === '') continue
+    const price = tokens.get(tokenId)?.baseUnitPriceUsd
+    if (price === undefined) return 'null'
+    sum = price.times(remainingBudget).plus(sum ?? 0)
+  }
+  return sum === undefined ? 'null' : `"${sum.round(6, Big.roundHalfUp).toFixed()}"`
+}

@@ -1,14 +1,16 @@
-import { type AnyColumn, and, asc, desc, eq, not, type SQL, sql } from 'drizzle-orm'
+import { type AnyColumn, and, asc, desc, not, type SQL, sql } from 'drizzle-orm'
 import { unionAll } from 'drizzle-orm/pg-core'
+import { batchLookups } from '../../database/batched-lookups.ts'
 import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
 import type { Database } from '../../database/client.ts'
 import type { Dependencies } from '../../database/data-version.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
+import { createTokenStore } from '../../database/token-store.ts'
 import { toRows } from '../../schemas/paging.ts'
-import { toDetail, toListItem } from './campaign-answers.ts'
-import { type CampaignRow, campaignColumns, MOST_LISTED_ADDRESSES } from './campaign-rows.ts'
-import type { CampaignDetail, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
+import { toJson, tokenIdsOf } from './campaign-answers.ts'
+import { addressesColumn, type CampaignRow, detailColumns, listColumns, readCampaigns } from './campaign-rows.ts'
+import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
   /**
@@ -16,20 +18,43 @@ export interface CampaignRepository {
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows; the cost of a page grows
    * with its offset.
    */
-  list(query: ListCampaignsQuery): Promise<Answerable<ListCampaignsResponse>>
-  /** One campaign with all its allow-list addresses; undefined where there is none. Two index lookups a part. */
-  find(id: string): Promise<Answerable<CampaignDetail> | undefined>
+  list(query: ListCampaignsQuery): Promise<Answerable>
+  /**
+   * One campaign with all its allow-list addresses; undefined where there is none. Five index lookups; campaigns that are
+   * asked for at the same moment share a statement.
+   */
+  find(id: string): Promise<Answerable | undefined>
 }
 
-/** An answer with what it depends on. */
-interface Answerable<Body> {
-  body: Body
+/** The JSON of an answer with what that depends on. */
+interface Answerable {
+  json: string
   dependencies: Dependencies
 }
 
+/** As many campaigns share a statement; a page has no more. */
+const MOST_FOUND_TOGETHER = 100
+
 export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
   const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_campaigns')
-  const findById = prepareFind(database)
+  const tokenStore = createTokenStore(database)
+  const findTogether = prepareFind(database, 'find_campaigns', detailColumns)
+  const findWithAddresses = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
+
+  const lookUp = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
+    const now = clock()
+    const values = { ids, now: now.toISOString() }
+    const { rows, tokens } = await tokenStore.readWith(() => findTogether.execute(values), tokenIdsOf)
+    return new Map(rows.map((row) => [row.id, { row, tokens, now }]))
+  })
+
+  /** Not together with others: a list may have tens of megabytes. */
+  async function lookUpAlone(id: string) {
+    const now = clock()
+    const values = { ids: [id], now: now.toISOString() }
+    const { rows, tokens } = await tokenStore.readWith(() => findWithAddresses.execute(values), tokenIdsOf)
+    return rows[0] && { row: rows[0], tokens, now }
+  }
 
   return {
     async list(query) {
@@ -45,37 +70,31 @@ export function createCampaignRepository(database: Database, clock: () => Date):
       )
       const { limit, offset } = toRows(query)
       const now = clock()
-      const rows = await statement.execute({
-        ...values,
-        now: now.toISOString(),
-        limit,
-        offset,
-        last: offset + BigInt(limit),
-      })
-      const page = rows.flatMap(({ campaign }) => (campaign === null ? [] : [campaign]))
-      const { changesAt, ...dependencies } = { ...dependenciesOf(page, now), onLists: true }
+      const placeholders = { ...values, now: now.toISOString(), limit, offset, last: offset + BigInt(limit) }
+      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(placeholders), tokenIdsOf)
+      const page = rows.filter(({ key }) => key !== null)
+      const { changesAt, ...dependencies } = { ...dependenciesOf(page), onLists: true }
       return {
-        body: { campaigns: page.map(toListItem), totalCampaigns: rows[0]?.total ?? 0 },
+        json: `{"campaigns":[${page.map((row) => toJson(row, tokens)).join(',')}],"totalCampaigns":${rows[0]?.total ?? 0}}`,
         // Which campaigns are active changes with any of them.
         dependencies: activeFirst || query.showActiveOnly ? dependencies : { ...dependencies, changesAt },
       }
     },
 
     async find(id) {
-      const now = clock()
-      const [row] = await findById.execute({ id, now: now.toISOString() })
-      return row && { body: toDetail(row.campaign), dependencies: dependenciesOf([row.campaign], now) }
+      let found = await lookUp(id)
+      if (found?.row.lacksAddresses) found = await lookUpAlone(id)
+      return found && { json: toJson(found.row, found.tokens), dependencies: dependenciesOf([found.row]) }
     },
   }
 }
 
 /** What the answers about some campaigns depend on; they change when one of those starts or ends. */
-function dependenciesOf(shown: CampaignRow[], now: Date) {
-  const instants = shown.flatMap(({ startAt, endAt }) => [startAt, endAt].map((instant) => instant?.getTime() ?? 0))
+function dependenciesOf(shown: Pick<CampaignRow, 'key' | 'changesAt'>[]) {
   return {
     campaignKeys: shown.map(({ key }) => Number(key)),
     onLists: false,
-    changesAt: Math.min(...instants.filter((instant) => instant > now.getTime())),
+    changesAt: Math.min(...shown.map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY)),
   }
 }
 
@@ -116,12 +135,10 @@ function prepareList(database: Database, name: string, conditions: SQL[], active
   return (
     database
       .with(page)
-      .select({ total: total.total, campaign: campaignColumns(MOST_LISTED_ADDRESSES) })
+      .select({ total: total.total, ...listColumns })
       .from(total)
-      // Outer joins: the total is there also when the page is empty.
-      .leftJoin(page, sql`true`)
-      .leftJoin(campaigns, eq(campaigns.key, page.pageKey))
-      .orderBy(...(activeFirst ? [desc(isActive)] : []), ...newestFirst(recency))
+      // An outer join: the total is there also when the page is empty.
+      .leftJoin(readCampaigns(sql`array(select page_key from ${page})`), sql`true`)
       .prepare(name)
   )
 }
@@ -147,17 +164,12 @@ function pageActiveFirst(database: Database, conditions: SQL[]) {
     .offset(sql.placeholder('offset'))
 }
 
-function prepareFind(database: Database) {
-  const found = database.$with('found').as(
-    database
-      .select({ pageKey })
-      .from(campaigns)
-      .where(eq(campaigns.id, sql.placeholder('id'))),
-  )
-  return database
-    .with(found)
-    .select({ campaign: campaignColumns(Number.MAX_SAFE_INTEGER) })
-    .from(found)
-    .innerJoin(campaigns, eq(campaigns.key, found.pageKey))
-    .prepare('find_campaign')
-}
+const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
+  database
+    .select(columns)
+    .from(
+      readCampaigns(
+        sql`array(select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`,
+      ),
+    )
+    .prepare(name)

@@ -1,94 +1,50 @@
-import { sql } from 'drizzle-orm'
-import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import { isActive } from '../../database/campaign-conditions.ts'
-import { actionSteps } from '../../database/tables/action-steps.ts'
-import { allowListAddresses, allowLists } from '../../database/tables/allow-lists.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
-import { incentives } from '../../database/tables/incentives.ts'
-import { tokens } from '../../database/tables/tokens.ts'
-import { tokenMetadata } from '../../database/token-metadata.ts'
-import type { ActionStep } from '../../schemas/action-steps.ts'
-import type { AllowList } from '../../schemas/allow-lists.ts'
-import type { Incentive } from '../../schemas/incentives.ts'
-import type { TokenMetadata } from '../../schemas/tokens.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { allowListAddresses } from '../../database/tables/allow-lists.ts'
+import { tokenVersion } from '../../database/token-store.ts'
 
-/** An incentive with what the service knows about it beyond its record. */
-export interface IncentiveRow {
-  definition: Incentive
-  claimedAmount: string
-  claimCount: string
-  token: TokenMetadata | null
+/** Stands, in documents and between figures, where JSON text never has it. */
+export const MARK = '\u0001'
+
+const mark = sql`chr(1)`
+
+/** Campaigns by their keys, as `shown`, at the placeholder `now` (see the function of the database). */
+export const readCampaigns = (keys: SQL) =>
+  sql`read_campaigns(${keys}, ${sql.placeholder('now')}::timestamptz) as shown`
+
+/** What the answers of this feature are made of. */
+const columns = {
+  tokenVersion,
+  key: sql<string>`shown.key`,
+  isActive: sql<boolean>`shown.is_active`,
+  changesAt: sql<number | null>`shown.changes_at`,
+  figures: sql<string | null>`shown.figures`,
 }
 
-const incentiveRows = sql<IncentiveRow[] | null>`(
-  select json_agg(json_build_object(
-    'definition', ${incentives.definition},
-    'claimedAmount', ${incentives.claimedAmount}::text,
-    'claimCount', ${incentives.claimCount}::text,
-    'token', ${tokenMetadata}
-  ) order by ${incentives.position})
-  from ${incentives}
-  left join ${tokens} on ${tokens.chainId} = ${incentives.chainId} and ${tokens.address} = ${incentives.asset}
-  where ${incentives.campaignKey} = ${campaigns.key})`
+export const listColumns = {
+  ...columns,
+  document: sql<string>`shown.body || ',"allowList":' || coalesce(shown.allow_list, 'null')
+    || ',"actionSteps":' || coalesce(shown.action_steps, 'null') || '}'`,
+}
 
-/** Exact: a product and a sum of numerics, rounded once. Null when a price is unknown, or nothing pays a token. */
-const availableBudgetUsd = sql<string | null>`(
-  select case when bool_and(${tokens.baseUnitPriceUsd} is not null)
-    then trim_scale(round(sum(${incentives.remainingBudget} * ${tokens.baseUnitPriceUsd}), 6))::text end
-  from ${incentives}
-  left join ${tokens} on ${tokens.chainId} = ${incentives.chainId} and ${tokens.address} = ${incentives.asset}
-  where ${incentives.campaignKey} = ${campaigns.key} and ${incentives.asset} is not null)`
+export const detailColumns = {
+  ...columns,
+  id: sql<string>`shown.id`,
+  document: sql<string>`shown.body || ',"allowList":' || coalesce(shown.detail_allow_list, shown.allow_list)
+    || ',"actionSteps":' || coalesce(shown.action_steps, '[]') || shown.detail`,
+  /** Whether the document leaves out the addresses of the allow list, of which there may be hundreds of thousands. */
+  lacksAddresses: sql<boolean>`strpos(coalesce(shown.detail_allow_list, ''), ${mark}) > 0`,
+}
 
-const actionStepRows = sql<ActionStep[] | null>`(
-  select json_agg(${actionSteps.definition} order by ${actionSteps.position})
-  from ${actionSteps} where ${actionSteps.campaignKey} = ${campaigns.key})`
+export const addressesColumn = sql<string>`(
+  select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
+  from ${allowListAddresses} where ${allowListAddresses.campaignKey} = shown.key)`
 
-/** The addresses of an allow list that has at most so many; null for longer ones and where there are none. */
-const allowListRow = (mostAddresses: number) => sql<AllowListRow | null>`(
-  select json_build_object(
-    'owner', ${allowLists.owner},
-    'contractAddress', ${allowLists.contractAddress},
-    'type', ${allowLists.type},
-    'addresses', case when ${allowLists.addressCount} <= ${sql.raw(String(mostAddresses))} then (
-      select json_agg(${allowListAddresses.address} order by ${allowListAddresses.address})
-      from ${allowListAddresses} where ${allowListAddresses.campaignKey} = ${allowLists.campaignKey}) end)
-  from ${allowLists} where ${allowLists.campaignKey} = ${campaigns.key})`
-
-export type AllowListRow = Omit<AllowList, 'addresses'> & { addresses: string[] | null }
-
-/** A list page shows the addresses of an allow list up to this many. */
-export const MOST_LISTED_ADDRESSES = 100
-
-/** What the answers of this feature are made of; the placeholder `now` decides what is active. */
-export const campaignColumns = (mostAddresses: number) => ({
-  key: campaigns.key,
-  id: campaigns.id,
-  action: campaigns.action,
-  campaignIndex: campaigns.campaignIndex,
-  budget: campaigns.budget,
-  owner: campaigns.owner,
-  validator: campaigns.validator,
-  blockTimestamp: campaigns.blockTimestamp,
-  txHash: campaigns.txHash,
-  chainId: campaigns.chainId,
-  protocolFee: campaigns.protocolFee,
-  maxParticipants: campaigns.maxParticipants,
-  campaignName: campaigns.campaignName,
-  actionTemplateId: campaigns.actionTemplateId,
-  projectImageUri: campaigns.projectImageUri,
-  tokenImageUri: campaigns.tokenImageUri,
-  nftImageUri: campaigns.nftImageUri,
-  nftName: campaigns.nftName,
-  nftMetadataId: campaigns.nftMetadataId,
-  templateId: campaigns.templateId,
-  actionClaimant: campaigns.actionClaimant,
-  createdAtBlockchainNumbers: campaigns.createdAtBlockchainNumbers,
-  startAt: campaigns.startAt,
-  endAt: campaigns.endAt,
-  isActive: isActive,
-  availableBudgetUsd,
-  incentives: incentiveRows,
-  actionSteps: actionStepRows,
-  allowList: allowListRow(mostAddresses),
-})
-export type CampaignRow = SelectResultFields<ReturnType<typeof campaignColumns>>
+export interface CampaignRow {
+  key: string
+  isActive: boolean
+  changesAt: number | null
+  /** Of each incentive: amount and number of its claims, what it can still pay, and its token. */
+  figures: string | null
+  document: string
+  addresses?: string
+}

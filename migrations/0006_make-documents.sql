@@ -1,0 +1,187 @@
+CREATE TABLE "campaign_documents" (
+	"campaign_key" bigint PRIMARY KEY NOT NULL,
+	"body" text NOT NULL,
+	"allow_list" text,
+	"action_steps" text,
+	"detail_allow_list" text,
+	"detail" text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "token_versions" (
+	"version" uuid PRIMARY KEY NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "campaign_documents" ADD CONSTRAINT "campaign_documents_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;
+--> statement-breakpoint
+ALTER TABLE "campaign_documents" ALTER "body" SET STORAGE EXTERNAL, ALTER "allow_list" SET STORAGE EXTERNAL,
+	ALTER "action_steps" SET STORAGE EXTERNAL, ALTER "detail_allow_list" SET STORAGE EXTERNAL,
+	ALTER "detail" SET STORAGE EXTERNAL, SET (toast_tuple_target = 8160);
+--> statement-breakpoint
+-- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
+-- rebuild_claim_totals(), by whoever has written campaigns past the import:
+--   select make_campaign_documents(array(select key from campaigns))
+-- Between two marks stands the number of the value that belongs there: 0 isActive, 1 availableBudgetUsd, 2 the addresses of
+-- a long allow list, and for each incentive, in order, the amount and the number of its claims and its token.
+create or replace function make_campaign_documents(keys bigint[])
+returns void
+language plpgsql
+as $$
+declare
+  mark constant text := chr(1);
+  most_listed_addresses constant integer := 100;
+  instant constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+begin
+  insert into campaign_documents as stored (campaign_key, body, allow_list, action_steps, detail_allow_list, detail)
+  select campaigns.key,
+    left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 0 || mark
+      || ',"availableBudgetUsd":' || mark || 1 || mark || ',' || substr(left(appearance.json, -1), 2),
+    left(allow_list.json, -1) || ',"addresses":' || coalesce(allow_list.addresses, 'null') || '}',
+    (
+      -- Of JSON it also leaves out the spaces.
+      select '[' || string_agg(json_strip_nulls(definition::json)::text, ',' order by position) || ']'
+      from action_steps where campaign_key = campaigns.key
+    ),
+    case
+      when allow_list.json is null then '{"owner":' || to_json(campaigns.owner) || ',"contractAddress":"0x' || repeat('0', 40)
+        || '","type":"OpenAllowList","addresses":[]}'
+      when allow_list.addresses is null then left(allow_list.json, -1) || ',"addresses":'
+        || case allow_list.address_count when 0 then '[]' else mark || 2 || mark end || '}'
+    end,
+    left(origin.json, -1)
+      || coalesce(',"actionClaimant":' || json_strip_nulls(campaigns.action_claimant::json), '')
+      || coalesce(
+        ',"createdAtBlockchainNumbers":' || json_strip_nulls(campaigns.created_at_blockchain_numbers::json), '')
+      || '}'
+  from unnest(keys) as wanted (key)
+  join campaigns using (key)
+  cross join lateral (
+    select row_to_json(fields)::text as json
+    from (
+      select campaigns.id, campaigns.action, campaigns.campaign_index as "campaignIndex", campaigns.budget,
+        (select count(*)::text from incentives where campaign_key = campaigns.key) as "incentiveCount",
+        campaigns.owner, campaigns.validator, campaigns.block_timestamp::text as "blockTimestamp",
+        campaigns.tx_hash as "txHash", campaigns.chain_id as "chainId", campaigns.protocol_fee::text as "protocolFee",
+        campaigns.max_participants::text as "maxParticipants"
+    ) fields
+  ) identity
+  cross join lateral (
+    select string_agg(
+      case
+        -- The variants without claim figures.
+        when type in ('AllowListIncentive', 'CGDAIncentive', 'PointsIncentive') then json
+        -- A derived amount equals the total amount claimed.
+        else left(json, -1)
+          || case when definition ->> 'claimedAmount' is null
+            then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', mark || place || mark) || '"' else '' end
+          || case when definition ->> 'totalAmountClaimed' is null
+            then ',"totalAmountClaimed":"' || mark || place || mark || '"' else '' end
+          || case when definition ->> 'totalClaims' is null
+            then ',"totalClaims":"' || mark || place + 1 || mark || '"' else '' end
+          || ',"metadata":' || mark || place + 2 || mark || '}'
+      end, ',' order by position) as list
+    from (
+      select type, position, definition, json_strip_nulls(definition::json)::text as json,
+        3 * row_number() over (order by position) as place
+      from incentives where campaign_key = campaigns.key
+    ) numbered
+  ) incentive
+  cross join lateral (
+    select row_to_json(fields)::text as json
+    from (
+      select campaigns.campaign_name as "campaignName", campaigns.action_template_id as "actionTemplateId",
+        campaigns.project_image_uri as "projectImageUri", campaigns.token_image_uri as "tokenImageUri",
+        campaigns.nft_image_uri as "nftImageUri", campaigns.nft_name as "nftName",
+        to_char(campaigns.start_at at time zone 'UTC', instant) as "startTime",
+        to_char(campaigns.end_at at time zone 'UTC', instant) as "endTime"
+    ) fields
+  ) appearance
+  left join lateral (
+    select address_count, row_to_json(fields)::text as json,
+      case when address_count between 1 and most_listed_addresses then (
+        select '[' || string_agg('"' || address || '"', ',' order by address) || ']'
+        from allow_list_addresses where campaign_key = campaigns.key
+      ) end as addresses
+    from allow_lists, lateral (select allow_lists.owner, contract_address as "contractAddress", type) fields
+    where campaign_key = campaigns.key
+  ) allow_list on true
+  cross join lateral (
+    select ',' || substr(row_to_json(fields)::text, 2) as json
+    from (
+      select to_char(to_timestamp(campaigns.block_timestamp) at time zone 'UTC', instant) as "createdAt",
+        campaigns.template_id as "templateId", campaigns.nft_metadata_id as "nftMetadataId"
+    ) fields
+  ) origin
+  on conflict (campaign_key) do update
+  set body = excluded.body, allow_list = excluded.allow_list, action_steps = excluded.action_steps,
+    detail_allow_list = excluded.detail_allow_list, detail = excluded.detail
+  where (stored.body, stored.allow_list, stored.action_steps, stored.detail_allow_list, stored.detail)
+    is distinct from
+    (excluded.body, excluded.allow_list, excluded.action_steps, excluded.detail_allow_list, excluded.detail);
+end
+$$;
+--> statement-breakpoint
+-- The documents of campaigns, in the order of the keys, with what changes without their records. The plan is the same for
+-- all keys and made once for a connection, whatever the statement around it needs; and it looks each row up, however few
+-- rows there were when it was made.
+create or replace function read_campaigns(keys bigint[], at timestamptz)
+returns table (
+  key bigint, id text, is_active boolean,
+  -- Milliseconds since 1970 at which that changes although nothing is written.
+  changes_at double precision,
+  body text, allow_list text, action_steps text, detail_allow_list text, detail text,
+  -- Of each incentive, in order, separated by U+0001: amount and number of claims, remaining budget, chain:asset; the last
+  -- two are empty where it pays no token.
+  figures text
+)
+language plpgsql stable rows 10
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select campaign.key, campaign.id, not is_exhausted and coalesce(start_at <= at, true) and coalesce(end_at > at, true),
+    (1000 * extract(epoch from
+      least(case when start_at > at then start_at end, case when end_at > at then end_at end)))::double precision,
+    document.body, document.allow_list, document.action_steps, document.detail_allow_list, document.detail, (
+      select string_agg(concat(claimed_amount, chr(1), claim_count, chr(1), remaining_budget, chr(1), chain_id || ':' || asset),
+        chr(1) order by position)
+      from incentives where campaign_key = campaign.key
+    )
+  from unnest(keys) with ordinality as wanted (key, place)
+  join campaigns campaign on campaign.key = wanted.key
+  join campaign_documents document on document.campaign_key = wanted.key
+  order by place;
+end
+$$;
+--> statement-breakpoint
+-- Gives the tokens another version once some have changed. To be called by nobody: whoever changes tokens with triggers
+-- disabled renews the version by hand: update token_versions set version = gen_random_uuid()
+create or replace function renew_token_version()
+returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    update public.token_versions set version = gen_random_uuid();
+  elsif exists (select from changed) then
+    update public.token_versions set version = gen_random_uuid();
+  end if;
+  return null;
+end
+$$;
+--> statement-breakpoint
+insert into token_versions values (gen_random_uuid());
+--> statement-breakpoint
+create trigger token_version_is_renewed_by_insert after insert on tokens
+referencing new table as changed for each statement execute function renew_token_version();
+create trigger token_version_is_renewed_by_update after update on tokens
+referencing new table as changed for each statement execute function renew_token_version();
+create trigger token_version_is_renewed_by_delete after delete on tokens
+referencing old table as changed for each statement execute function renew_token_version();
+create trigger token_version_is_renewed_by_truncate after truncate on tokens
+for each statement execute function renew_token_version();
+--> statement-breakpoint
+select make_campaign_documents(array(select key from campaigns));
+--> statement-breakpoint
+create trigger data_is_revised before insert or update or delete or truncate on campaign_documents
+for each statement execute function revise_data_before_write();

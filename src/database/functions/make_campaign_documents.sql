@@ -1,0 +1,102 @@
+-- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
+-- rebuild_claim_totals(), by whoever has written campaigns past the import:
+--   select make_campaign_documents(array(select key from campaigns))
+-- Between two marks stands the number of the value that belongs there: 0 isActive, 1 availableBudgetUsd, 2 the addresses of
+-- a long allow list, and for each incentive, in order, the amount and the number of its claims and its token.
+create or replace function make_campaign_documents(keys bigint[])
+returns void
+language plpgsql
+as $$
+declare
+  mark constant text := chr(1);
+  most_listed_addresses constant integer := 100;
+  instant constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
+begin
+  insert into campaign_documents as stored (campaign_key, body, allow_list, action_steps, detail_allow_list, detail)
+  select campaigns.key,
+    left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 0 || mark
+      || ',"availableBudgetUsd":' || mark || 1 || mark || ',' || substr(left(appearance.json, -1), 2),
+    left(allow_list.json, -1) || ',"addresses":' || coalesce(allow_list.addresses, 'null') || '}',
+    (
+      -- Of JSON it also leaves out the spaces.
+      select '[' || string_agg(json_strip_nulls(definition::json)::text, ',' order by position) || ']'
+      from action_steps where campaign_key = campaigns.key
+    ),
+    case
+      when allow_list.json is null then '{"owner":' || to_json(campaigns.owner) || ',"contractAddress":"0x' || repeat('0', 40)
+        || '","type":"OpenAllowList","addresses":[]}'
+      when allow_list.addresses is null then left(allow_list.json, -1) || ',"addresses":'
+        || case allow_list.address_count when 0 then '[]' else mark || 2 || mark end || '}'
+    end,
+    left(origin.json, -1)
+      || coalesce(',"actionClaimant":' || json_strip_nulls(campaigns.action_claimant::json), '')
+      || coalesce(
+        ',"createdAtBlockchainNumbers":' || json_strip_nulls(campaigns.created_at_blockchain_numbers::json), '')
+      || '}'
+  from unnest(keys) as wanted (key)
+  join campaigns using (key)
+  cross join lateral (
+    select row_to_json(fields)::text as json
+    from (
+      select campaigns.id, campaigns.action, campaigns.campaign_index as "campaignIndex", campaigns.budget,
+        (select count(*)::text from incentives where campaign_key = campaigns.key) as "incentiveCount",
+        campaigns.owner, campaigns.validator, campaigns.block_timestamp::text as "blockTimestamp",
+        campaigns.tx_hash as "txHash", campaigns.chain_id as "chainId", campaigns.protocol_fee::text as "protocolFee",
+        campaigns.max_participants::text as "maxParticipants"
+    ) fields
+  ) identity
+  cross join lateral (
+    select string_agg(
+      case
+        -- The variants without claim figures.
+        when type in ('AllowListIncentive', 'CGDAIncentive', 'PointsIncentive') then json
+        -- A derived amount equals the total amount claimed.
+        else left(json, -1)
+          || case when definition ->> 'claimedAmount' is null
+            then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', mark || place || mark) || '"' else '' end
+          || case when definition ->> 'totalAmountClaimed' is null
+            then ',"totalAmountClaimed":"' || mark || place || mark || '"' else '' end
+          || case when definition ->> 'totalClaims' is null
+            then ',"totalClaims":"' || mark || place + 1 || mark || '"' else '' end
+          || ',"metadata":' || mark || place + 2 || mark || '}'
+      end, ',' order by position) as list
+    from (
+      select type, position, definition, json_strip_nulls(definition::json)::text as json,
+        3 * row_number() over (order by position) as place
+      from incentives where campaign_key = campaigns.key
+    ) numbered
+  ) incentive
+  cross join lateral (
+    select row_to_json(fields)::text as json
+    from (
+      select campaigns.campaign_name as "campaignName", campaigns.action_template_id as "actionTemplateId",
+        campaigns.project_image_uri as "projectImageUri", campaigns.token_image_uri as "tokenImageUri",
+        campaigns.nft_image_uri as "nftImageUri", campaigns.nft_name as "nftName",
+        to_char(campaigns.start_at at time zone 'UTC', instant) as "startTime",
+        to_char(campaigns.end_at at time zone 'UTC', instant) as "endTime"
+    ) fields
+  ) appearance
+  left join lateral (
+    select address_count, row_to_json(fields)::text as json,
+      case when address_count between 1 and most_listed_addresses then (
+        select '[' || string_agg('"' || address || '"', ',' order by address) || ']'
+        from allow_list_addresses where campaign_key = campaigns.key
+      ) end as addresses
+    from allow_lists, lateral (select allow_lists.owner, contract_address as "contractAddress", type) fields
+    where campaign_key = campaigns.key
+  ) allow_list on true
+  cross join lateral (
+    select ',' || substr(row_to_json(fields)::text, 2) as json
+    from (
+      select to_char(to_timestamp(campaigns.block_timestamp) at time zone 'UTC', instant) as "createdAt",
+        campaigns.template_id as "templateId", campaigns.nft_metadata_id as "nftMetadataId"
+    ) fields
+  ) origin
+  on conflict (campaign_key) do update
+  set body = excluded.body, allow_list = excluded.allow_list, action_steps = excluded.action_steps,
+    detail_allow_list = excluded.detail_allow_list, detail = excluded.detail
+  where (stored.body, stored.allow_list, stored.action_steps, stored.detail_allow_list, stored.detail)
+    is distinct from
+    (excluded.body, excluded.allow_list, excluded.action_steps, excluded.detail_allow_list, excluded.detail);
+end
+$$;

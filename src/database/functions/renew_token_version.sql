@@ -1,0 +1,15 @@
+-- Gives the tokens another version once some have changed. To be called by nobody: whoever changes tokens with triggers
+-- disabled renews the version by hand: update token_versions set version = gen_random_uuid()
+create or replace function renew_token_version()
+returns trigger
+language plpgsql
+as $$
+begin
+  if tg_op = 'TRUNCATE' then
+    update public.token_versions set version = gen_random_uuid();
+  elsif exists (select from changed) then
+    update public.token_versions set version = gen_random_uuid();
+  end if;
+  return null;
+end
+$$;
