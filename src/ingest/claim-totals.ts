@@ -9,18 +9,24 @@ const contributionColumns =
 
 export const contributionTables = { counted_before: contributionColumns, counted_after: contributionColumns }
 
+/** In every window there is what is counted by campaign; totals are read once for a campaign, where it has any. */
 const contributions = `
-  select claim_windows.window_seconds, target.chain_id, target.value as address, count(*) as campaign_count,
-    max(campaigns.block_timestamp) as newest, coalesce(sum(totals.claim_count), 0) as claim_count,
-    coalesce(sum(totals.amount_usd), 0) as amount_usd
-  from touched_campaigns touched
-  join campaigns using (key)
-  join campaign_facets target on target.campaign_key = key and target.kind = 'target'
-  cross join claim_windows
-  left join campaign_claim_totals totals
-    on totals.campaign_key = key and totals.window_seconds = claim_windows.window_seconds
-  where touched.counts
-  group by claim_windows.window_seconds, target.chain_id, target.value`
+  with targets as materialized (
+    select target.campaign_key, target.chain_id, target.value as address, campaigns.block_timestamp
+    from touched_campaigns touched
+    join campaigns using (key)
+    join campaign_facets target on target.campaign_key = key and target.kind = 'target'
+    where touched.counts
+  )
+  select window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count), sum(amount_usd)
+  from (
+    select window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count, 0 as amount_usd
+    from targets cross join claim_windows
+    union all
+    select window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    from targets join campaign_claim_totals using (campaign_key)
+  ) parts
+  group by window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
 export const countForContracts = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions}`
@@ -39,6 +45,29 @@ export const campaignTotals = `merge into campaign_claim_totals totals
     set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
   when not matched and changes.claim_count > 0 then insert (window_seconds, campaign_key, claim_count, amount_usd)
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
+
+/** So many campaigns may be looked at one by one. */
+const MOST_LOOKED_AT = 1000
+
+/**
+ * The newest campaign of a contract that has many, where it is among the thousand that are not newer than the one that has
+ * left. That is as good as always: the more campaigns a contract has, the sooner one of them comes.
+ */
+const nextAmongNewest = `
+  select block_timestamp from (
+    select key, block_timestamp from campaigns
+    where totals.campaign_count > ${MOST_LOOKED_AT} and block_timestamp <= totals.newest_block_timestamp
+    order by block_timestamp desc limit ${MOST_LOOKED_AT}
+  ) candidate
+  where exists (
+    select from campaign_facets target where target.campaign_key = candidate.key
+      and target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address)
+  order by block_timestamp desc limit 1`
+
+const newestOfAll = `
+  select max(campaigns.block_timestamp) from campaign_facets target
+  join campaigns on campaigns.key = target.campaign_key
+  where target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address`
 
 /** After the totals of the campaigns have changed. */
 export const contractTotals = `merge into contract_claim_totals totals
@@ -61,12 +90,8 @@ export const contractTotals = `merge into contract_claim_totals totals
     newest_block_timestamp = case
       when newest_now >= newest_block_timestamp then newest_now
       when newest_before < newest_block_timestamp then newest_block_timestamp
-      -- The newest campaign has left the contract, or has become older: only now is it necessary to look at all.
-      else (
-        select max(campaigns.block_timestamp) from campaign_facets target
-        join campaigns on campaigns.key = target.campaign_key
-        where target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address
-      ) end
+      -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
+      else coalesce((${nextAmongNewest}), (${newestOfAll})) end
   when not matched then insert
     (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count, changes.newest_now,

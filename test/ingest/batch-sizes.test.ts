@@ -20,15 +20,16 @@ function manyRecords(): ImportRecord[] {
     distributionChannels: [odd.slice(0, 100)],
     incentives: [anErc20Incentive(anAddress('asset'))],
   })
-  const sample = [...generateSample({ campaigns: 25, claims: 250, seed: 8, now: new Date('2026-03-01') })]
+  const sample = [...generateSample({ campaigns: 15, claims: 200, seed: 8, now: new Date('2026-03-01') })]
   const token = aToken({ name: odd, priceUsd: '0.000000000000000000000000000001', marketCap: 1e21, holders: 0 })
   return toLowerCase([...sample, token, campaign, aClaim(campaign, { amount: String(2n ** 256n - 1n) })])
 }
 
 test('batches store what an import of the same records stores, be they small or large', async () => {
   const records = manyRecords()
+  expect(records.length).toBeGreaterThan(200)
   const stored = await Promise.all(
-    [1, 150, records.length].map(async (size) => {
+    [7, 150, records.length].map(async (size) => {
       await using database = await createTestDatabase()
       const ingest = await openIngest(database.url)
       await database.query('select advance_claim_windows()')

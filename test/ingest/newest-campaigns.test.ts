@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import type { CampaignRecord } from '../../src/ingest/records.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { aCampaign, anAddress, aStep } from '../setup/records.ts'
+
+const popular = anAddress('popular')
+const campaignsAt = (target: string, from: number, count: number): CampaignRecord[] =>
+  Array.from({ length: count }, (_, index) =>
+    aCampaign({ blockTimestamp: String(from + index), actionSteps: [aStep(target)] }),
+  )
+
+async function newest(database: TestDatabase) {
+  const rows = await database.query(
+    `select distinct newest_block_timestamp::integer as newest from contract_claim_totals where address = $1`,
+    [popular],
+  )
+  return rows.map((row) => row.newest)
+}
+
+test('the newest campaign of a contract of many is the next one, near or far, when the newest is withdrawn', async () => {
+  await using database = await createTestDatabase()
+  const old = campaignsAt(popular, 1_000, 1_050)
+  const others = campaignsAt(anAddress('another'), 10_000, 1_050)
+  const latest = campaignsAt(popular, 20_000, 3)
+  await importRecords(database.url, [toRecordSource('campaigns', [...old, ...others, ...latest])])
+  const ingest = await openIngest(database.url)
+  for (const expected of [20_002, 20_001, 20_000, 2_049, 2_048]) {
+    expect(await newest(database)).toEqual([expected])
+    const withdrawn = [...old, ...latest].find(({ blockTimestamp }) => blockTimestamp === String(expected))
+    await ingest.apply({ records: [], withdrawnCampaigns: [String(withdrawn?.id)] })
+  }
+  expect(await newest(database)).toEqual([2_047])
+  await ingest.close()
+})
