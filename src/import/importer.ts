@@ -47,10 +47,11 @@ export async function importRecords(
   })
   try {
     const summary = await importInTransaction(client, sources, { ...options, onNotice })
+    const total = Object.values(summary.records).reduce((sum, count) => sum + count, 0)
+    const written = !isDryRun && total >= MANY_RECORDS ? await writtenTables(client) : []
     connection.isCommitting = !isDryRun
     await client.query(isDryRun ? 'rollback' : 'commit')
-    const total = Object.values(summary.records).reduce((sum, count) => sum + count, 0)
-    if (!isDryRun && total >= MANY_RECORDS) await vacuum(client, onNotice)
+    if (written.length > 0) await vacuum(client, written, onNotice)
     return summary
   } catch (error) {
     throw toImportFailure(error, connection)
@@ -84,10 +85,19 @@ async function importInTransaction(
   return { records, ...(await summarizeWhitelist(client)) }
 }
 
+/** The tables in which this transaction has changed rows. */
+async function writtenTables(client: pg.Client) {
+  const { rows } = await client.query<{ name: string }>(
+    `select relid::regclass::text as name from pg_stat_xact_user_tables
+    where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname not like 'pg\\_temp%'`,
+  )
+  return rows.map(({ name }) => name)
+}
+
 /** All is imported by now: a failure is told, and is none of the import. */
-async function vacuum(client: pg.Client, onNotice: (text: string) => void) {
+async function vacuum(client: pg.Client, tables: string[], onNotice: (text: string) => void) {
   try {
-    await client.query('vacuum (analyze)')
+    await client.query(`vacuum (analyze) ${tables.join(', ')}`)
   } catch (error) {
     onNotice(
       `all is imported, but not vacuumed (${describeFailure(error)}): queries may be slower until the database does it by itself`,
