@@ -48,6 +48,12 @@ export async function measureInTurns(
 export const rateAgainst = (rounds: Round[], others: Round[]) =>
   medianOf(rounds.map(({ rate }, index) => rate / (others[index]?.rate ?? Number.NaN)))
 
+/** The same of processor time, which neighbours disturb less. */
+export const processorAgainst = (rounds: Round[], others: Round[]) => {
+  const time = (of: Round[]) => medianOf(of.map((round) => round.nodeMicroseconds + round.serverMicroseconds))
+  return time(others) / time(rounds)
+}
+
 export function describeRounds(name: string, rounds: Round[]) {
   const of = (figure: keyof Round) => medianOf(rounds.map((round) => round[figure]))
   const whole = (number: number) => Math.round(number).toLocaleString('en-US')

@@ -34,12 +34,12 @@ function barOf(figure: Figure, y: number) {
   const share = shareReached(figure)
   const length = Math.max(2, Math.min(share ?? 0, MOST) * TARGET)
   const kind = share === undefined ? 'failed' : isReached(figure) ? 'reached' : 'missed'
-  const said =
-    figure.value === undefined
-      ? 'could not be measured'
-      : `${withUnit(figure.value, figure.unit)}${share !== undefined && share > MOST && Number.isFinite(share) ? ` (${toText(share)} × better)` : ''}`
-  return `<text x="${LEFT}" y="${y}">${escaped(`${figure.what}: ${said}`)}</text>
+  const measured = figure.value === undefined ? 'not measured' : withUnit(figure.value, figure.unit)
+  const wanted = `${figure.rule} ${toText(figure.limit)}`
+  const beyond = share !== undefined && share > MOST && Number.isFinite(share) ? `, ${toText(share)} × better` : ''
+  return `<text x="${LEFT}" y="${y}">${escaped(`${figure.what}: ${measured} (${wanted}${beyond})`)}</text>
 <rect class="${kind}" x="${LEFT}" y="${y + 5}" width="${length.toFixed(0)}" height="10" rx="2"/>`
 }
 
-const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+const escaped = (text: string) =>
+  text.replaceAll('`', '').replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

@@ -8,6 +8,7 @@ import { type Figure, isReached, shareReached, toText, withUnit } from './figure
 import { askFacts } from './known-facts.ts'
 import { plotOf } from './plot.ts'
 import { postgraphileVersions } from './postgraphile.ts'
+import { LOG_LEVEL } from './service.ts'
 
 export interface Results {
   date: string
@@ -31,6 +32,7 @@ export async function describeEnvironment(databaseUrl: string, serverSettings: R
   return {
     commit: changes === '' ? commit : `${commit}, with changes`,
     machine: `${availableParallelism()} × ${cpus()[0]?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB, ${type()} ${release()}`,
+    service: `compiled, NODE_ENV=production, LOG_LEVEL=${LOG_LEVEL} into a file`,
     node: process.version,
     postgresql: `${server?.version.split(' on ')[0] ?? 'unknown'} (embedded; ${settings.join(', ')})`,
     fastify: dependencies['node_modules/fastify'].version,

@@ -6,13 +6,12 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
-import { answerOf, endAllProcesses, startHelper } from './child-processes.ts'
-import { openFactsDatabase } from './facts-database.ts'
-import { type Figure, withUnit } from './figures.ts'
+import { endAllProcesses } from './child-processes.ts'
+import { type FactsDatabase, openFactsDatabase } from './facts-database.ts'
+import type { Figure } from './figures.ts'
 import { print } from './measure.ts'
-import type { Part, PartContext } from './part.ts'
+import type { Part } from './part.ts'
 import { batch } from './parts/batch.ts'
 import { feeding } from './parts/feed.ts'
 import { filters } from './parts/filters.ts'
@@ -21,8 +20,8 @@ import { pagesAndWindows } from './parts/pages-and-windows.ts'
 import { againstPostgraphile } from './parts/postgraphile.ts'
 import { repeated } from './parts/repeated.ts'
 import { start } from './parts/start.ts'
-import type { Job, LoadFigures } from './processes/load-generator.ts'
 import { describeEnvironment, toMarkdown, writeResults } from './results.ts'
+import { notMeasured, runPart } from './run-part.ts'
 
 /** In the order in which they are run: the cheap ones first, and the feed before anything else has written much. */
 const parts: Record<string, Part> = {
@@ -32,14 +31,14 @@ const parts: Record<string, Part> = {
   postgraphile: againstPostgraphile,
   feed: feeding,
   windows: pagesAndWindows,
-  filters,
   import: importing,
+  filters,
 }
 
-const FULL_SIZE = [1_000_000, 10_000_000] as const
-/** More than a load takes, for whatever is still under way at its end. */
-const LOAD_GRACE_MS = 30_000
+/** The whole run takes no longer, once the facts are there. */
+const MOST_MINUTES = 35
 
+const FULL_SIZE = [1_000_000, 10_000_000] as const
 const { values, positionals } = parseArgs({
   options: { only: { type: 'string' }, output: { type: 'string' } },
   allowPositionals: true,
@@ -63,70 +62,40 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-/** Runs a part; whatever becomes of it, there is a figure for each of its targets, and none of its processes is left. */
-async function runPart(
-  name: string,
-  part: Part,
-  context: Omit<PartContext, 'signal' | 'say' | 'load'>,
-): Promise<Figure[]> {
-  const signal = AbortSignal.any([interrupted.signal, AbortSignal.timeout(part.limitMinutes * 60_000)])
-  const say = (what: string) => print(`  ${name}`, what)
-  const found = new Map<string, { value: number; note: string }>()
-  let reason = 'not measured'
-  const generator = startHelper('load-generator.ts')
-  const load = async (job: Job) => {
-    signal.throwIfAborted()
-    generator.send(job)
-    return answerOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
-  }
-  const measured = (async () => {
-    for await (const { target, ...finding } of part.measure({ ...context, load, signal, say })) {
-      found.set(target, finding)
-      const { what = target, unit = '' } = part.targets[target] ?? {}
-      print(`  ${what}`, `${withUnit(finding.value, unit)} (${finding.note})`)
-    }
-  })()
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  const begin = performance.now()
-  try {
-    await Promise.race([measured, aborted])
-  } catch (error) {
-    reason = error instanceof Error ? error.message : String(error)
-    print(`  ${name} failed`, reason)
-  }
-  await endAllProcesses()
-  // What it still has to put in order, once its processes have ended.
-  await Promise.race([measured.catch(() => undefined), sleep(60_000, undefined, { ref: false })])
-  print(name, `${((performance.now() - begin) / 1000).toFixed(0)} s`)
-  return Object.entries(part.targets).map(([key, target]) => ({
-    part: name,
-    ...target,
-    ...(found.get(key) ?? { note: reason }),
-  }))
-}
+// A connection that a part has left behind, say, and that ends with the server: no reason to lose what others find.
+process.on('uncaughtException', (error) => {
+  print('unexpected', error.stack ?? error.message)
+  process.exitCode = 1
+})
 
 const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-bench-run-'))
-const begin = performance.now()
 // biome-ignore lint/style/noProcessEnv: a setting of the measurement, not of the service.
 const keptIn = process.env.BENCH_DATA || undefined
-if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
-const facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
+let facts: FactsDatabase | undefined
 try {
+  if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
+  facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
+  const begin = performance.now()
+  const over = AbortSignal.timeout(MOST_MINUTES * 60_000)
+  const signal = AbortSignal.any([interrupted.signal, over])
   const environment = await describeEnvironment(facts.url, facts.settings)
   const figures: Figure[] = []
   for (const name of names) {
     const part = parts[name]
-    if (part === undefined || interrupted.signal.aborted) continue
+    if (part === undefined) continue
     print(name, 'begins')
-    figures.push(...(await runPart(name, part, { campaigns, claims, facts, folder })))
+    figures.push(
+      ...(signal.aborted
+        ? notMeasured(name, part, `the run was over after ${MOST_MINUTES} minutes`)
+        : await runPart(name, part, { campaigns, claims, facts, folder, signal })),
+    )
   }
   const results = {
     date: new Date().toISOString(),
     ...{ campaigns, claims, minutes: (performance.now() - begin) / 60_000, environment, figures },
   }
   print('\nresults', `\n\n${toMarkdown(results)}`)
+  if (figures.some(({ value }) => value === undefined)) process.exitCode = 1
   const isWhole = names.length === Object.keys(parts).length && campaigns === FULL_SIZE[0] && claims === FULL_SIZE[1]
   const output = values.output ?? (isWhole ? join(import.meta.dirname, 'results') : undefined)
   if (output !== undefined && !interrupted.signal.aborted) {
@@ -135,6 +104,6 @@ try {
   }
 } finally {
   await endAllProcesses()
-  await facts.close()
+  await facts?.close()
   await rm(folder, { recursive: true, force: true })
 }

@@ -4,11 +4,11 @@ import { createFeed } from '../feed.ts'
 import { medianOf, toText } from '../figures.ts'
 import { countClaims, createReader } from '../freshness.ts'
 import { findAny, findMostClaimed, findPopular } from '../known-facts.ts'
-import { percentile, request } from '../measure.ts'
+import { percent, percentile, request } from '../measure.ts'
 import { mixedPaths } from '../mixed-paths.ts'
 import type { Part } from '../part.ts'
 import { residentMegabytes } from '../processor-time.ts'
-import { LOG_LEVEL, startBareRoute, startService } from '../service.ts'
+import { startBareRoute, startService } from '../service.ts'
 import { withdraw } from '../withdrawal.ts'
 import { CACHE_MEGABYTES } from './repeated.ts'
 
@@ -56,7 +56,7 @@ export const feeding: Part = {
     const ingest = await openIngest(facts.url)
     const feed = createFeed(ingest, popular, most, others)
     const reader = createReader(service.url, feed, before)
-    const rounds = { ours: [] as Round[], bare: [] as Round[] }
+    const rounds = { ours: [] as Round[], still: [] as Round[], bare: [] as Round[] }
     let megabytes = 0
     const watch = setInterval(() => {
       megabytes = Math.max(megabytes, residentMegabytes(service.process.pid))
@@ -66,6 +66,7 @@ export const feeding: Part = {
       for (let round = 0; round < ROUNDS; round += 1) {
         context.signal.throwIfAborted()
         rounds.bare.push(await measureRound(context, bare, { url: bare.url, lanes, seconds: BARE_SECONDS }))
+        rounds.still.push(await measureRound(context, service, { url: service.url, lanes, seconds: BARE_SECONDS }))
         const over = new AbortController()
         const until = AbortSignal.any([over.signal, context.signal])
         const beside = Promise.all([feed.run(until, reader.noteCommit), reader.run(until)])
@@ -86,7 +87,7 @@ export const feeding: Part = {
       yield {
         target: 'rate',
         value: rateAgainst(rounds.ours, rounds.bare) * 100,
-        note: `${describeRounds('ours', rounds.ours)}; ${describeRounds('bare', rounds.bare)}; LOG_LEVEL=${LOG_LEVEL}${failures === 0 ? '' : `; ${failures} requests failed`}`,
+        note: `${describeRounds('ours, PostgreSQL with the feed,', rounds.ours)}; ${describeRounds('bare', rounds.bare)}; nothing written ${percent(rateAgainst(rounds.still, rounds.bare))}: ${describeRounds('ours', rounds.still)}${failures === 0 ? '' : `; ${failures} requests failed`}`,
       }
       yield {
         target: 'p99',
@@ -98,7 +99,7 @@ export const feeding: Part = {
       yield {
         target: 'stale',
         value: stale,
-        note: `of ${checked.toLocaleString('en-US')} compared with what was committed before they were asked for${stale === 0 ? '' : `, the oldest by ${toText(oldestMs)} ms (${examples.join('; ')})`}${failed === 0 ? '' : `; ${failed} requests had no answer`}`,
+        note: `of ${checked.toLocaleString('en-US')} compared with what was committed before they were asked for${stale === 0 ? '' : `, up to ${toText(oldestMs)} ms after the commit (${examples.join('; ')})`}${failed === 0 ? '' : `; ${failed} requests had no answer`}`,
       }
       yield { target: 'memory', value: megabytes, note: `${Math.round(megabytesAtStart)} MB after the start` }
     } finally {

@@ -1,4 +1,5 @@
-import { CONNECTIONS, deal, describeRounds, measureInTurns, rateAgainst } from '../contest.ts'
+import { CONNECTIONS, deal, describeRounds, measureInTurns, processorAgainst, rateAgainst } from '../contest.ts'
+import { toText } from '../figures.ts'
 import { askFacts, findAny } from '../known-facts.ts'
 import { request } from '../measure.ts'
 import type { Contestant, Part, PartContext } from '../part.ts'
@@ -49,7 +50,7 @@ export const againstPostgraphile: Part = {
       yield {
         target,
         value: rateAgainst(ours.rounds, theirs.rounds),
-        note: `${pairs.length} different; ${describeRounds('ours', ours.rounds)}; ${describeRounds('PostGraphile', theirs.rounds)}`,
+        note: `${pairs.length} different; ${toText(processorAgainst(ours.rounds, theirs.rounds))} × by processor time; ${describeRounds('ours', ours.rounds)}; ${describeRounds('PostGraphile', theirs.rounds)}`,
       }
     }
   },
