@@ -9,7 +9,8 @@ import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/data-folder
 import { CLI, RunningProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 
-const TIMES = 10
+/** Ten times, five on each of two folders at the same time. */
+const LANES = [5, 5]
 const CTRL_C = '\x03'
 
 /** `script` gives a command a terminal; where it is missing there is none to be had. */
@@ -65,25 +66,28 @@ describe('a service that is asked to end', () => {
     expect(await serverPid(folder)).toBe(undefined)
   }
 
+  /** Starts and ends a service again and again on the same folder. */
+  const endsEachTime = (start: (folder: string) => RunningProcess, ask: (service: RunningProcess) => unknown) =>
+    Promise.all(
+      LANES.map(async (times) => {
+        await using data = await aDataFolder()
+        for (let time = 0; time < times; time++) {
+          await using service = start(data.folder)
+          await endsInOrder(data.folder, service, () => ask(service))
+        }
+      }),
+    )
+
   test.skipIf(!hasScript)(
     'by Ctrl-C in the terminal of `npm start` answers what is under way and leaves no server',
     { timeout: 5 * MINUTES },
-    async () => {
-      await using data = await aDataFolder()
-      for (let time = 0; time < TIMES; time++) {
-        await using service = startInTerminal(data.folder)
-        await endsInOrder(data.folder, service, () => service.child.stdin.write(CTRL_C))
-      }
-    },
+    () => endsEachTime(startInTerminal, (service) => service.child.stdin.write(CTRL_C)),
   )
 
-  test('by a signal for the process group of `npm start` does the same', { timeout: 5 * MINUTES }, async () => {
-    await using data = await aDataFolder()
-    for (let time = 0; time < TIMES; time++) {
-      await using service = startInGroup(data.folder)
-      await endsInOrder(data.folder, service, () => process.kill(-(service.child.pid ?? 0), 'SIGTERM'))
-    }
-  })
+  test('by a signal for the process group of `npm start` does the same', { timeout: 5 * MINUTES }, () =>
+    endsEachTime(startInGroup, (service) => process.kill(-(service.child.pid ?? 0), 'SIGTERM')),
+  )
+
   test('by `timeout`, which signals it and its process group, does the same', async () => {
     await using data = await aDataFolder()
     await using service = startInGroup(data.folder, ['timeout', '600', 'npm', 'start'])
