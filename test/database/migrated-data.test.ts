@@ -1,0 +1,206 @@
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import pg from 'pg'
+import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrateDatabase } from '../../src/database/migrations.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
+
+/*
+ * A database of an earlier version, with the data of a sample, is migrated in place, and answers as one into which the
+ * same records were imported by this version. Its rows are those of the import, in the tables and columns that there
+ * were; what was derived from the claims, its own function makes of them.
+ */
+
+const MIGRATIONS = join(import.meta.dirname, '../../migrations')
+
+const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
+
+/** How many migrations the versions had that people may come from. */
+const VERSIONS = [4, 6] as const
+
+/** Kept totals, which `rebuild_claim_totals` makes; revisions, which do not outlive the move. */
+const MADE_THERE = [
+  ...['campaign_claim_totals', 'campaign_claimant_counts', 'contract_claim_totals', 'contract_counts', 'claim_windows'],
+  'data_revisions',
+]
+
+const now = new Date()
+let records: ImportRecord[]
+let fresh: TestDatabase
+let importing: TestApp
+beforeAll(async () => {
+  records = [...generateSample({ ...SAMPLE, now })]
+  fresh = await createTestDatabase()
+  importing = await startTestApp({}, fresh)
+  await importing.save(...records)
+}, 300_000)
+afterAll(async () => {
+  await importing[Symbol.asyncDispose]()
+  await fresh[Symbol.asyncDispose]()
+})
+
+/** Makes the schema of the version that had so many migrations. */
+async function migrateTo(version: number, url: string) {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-migrations-'))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await cp(MIGRATIONS, folder, { recursive: true })
+    const file = join(folder, 'meta/_journal.json')
+    const journal: { entries: unknown[] } = JSON.parse(await readFile(file, 'utf8'))
+    await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, version) }))
+    await migrate(drizzle(client), { migrationsFolder: folder })
+  } finally {
+    await client.end()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Copies the rows of the import into the tables of an earlier version. */
+async function fill(old: TestDatabase) {
+  const tables = await old.query(
+    `select table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
+    from information_schema.columns join information_schema.tables using (table_schema, table_name)
+    where table_schema = 'public' and table_type = 'BASE TABLE' and is_generated = 'NEVER'
+      and table_name <> all($1) group by table_name`,
+    [MADE_THERE],
+  )
+  expect(tables.length).toBeGreaterThan(10)
+  const [source, target] = [fresh, old].map(({ url }) => new pg.Client({ connectionString: url })) as [
+    pg.Client,
+    pg.Client,
+  ]
+  await Promise.all([source.connect(), target.connect()])
+  try {
+    // Rows come in any order of the tables.
+    await target.query('set session_replication_role = replica')
+    for (const { name, columns } of tables) {
+      const rows = source.query(copyTo(`copy (select ${columns} from ${name}) to stdout`))
+      await pipeline(rows, target.query(copyFrom(`copy ${name} (${columns}) from stdin`)))
+    }
+    await target.query(`select setval(pg_get_serial_sequence('campaigns', 'key'), max(key)) from campaigns`)
+    await target.query('reset session_replication_role')
+    await target.query('select rebuild_claim_totals()')
+    await target.query('analyze')
+  } finally {
+    await Promise.all([source.end(), target.end()])
+  }
+}
+
+const most = (values: unknown[]) => {
+  const counts = new Map<string, number>()
+  for (const value of values) if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1)
+  const [[value] = ['']] = [...counts].sort((a, b) => b[1] - a[1])
+  return value
+}
+
+/** Questions to every operation: the most popular value of each filter, alone and with others, and many single ones. */
+function questionsAbout(records: ImportRecord[]) {
+  const campaigns = records.filter((record) => record.type === 'campaign')
+  const claims = records.filter((record) => record.type === 'claim')
+  const steps = campaigns.flatMap(({ actionSteps }) => actionSteps ?? [])
+  const [chainOfTarget, target] = most(steps.map((step) => `${step.chainId}:${step.targetContract}`)).split(':')
+  const owner = `owner=${most(campaigns.map((each) => each.owner))}`
+  const filters = [
+    '',
+    'tokenWhitelist=false',
+    'showActiveOnly=true',
+    'sortBy=active',
+    'sortBy=active&tokenWhitelist=false',
+    'actionTemplateOnly=true',
+    owner,
+    `${owner}&showActiveOnly=true&tokenWhitelist=false`,
+    `budgetAccount=${most(campaigns.map(({ budget }) => budget))}`,
+    `chainId=${most(campaigns.map(({ id }) => id.split(':')[0]))}&sortBy=active`,
+    `chainId=${chainOfTarget}&targetContract=${target}`,
+    `chainId=${chainOfTarget}&targetContract=${target}&showActiveOnly=true`,
+    `tokens=${most(campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }) => asset && `${id.split(':')[0]}:${asset}`)))}`,
+    `tokens=${most(campaigns.map(({ nftCollection: of }) => of && `${of.chainId}:${of.address}:collection`))}`,
+    `distributionChannel=${most(campaigns.flatMap((each) => each.distributionChannels ?? []))}`,
+    `autocampaignId=${most(campaigns.map(({ autocampaignId }) => autocampaignId))}`,
+  ].filter((filter) => !filter.endsWith('='))
+  const user = most(claims.map(({ claimant }) => claimant))
+  const every = (count: number) => campaigns.filter((_, index) => index % Math.ceil(campaigns.length / count) === 0)
+  return {
+    user,
+    urls: [
+      ...filters.flatMap((filter) => [`/campaigns?${filter}`, `/campaigns?${filter}&pageSize=100&page=2`]),
+      '/campaigns?tokenWhitelist=false&pageSize=100&page=100',
+      ...every(100).map(({ id }) => `/campaigns/${id}`),
+      ...['1h', '24h'].flatMap((period) => [
+        `/reward-kit/trending?period=${period}&tokenWhitelist=false&includeTokenMetadata=true`,
+        `/reward-kit/trending?period=${period}&user=${user}`,
+        `/reward-kit/trending?period=${period}&${owner}`,
+      ]),
+      ...['', '&timeRange=6h', '&timeRange=24h', '&timeRange=7d'].flatMap((range) =>
+        ['most-completions', 'total-spend', 'recently-deployed'].map(
+          (sortBy) => `/explore/contracts?pageSize=100&sortBy=${sortBy}${range}`,
+        ),
+      ),
+      `/explore/contracts?creator=${most(campaigns.map(({ creator, owner }) => creator ?? owner))}`,
+    ],
+  }
+}
+
+/** The texts of all answers. */
+async function answersOf(api: TestApp, { urls, user }: ReturnType<typeof questionsAbout>) {
+  const [list] = records.filter((record) => record.type === 'accessList')
+  const [profile] = records.filter((record) => record.type === 'profile')
+  const token = await issueToken(api, { userId: 'operator', isAdmin: true })
+  const answers: Record<string, string> = {}
+  const ask = async (url: string, headers = {}) => {
+    const { statusCode, headers: told, body } = await api.get(url, headers)
+    expect(statusCode, `${url}: ${body.slice(0, 200)}`).toBe(200)
+    answers[url] = `${told['x-total-count'] ?? ''} ${body}`
+  }
+  for (const url of urls) await ask(url)
+  await ask(`/users/profile?user=${profile?.userAddress ?? user}`, bearing(token))
+  await ask(`/campaigns/accesslists?userId=${list?.userId}&search=${list?.name.split(' ')[0]}`, bearing(token))
+  return answers
+}
+
+/** A database of the version that had so many migrations, with the rows of the import, brought up to date. */
+async function aMigratedDatabase(version: number) {
+  const database = await createTestDatabase()
+  await database.query('drop schema if exists drizzle cascade; drop schema public cascade; create schema public')
+  await migrateTo(version, database.url)
+  await fill(database)
+  await migrateDatabase(database.url)
+  return database
+}
+
+test('a database of an earlier version with data answers, once it is migrated, as one that is new', {
+  timeout: 300_000,
+}, async () => {
+  await using older = await aMigratedDatabase(VERSIONS[0])
+  await using old = await aMigratedDatabase(VERSIONS[1])
+  await using migratedOlder = await startTestApp({}, older)
+  await using migratedOld = await startTestApp({}, old)
+  const apps = [importing, migratedOlder, migratedOld]
+  const questions = questionsAbout(records)
+
+  async function expectToAgree(instant: Date) {
+    for (const api of apps) api.setNow(instant)
+    const expected = await answersOf(importing, questions)
+    const isEmpty = (text: string) => /^\S* (\[\]|\{"\w+":\[\](,"totalCampaigns":0)?\})$/.test(text)
+    const all = Object.values(expected)
+    expect(all.filter(isEmpty).length, 'questions that nothing answers').toBeLessThan(all.length / 10)
+    for (const api of [migratedOlder, migratedOld]) expect(await answersOf(api, questions)).toEqual(expected)
+  }
+
+  await expectToAgree(now)
+  // And it goes on as one that is new: as facts come and time passes.
+  const later = new Date(now.getTime() + 5000)
+  const more = [...generateSample({ campaigns: 30, claims: 300, seed: 6, now: later })]
+  for (const api of apps) await api.save(...more)
+  await expectToAgree(later)
+})
