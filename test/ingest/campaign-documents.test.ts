@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
-import { createRecordReader } from '../../src/import/record-reader.ts'
+import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
@@ -10,10 +10,9 @@ import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimI
 
 const NOW = Date.parse('2026-01-01T12:00:00.000Z') / 1000
 
-const read = createRecordReader()
 /** A record as files and blocks bring it: its addresses are lower-case. */
 function asRead(record: ImportRecord): ImportRecord {
-  const result = read(Buffer.from(JSON.stringify(record)))
+  const result = readRecord(Buffer.from(JSON.stringify(record)))
   if (result === undefined || !('record' in result)) throw new Error('not a record')
   return result.record
 }
