@@ -1,9 +1,9 @@
 import type { TestDatabase } from './database.ts'
 
-/** Everything that is stored, but for keys, which are given anew, and the version. */
+/** Everything that is stored, but for keys, which are given anew, and the versions. */
 export async function contentOf(database: TestDatabase) {
   const tables = await database.query(
-    `select tablename from pg_tables where schemaname = 'public' and tablename <> 'data_revisions' order by tablename`,
+    `select tablename from pg_tables where schemaname = 'public' and tablename not in ('data_revisions', 'token_versions') order by tablename`,
   )
   const content: Record<string, unknown> = {}
   for (const { tablename } of tables) {
