@@ -1,175 +1,29 @@
 import { expect, test } from 'vitest'
-import type { ImportRecord } from '../../src/ingest/records.ts'
+import { readRecord } from '../../src/import/record-reader.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
-import { expectedContracts, expectedTrending, type QueryText } from '../setup/second-opinion.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
+import { identityOf } from '../setup/second-opinion.ts'
+import {
+  type Comparison,
+  createComparison,
+  type Operation,
+  type Question,
+  randomQuestions,
+} from '../setup/second-opinion-comparison.ts'
+import { vocabularyOf } from '../setup/second-opinion-questions.ts'
+import { startTestApp } from '../setup/test-app.ts'
 
 /*
- * Whole answers about claimed volume against a second opinion that is computed from the records alone, for random data,
+ * Whole public answers against a second opinion that is computed from the records alone, for random data,
  * parameters and instants. A failure names seed, instant and URL, and comes again with the same seed.
  */
 
 const HOUR = 3600
 const DAY = 86_400
-const nobody = anAddress('nobody')
-
-type Operation = '/reward-kit/trending' | '/explore/contracts'
-
-/** Values of parameters that occur in the data. */
-interface Vocabulary {
-  budgets: string[]
-  owners: string[]
-  creators: string[]
-  users: string[]
-  autocampaigns: string[]
-  channels: string[]
-  chains: number[]
-  targets: { chainId: number; address: string }[]
-  tokens: string[]
-  actionTypes: string[]
-}
-
-function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
-  const ofType = <Type extends ImportRecord['type']>(type: Type) =>
-    records.filter((record): record is Extract<ImportRecord, { type: Type }> => record.type === type)
-  const campaigns = ofType('campaign')
-  const present = <Value>(values: (Value | null | undefined)[]) => values.filter((value) => value != null) as Value[]
-  const targets = campaigns.flatMap(({ actionSteps }) =>
-    (actionSteps ?? []).map(({ chainId, targetContract }) => ({ chainId, address: targetContract })),
-  )
-  const named = (references: { chainId: number; address: string }[]) =>
-    references.map(({ chainId, address }) => `${chainId}:${address}`)
-  return {
-    budgets: campaigns.map(({ budget }) => budget),
-    owners: campaigns.map(({ owner }) => owner),
-    creators: campaigns.map(({ creator, owner }) => creator ?? owner),
-    users: [
-      ...new Set([
-        ...ofType('claim').map(({ claimant }) => claimant.toLowerCase()),
-        ...ofType('claimSignature').map(({ claimant }) => claimant.toLowerCase()),
-        ...campaigns.flatMap(({ allowList }) => allowList?.addresses?.slice(0, 3) ?? []),
-      ]),
-    ],
-    autocampaigns: present(campaigns.map(({ autocampaignId }) => autocampaignId)),
-    channels: campaigns.flatMap(({ distributionChannels }) => distributionChannels ?? []),
-    chains: campaigns.map(({ id }) => Number(id.split(':')[0])),
-    targets,
-    tokens: [
-      ...campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }) => `${id.split(':')[0]}:${asset}`)),
-      ...named(present(campaigns.map(({ actionToken }) => actionToken))),
-      ...named(present(campaigns.map(({ nftCollection }) => nftCollection))).map((key) => `${key}:collection`),
-      ...named(targets).map((key) => `${key}:collection`),
-    ].filter((entry) => !entry.includes('undefined')),
-    actionTypes: ofType('actionTemplate').map(({ actionType }) => actionType),
-  }
-}
-
-const drawFrom = (random: Random) => ({
-  one: (values: readonly string[], otherwise: string) =>
-    values.length === 0 || random.chance(0.05) ? otherwise : random.pick(values),
-  many: (values: readonly string[], otherwise: string) =>
-    Array.from({ length: random.integer(1, 3) }, () =>
-      values.length === 0 || random.chance(0.1) ? otherwise : random.inAnyCase(random.pick(values)),
-    )
-      .map((entry) => entry.replace('0X', '0x').replace('COLLECTION', 'collection'))
-      .join(random.pick([',', ' , '])),
-})
-
-function trendingQuery(words: Vocabulary, random: Random): QueryText {
-  const { chance, pick, addressInAnyCase } = random
-  const { one, many } = drawFrom(random)
-  const rarely = (make: () => QueryText): QueryText => (chance(0.12) ? make() : {})
-  const target = words.targets.length > 0 ? pick(words.targets) : { chainId: 1, address: nobody }
-  return {
-    ...(chance(0.6) ? { tokenWhitelist: 'false' } : chance(0.5) ? { tokenWhitelist: pick(['true', '', 'null']) } : {}),
-    ...(chance(0.7) ? { period: pick(['1h', '24h']) } : {}),
-    ...(chance(0.7) ? { includeTokenMetadata: pick(['true', 'true', 'true', 'false', '', 'null']) } : {}),
-    ...(chance(0.4) ? { user: addressInAnyCase(one(words.users, nobody)) } : {}),
-    ...rarely(() => ({ budgetAccount: many(words.budgets, nobody) })),
-    ...rarely(() => ({ owner: addressInAnyCase(one(words.owners, nobody)) })),
-    ...rarely(() => ({ creator: addressInAnyCase(one(words.creators, nobody)) })),
-    ...rarely(() => ({ autocampaignId: one(words.autocampaigns, 'none') })),
-    ...rarely(() => ({ chainId: pick([...words.chains.map(String), '', 'null', '123456']) })),
-    ...rarely(() => ({ chainId: String(target.chainId), targetContract: addressInAnyCase(target.address) })),
-    ...rarely(() => ({ tokens: many(words.tokens, `1:${nobody}`) })),
-    ...rarely(() => ({ distributionChannel: many(words.channels, 'none') })),
-    ...rarely(() => ({ includeActionTypes: many(words.actionTypes, 'none') })),
-    ...rarely(() => ({ excludeActionTypes: many(words.actionTypes, 'none') })),
-  }
-}
-
-function contractsQuery(words: Vocabulary, random: Random): QueryText {
-  const { chance, pick, addressInAnyCase } = random
-  const { one, many } = drawFrom(random)
-  const chains = words.targets.map(({ chainId }) => String(chainId))
-  return {
-    ...(chance(0.7) ? { timeRange: pick(['6h', '24h', '7d']) } : {}),
-    ...(chance(0.7) ? { sortBy: pick(['most-completions', 'total-spend', 'recently-deployed']) } : {}),
-    ...(chance(0.25) ? { chainIds: many(chains, '123456') } : {}),
-    ...(chance(0.25) ? { creator: addressInAnyCase(one(words.creators, nobody)) } : {}),
-    ...(chance(0.6) ? { pageSize: pick(['0', '1', '2', '3', '7', '100', '100', '', 'null']) } : {}),
-    ...(chance(0.3) ? { page: pick(['0', '1', '2', '2', '3', '4', '', 'null', '9007199254740991']) } : {}),
-  }
-}
-
-/** As JSON has it, which makes a shorter difference. */
-const withoutUndefined = (body: unknown): unknown => JSON.parse(JSON.stringify(body))
-
-const toUrl = (operation: Operation, query: QueryText) => `${operation}?${new URLSearchParams(query)}`
-
-type Question = readonly [Operation, QueryText]
-
-/** Compares answers with the second opinion, and remembers what kinds of things were in them. */
-function createComparison(api: TestApp, name: string) {
-  const seen = new Map<string, number>()
-  const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
-
-  async function compareOne([operation, query]: Question, records: readonly ImportRecord[], now: Date) {
-    const url = toUrl(operation, query)
-    const response = await api.get(url)
-    const about = `${name}, now ${now.toISOString()}, ${url}`
-    expect(response.statusCode, `${about}: ${response.body.slice(0, 300)}`).toBe(200)
-    see(operation)
-    if (operation === '/explore/contracts') {
-      const { body, totalCount } = expectedContracts(records, query, now)
-      expect(response.json(), about).toEqual(body)
-      expect(response.headers['x-total-count'], about).toBe(String(totalCount))
-      if (body.length > 0) see(`${operation} with entries`)
-      if (body.some(({ stats }) => stats.totalClaims > 0)) see(`${operation} with claims`)
-      if (body.length < totalCount) see(`${operation} on several pages`)
-      return
-    }
-    const body = expectedTrending(records, query, now)
-    expect(response.json(), about).toEqual(withoutUndefined(body))
-    const entries = body.trendingCampaigns
-    if (entries.length > 0) see(`${operation} with entries`)
-    if (entries.length === 100) see(`${operation} with 100 entries`)
-    for (const entry of entries) {
-      see(`status ${entry.status}`)
-      if (entry.actionTokenMetadata !== undefined) see('action token')
-      see(entry.actionTemplate === null ? 'no template' : 'template')
-      for (const { type, metadata, rewardUsdValue } of entry.incentives) {
-        see(type)
-        see(metadata === null ? 'unknown token' : 'known token')
-        if (rewardUsdValue !== undefined && rewardUsdValue > 0) see('price')
-      }
-    }
-    const volumes = entries.map(({ usdDistributed24Hr }) => usdDistributed24Hr)
-    if (query.period !== '1h' && new Set(volumes).size < volumes.length) see('equal volumes')
-  }
-
-  /** Asks all at once, as clients do. */
-  async function compare(questions: readonly Question[], records: readonly ImportRecord[], now: Date) {
-    api.setNow(now)
-    await Promise.all(questions.map((question) => compareOne(question, records, now)))
-  }
-  return { compare, seen }
-}
-
-type Comparison = ReturnType<typeof createComparison>
 
 /** Instants around the base, out of order, with fractions of seconds. */
 const instantsAround = ({ integer, shuffled }: Random) =>
@@ -208,11 +62,7 @@ async function compareAll(
 ) {
   const words = vocabularyOf(records)
   for (const now of instantsAround(random)) {
-    const questions = Array.from({ length: queries }, (): Question[] => [
-      ['/reward-kit/trending', trendingQuery(words, random)],
-      ['/explore/contracts', contractsQuery(words, random)],
-    ])
-    await compare(questions.flat(), records, now)
+    await compare(randomQuestions(words, random, queries), records, now)
   }
   const everything = ['most-completions', 'total-spend', 'recently-deployed'].map(
     (sortBy): Question => ['/explore/contracts', { sortBy, pageSize: '100' }],
@@ -274,6 +124,7 @@ test.each([1, 2, 3, 4])('answers about hard random records are what the records 
     (seen.get(`${operation} with entries`) ?? 0) / (seen.get(operation) ?? Number.NaN)
   expect(share('/reward-kit/trending')).toBeGreaterThan(0.3)
   expect(share('/explore/contracts')).toBeGreaterThan(0.5)
+  expect(share('/campaigns')).toBeGreaterThan(0.3)
   expect([...seen.keys()]).toEqual(
     expect.arrayContaining([
       ...['AllowListIncentive', 'CGDAIncentive', 'ERC20Incentive', 'PointsIncentive', 'ERC20VariableIncentive'],
@@ -281,7 +132,8 @@ test.each([1, 2, 3, 4])('answers about hard random records are what the records 
       ...['ERC20PeggedVariableCriteriaIncentive', 'ERC20PeggedVariableCriteriaIncentiveV2'],
       ...['status active', 'status claimable', 'status claimed', 'action token', 'template', 'no template'],
       ...['unknown token', 'known token', 'price', 'equal volumes'],
-      ...['/explore/contracts with claims', '/explore/contracts on several pages'],
+      ...['/explore/contracts with claims', '/explore/contracts on several pages', '/campaigns on several pages'],
+      ...['/campaigns/{id}', 'active and inactive ones', 'budget in dollars', 'long allow list', 'action claimant'],
     ]),
   )
 })
@@ -333,6 +185,66 @@ test('answers that are kept are what the records say as the clock goes on and re
   }
   expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
 })
+
+/** What may be taken back: some claims, and some campaigns with all that belongs to them. */
+function withdrawnFrom(records: readonly ImportRecord[], { chance }: Random) {
+  const facts = [...new Map(records.map((record) => [identityOf(record), record])).values()]
+  const campaigns = facts.filter((record) => record.type === 'campaign').filter(() => chance(0.1))
+  const ids = new Set(campaigns.map(({ id }) => id.toLowerCase()))
+  const isTheirs = (record: ImportRecord) =>
+    (record.type === 'campaign' && ids.has(record.id.toLowerCase())) ||
+    ('campaignId' in record && ids.has(record.campaignId.toLowerCase()))
+  const claims = facts.filter((record) => record.type === 'claim').filter((claim) => isTheirs(claim) || chance(0.1))
+  const gone = new Set(claims.map(identityOf))
+  const isWithdrawn = (record: ImportRecord) => isTheirs(record) || gone.has(identityOf(record))
+  return { campaigns, claims, isTheirs, kept: facts.filter((record) => !isWithdrawn(record)) }
+}
+
+/** As the reader of an import gives it. */
+function asRead(record: ImportRecord) {
+  const read = readRecord(Buffer.from(JSON.stringify(record)))
+  if (read === undefined || 'problems' in read) throw new Error(`not a record: ${JSON.stringify(read)}`)
+  return read.record
+}
+
+test.each([31, 32])(
+  'answers that are kept, and those that are not, are what the records say after batches and withdrawals: seed %i',
+  async (seed) => {
+    const random = createRandom(seed)
+    await using database = await createTestDatabase()
+    await using keeping = await startTestApp({}, database)
+    await using making = await startTestApp(keepingNothing, database)
+    const comparisons = [
+      createComparison(keeping, `seed ${seed}, kept`),
+      createComparison(making, `seed ${seed}, not kept`),
+    ]
+    const ingest = await openIngest(database.url)
+    await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+    let records: ImportRecord[] = []
+    let questions: Question[] = []
+    for (let round = 0; round < 8; round++) {
+      const { campaigns, claims, isTheirs, kept } = withdrawnFrom(records, random)
+      const batch = randomBatch(kept, base, random).filter((record) => !isTheirs(record))
+      await ingest.apply({
+        records: batch.map(asRead),
+        withdrawnClaims: claims.map(asRead).map((claim) => toClaimIdentity(claim as ClaimRecord)),
+        withdrawnCampaigns: campaigns.map(({ id }) => id.toLowerCase()),
+      })
+      records = [...kept, ...batch]
+      // Some of them again and again, so that there are answers that could be kept too long.
+      questions = [...random.some(questions, 0.8).slice(0, 24), ...randomQuestions(vocabularyOf(records), random, 4)]
+      for (const milliseconds of [0, 0, 900]) {
+        const now = new Date((base + 60 * round) * 1000 + milliseconds)
+        for (const { compare } of comparisons) await compare(questions, records, now)
+      }
+    }
+    for (const { seen } of comparisons) {
+      expect(seen.get('/campaigns with entries')).toBeGreaterThan(20)
+      expect(seen.get('/campaigns/{id}')).toBeGreaterThan(20)
+      expect(seen.get('no such campaign'), 'questions for what was taken back').toBeGreaterThan(0)
+    }
+  },
+)
 
 test('two processes on one database both show a claim within 2 seconds of its import by a third', async () => {
   await using database = await createTestDatabase()

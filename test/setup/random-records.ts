@@ -164,9 +164,23 @@ function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRe
   }
 }
 
+const randomActionClaimant = ({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] => ({
+  signature: '0xDDF252ad',
+  signatureName: 'Transfer(address,address,uint256)',
+  signatureType: pick(['event', 'function'] as const),
+  fieldIndex: pick([0, 1, 255]),
+  targetContract: addressInAnyCase(pick(targets)),
+  targetContractName: pick(['', 'Router']),
+  chainId: pick(chains),
+})
+
+/** More than a list shows, or just as many. */
+const manyPeople = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`member ${index}`))
+
 function randomAllowList({ chance, pick, some, addressInAnyCase }: Random): CampaignRecord['allowList'] {
   const type = pick(['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'] as const)
-  const addresses = pick([null, some(people, type === 'SimpleAllowList' ? 0.8 : 0.3).map(addressInAnyCase)])
+  const few = some(people, type === 'SimpleAllowList' ? 0.8 : 0.3).map(addressInAnyCase)
+  const addresses = chance(0.25) ? [...few, ...manyPeople(pick([100 - few.length, 101]))] : pick([null, few])
   return {
     owner: pick(people),
     contractAddress: anAddress('allow list'),
@@ -203,6 +217,11 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     autocampaignId: pick([null, undefined, 'auto', 'AUTO']),
     actionToken: reference(assets),
     nftCollection: reference(collections),
+    campaignIndex: pick([undefined, '0', MOST]),
+    templateId: text('template'),
+    nftMetadataId: text('metadata'),
+    createdAtBlockchainNumbers: pick([undefined, null, {}, { '8453': '22222222', '10': MOST }]),
+    actionClaimant: chance(0.5) ? pick([null, undefined]) : randomActionClaimant(random),
   }
   return {
     type: 'campaign',

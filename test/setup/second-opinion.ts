@@ -9,8 +9,9 @@ import type {
 } from '../../src/ingest/records.ts'
 
 /*
- * A second opinion on the two answers about claimed volume: what `GET /reward-kit/trending` and
- * `GET /explore/contracts` have to say, from the imported records alone, in plain TypeScript. It shares nothing with the
+ * A second opinion on the answers about claimed volume: what `GET /reward-kit/trending` and
+ * `GET /explore/contracts` have to say (for `/campaigns`, see second-opinion-campaigns.ts), from the imported records
+ * alone, in plain TypeScript. It shares nothing with the
  * service but the types of the records, looks at every record each time and computes exactly, with whole numbers only.
  */
 
@@ -26,7 +27,7 @@ interface Claim {
   milliseconds: number
 }
 
-interface Campaign {
+export interface Campaign {
   record: CampaignRecord
   id: string
   chainId: number
@@ -41,24 +42,24 @@ interface Campaign {
   targets: Set<string>
 }
 
-interface World {
+export interface World {
   tokens: Map<string, TokenRecord>
   contractNames: Map<string, string>
   accessLists: Map<string, AccessListRecord>
   campaigns: Campaign[]
 }
 
-type Incentive = CampaignRecord['incentives'][number]
+export type Incentive = CampaignRecord['incentives'][number]
 
 const SECONDS: Record<string, number> = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 }
 const ZERO_DIGITS = 60
-const USD_SCALE = 10n ** BigInt(ZERO_DIGITS)
+export const USD_SCALE = 10n ** BigInt(ZERO_DIGITS)
 
-const lower = (text: unknown) => String(text).toLowerCase()
+export const lower = (text: unknown) => String(text).toLowerCase()
 const isIn = (address: string, addresses: readonly string[] | null | undefined) =>
   (addresses ?? []).some((entry) => lower(entry) === address)
-const compare = <Value extends bigint | number | string>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
-const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n)
+export const compare = <Value extends bigint | number | string>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
+export const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n)
 
 /** What identifies a record: another one with the same identity replaces it. */
 export function identityOf(record: ImportRecord): string {
@@ -83,7 +84,7 @@ export function identityOf(record: ImportRecord): string {
 const worlds = new WeakMap<readonly ImportRecord[], World>()
 
 /** The records sorted out, once for each array. Of records that are the same, the last counts. */
-function worldOf(records: readonly ImportRecord[]): World {
+export function worldOf(records: readonly ImportRecord[]): World {
   const known = worlds.get(records)
   if (known !== undefined) return known
   const facts = [...new Map(records.map((record) => [identityOf(record), record])).values()]
@@ -141,7 +142,7 @@ const toClaim = ({ incentiveIndex, claimant, amount, amountUsd, blockTimestamp }
 
 /* Exact decimals */
 
-function toScaled(decimal: string) {
+export function toScaled(decimal: string) {
   const [whole = '', fraction = ''] = decimal.split('.')
   return BigInt(whole + fraction.padEnd(ZERO_DIGITS, '0'))
 }
@@ -153,7 +154,7 @@ function toDollars(numerator: bigint, denominator: bigint) {
 }
 
 /** `amount` ÷ 10^`digits`, exact, without exponent and trailing zeros. */
-function shiftPoint(amount: bigint, digits: number) {
+export function shiftPoint(amount: bigint, digits: number) {
   const text = String(amount).padStart(digits + 1, '0')
   const whole = text.slice(0, text.length - digits)
   const fraction = text.slice(text.length - digits).replace(/0+$/, '')
@@ -172,21 +173,29 @@ const toList = (text: string | undefined) => text?.split(',').map((entry) => ent
 const orDefault = (text: string | undefined, otherwise: string) =>
   text === undefined || text === '' || text === 'null' ? otherwise : text
 
+/** The entries of the page that is asked for. */
+export function pageOf<Value>(values: readonly Value[], query: QueryText) {
+  const pageSize = BigInt(orDefault(query.pageSize, '10'))
+  const page = BigInt(orDefault(query.page, '1'))
+  const before = (page === 0n ? 0n : page - 1n) * pageSize
+  return values.filter((_, index) => BigInt(index) >= before && BigInt(index) < before + pageSize)
+}
+
 /* Incentives */
 
 const isPegged = ({ type }: Incentive) => type.includes('Pegged')
 const isCriteria = ({ type }: Incentive) => type.includes('Criteria')
-const isToken = ({ type }: Incentive) => type !== 'AllowListIncentive' && type !== 'PointsIncentive'
+export const isToken = ({ type }: Incentive) => type !== 'AllowListIncentive' && type !== 'PointsIncentive'
 const figure = (incentive: Incentive, name: string) => BigInt(String(incentive[name]))
 /** A figure the record may leave open, by absence or as an empty text. */
 const recorded = (incentive: Incentive, name: string) =>
   incentive[name] === undefined || incentive[name] === '' ? undefined : figure(incentive, name)
 
-function amountClaimed(incentive: Incentive, claims: Claim[]) {
+export function amountClaimed(incentive: Incentive, claims: Claim[]) {
   return recorded(incentive, 'totalAmountClaimed') ?? sum(claims.map(({ amount }) => amount))
 }
 
-function remainingBudget(incentive: Incentive, claims: Claim[]) {
+export function remainingBudget(incentive: Incentive, claims: Claim[]) {
   const balance = recorded(incentive, 'remainingBalance')
   if (balance !== undefined) return balance
   if (incentive.type === 'ERC20Incentive') {
@@ -212,10 +221,10 @@ function isSpent(incentive: Incentive, claims: Claim[]) {
   }
 }
 
-const claimsOn = ({ claims }: Campaign, index: number) =>
+export const claimsOn = ({ claims }: Campaign, index: number) =>
   claims.filter(({ incentiveIndex }) => incentiveIndex === index)
 
-function isActive(campaign: Campaign, now: Date) {
+export function isActive(campaign: Campaign, now: Date) {
   const { startTime, endTime, maxParticipants, incentives } = campaign.record
   if (startTime != null && Date.parse(startTime) > now.getTime()) return false
   if (endTime != null && Date.parse(endTime) <= now.getTime()) return false
@@ -250,7 +259,7 @@ function accessOf({ record: { allowList } }: Campaign, user: string, world: Worl
   }
 }
 
-function passesTrendingFilters(campaign: Campaign, query: QueryText, world: World) {
+export function passesTrendingFilters(campaign: Campaign, query: QueryText, world: World) {
   const { record, chainId, template } = campaign
   const actionType = template === undefined ? undefined : lower(template.actionType)
   const chain = orDefault(query.chainId, '')
@@ -283,7 +292,7 @@ const claimsWithin = (claims: Claim[], seconds: number, now: Date) =>
 const usdOf = (claims: Claim[]) => sum(claims.map(({ usd }) => usd))
 
 /** The order of those that are equal in everything else. */
-const byId = (a: Campaign, b: Campaign) =>
+export const byId = (a: Campaign, b: Campaign) =>
   compare(a.chainId, b.chainId) || compare(a.core, b.core) || compare(a.identifier, b.identifier)
 
 /** The body of `GET /reward-kit/trending`. */
@@ -404,19 +413,15 @@ function trendingIncentive(incentive: Incentive, { chainId }: Campaign, world: W
     rebatePercentage: incentive.rebatePercentage ?? rewardPercentage,
     tokenSymbol: token?.symbol,
     tokenImageUri: token?.imageUri,
-    metadata:
-      token === undefined
-        ? null
-        : {
-            id: `${chainId}:${assetAddress}`,
-            chainId,
-            address: assetAddress,
-            decimals: token.decimals,
-            name: token.name,
-            symbol: token.symbol,
-            imageUri: token.imageUri,
-          },
+    metadata: metadataOf(token),
   }
+}
+
+export function metadataOf(token: TokenRecord | undefined) {
+  if (token === undefined) return null
+  const { chainId, decimals, name, symbol, imageUri } = token
+  const address = lower(token.address)
+  return { id: `${chainId}:${address}`, chainId, address, decimals, name, symbol, imageUri }
 }
 
 function formatted({ type }: Incentive, amount: string | undefined, token: TokenRecord | undefined) {
@@ -475,18 +480,13 @@ export function expectedContracts(records: readonly ImportRecord[], query: Query
     return difference ?? (compare(a.chainId, b.chainId) || compare(a.address, b.address))
   })
 
-  const pageSize = BigInt(orDefault(query.pageSize, '10'))
-  const page = BigInt(orDefault(query.page, '1'))
-  const before = (page === 0n ? 0n : page - 1n) * pageSize
   return {
     totalCount: contracts.length,
-    body: contracts
-      .filter((_, index) => BigInt(index) >= before && BigInt(index) < before + pageSize)
-      .map(({ key, chainId, address, campaignCount, claims, usd }) => ({
-        chainId: Number(chainId),
-        address,
-        name: world.contractNames.get(key) ?? '',
-        stats: { campaignCount, totalClaims: claims.length, totalAmountClaimedUsd: toDollars(usd, USD_SCALE) },
-      })),
+    body: pageOf(contracts, query).map(({ key, chainId, address, campaignCount, claims, usd }) => ({
+      chainId: Number(chainId),
+      address,
+      name: world.contractNames.get(key) ?? '',
+      stats: { campaignCount, totalClaims: claims.length, totalAmountClaimedUsd: toDollars(usd, USD_SCALE) },
+    })),
   }
 }
