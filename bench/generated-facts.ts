@@ -30,6 +30,7 @@ export async function generateFacts(client: pg.Client, campaigns: number, claims
   for (const { restore } of rows.reverse()) await client.query(restore)
   await client.query('select rebuild_claim_totals()')
   await client.query('select make_campaign_documents(array(select key from campaigns))')
+  await client.query('select rebuild_campaign_maps()')
   await client.query('vacuum (analyze)')
 }
 

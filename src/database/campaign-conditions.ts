@@ -1,14 +1,8 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { CampaignFilters } from '../schemas/campaign-filters.ts'
-import { campaignFacets, type FacetKind } from './tables/campaign-facets.ts'
+import { type Facet, toChannelFacets, toTokenFacets } from './campaign-pages.ts'
+import { campaignFacets } from './tables/campaign-facets.ts'
 import { campaigns } from './tables/campaigns.ts'
-
-/** Something a campaign is looked up by in its facets: parallel arrays, as PostgreSQL takes them. */
-interface FacetFilter {
-  kinds: FacetKind[]
-  chains: number[]
-  values: string[]
-}
 
 /**
  * Conditions of a query whose text depends only on which filters are given, not on their values: so the statement can
@@ -30,7 +24,7 @@ export function toCampaignConditions(filters: CampaignFilters & { creator?: stri
     given('creator', filters.creator, (creator) => sql`${campaigns.creator} = ${creator}`),
     given('autocampaign', filters.autocampaignId, (id) => sql`${campaigns.autocampaignId} = ${id}`),
     given('chain', target ? undefined : filters.chainId, (chain) => sql`${campaigns.chainId} = ${chain}`),
-    facetsGiven('target', target && { kinds: ['target'], chains: [target.chain], values: [target.address] }),
+    facetsGiven('target', target && [{ kind: 'target', chain: target.chain, value: target.address }]),
     facetsGiven('tokens', filters.tokens && toTokenFacets(filters.tokens)),
     facetsGiven('channels', filters.distributionChannel && toChannelFacets(filters.distributionChannel)),
     given('whitelisted', filters.tokenWhitelist || undefined, () => sql`${campaigns.hasWhitelistedRewards}`),
@@ -57,7 +51,7 @@ export function given<T>(name: string, value: T | undefined, toSql: (placeholder
   return { shape: name, conditions: [toSql(sql`${sql.placeholder(name)}`)], values: { [name]: value } }
 }
 
-function facetsGiven(name: string, facets: FacetFilter | undefined): Conditions {
+function facetsGiven(name: string, facets: Facet[] | undefined): Conditions {
   if (facets === undefined) return { shape: '', conditions: [], values: {} }
   const [kinds, chains, values] = ['kinds', 'chains', 'values'].map((part) => sql.placeholder(`${name}_${part}`))
   // Lower-cased by the database, as the stored values were: JavaScript has other ideas of some letters.
@@ -69,27 +63,10 @@ function facetsGiven(name: string, facets: FacetFilter | undefined): Conditions 
   return {
     shape: name,
     conditions: [condition],
-    values: { [`${name}_kinds`]: facets.kinds, [`${name}_chains`]: facets.chains, [`${name}_values`]: facets.values },
+    values: {
+      [`${name}_kinds`]: facets.map(({ kind }) => kind),
+      [`${name}_chains`]: facets.map(({ chain }) => chain),
+      [`${name}_values`]: facets.map(({ value }) => value),
+    },
   }
 }
-
-function toTokenFacets(entries: string[]): FacetFilter {
-  const facets: FacetFilter = { kinds: [], chains: [], values: [] }
-  for (const entry of entries) {
-    const [chain = '', address = '', suffix] = entry.split(':')
-    // A collection may stand as such in the record, or be what an action step targets.
-    const kinds: FacetKind[] = suffix === undefined ? ['token'] : ['collection', 'target']
-    for (const kind of kinds) {
-      facets.kinds.push(kind)
-      facets.chains.push(Number(chain))
-      facets.values.push(address)
-    }
-  }
-  return facets
-}
-
-const toChannelFacets = (channels: string[]): FacetFilter => ({
-  kinds: channels.map(() => 'channel'),
-  chains: channels.map(() => 0),
-  values: channels,
-})

@@ -57,10 +57,17 @@ export const windowChanges = (seconds: number) =>
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
 
-/** Moves the kept windows on by a step, where that is worth a write; whether it did. Nobody waits for it. */
+/** From this number of campaigns that have started or ended on a write is worth it: to look at fewer costs next to nothing. */
+const WORTHWHILE_STARTS_AND_ENDS = 50
+
+/**
+ * Moves the kept windows on by a step, and the map of active campaigns on to the present, where that is worth a write;
+ * whether there may be more to do. Nobody waits for it.
+ */
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced`,
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced,
+      advance_campaign_activity(${WORTHWHILE_STARTS_AND_ENDS})`,
   )
   return rows[0]?.advanced === true
 }

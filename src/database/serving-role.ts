@@ -7,7 +7,8 @@ export class ServingRoleError extends Error {
 
 /**
  * Gives a role what `serve` needs and takes everything else on our tables and schemas away: it reads, and writes down
- * when a credential was used. That the kept windows move on with the clock is done for it (see advance_claim_windows).
+ * when a credential was used. That what is kept moves on with the clock is done for it (see advance_claim_windows,
+ * advance_campaign_activity).
  * Migrations and imports need the role that owns the tables.
  * @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may.
  */
@@ -36,6 +37,7 @@ export async function grantServing(url: string, role: string) {
       grant select on all tables in schema public, drizzle to ${name};
       grant update (last_used_at) on credentials to ${name};
       grant execute on function advance_claim_windows(integer, integer) to ${name};
+      grant execute on function advance_campaign_activity(integer) to ${name};
       commit`)
   } finally {
     await client.end()

@@ -1,3 +1,4 @@
+import { putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
 import type { RecordType } from './records.ts'
 import { rollUpSteps } from './rollups.ts'
@@ -181,6 +182,7 @@ const mergeProfiles: Step[] = [
 /** All steps from staged records to rows and derived figures, in an order in which each finds what it refers to. */
 export const mergeSteps: Step[] = [
   ...markTouchedCampaigns,
+  ...takeOutOfMaps,
   {
     of: ['token'],
     sql: upsert(
@@ -221,4 +223,5 @@ export const mergeSteps: Step[] = [
   },
   ...mergeProfiles,
   ...rollUpSteps,
+  ...putIntoMaps,
 ]

@@ -4,7 +4,20 @@ import { campaignKey, chainId } from '../columns.ts'
 import { campaigns } from './campaigns.ts'
 
 /** What a campaign can be found by that it may have several of. */
-export type FacetKind = 'target' | 'token' | 'collection' | 'channel'
+type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'
+
+/** All that a campaign can be found by: what it has several of, one of, or is (see campaign-maps). */
+export type FacetKind =
+  | SeveralFacetKind
+  | 'owner'
+  | 'creator'
+  | 'budget'
+  | 'autocampaign'
+  | 'chain'
+  | 'all'
+  | 'whitelisted'
+  | 'active'
+  | 'template'
 
 /**
  * One thing a campaign can be found by: the target contract of an action step, a token it pays or deals in, the NFT
@@ -13,7 +26,7 @@ export type FacetKind = 'target' | 'token' | 'collection' | 'channel'
 export const campaignFacets = pgTable(
   'campaign_facets',
   {
-    kind: text().$type<FacetKind>().notNull(),
+    kind: text().$type<SeveralFacetKind>().notNull(),
     chainId: chainId().notNull(),
     value: text().notNull(),
     campaignKey: campaignKey()

@@ -52,38 +52,23 @@ export const campaigns = pgTable(
     /** Derived: nobody can claim any more, whatever the time. */
     isExhausted: boolean().notNull().default(false),
   },
-  (table) => {
-    // As `order by … desc` has it: an index with nulls at the other end could not serve that order.
-    const newest = () => table.blockTimestamp.desc().nullsFirst()
-    // `tokenWhitelist=true` is the default, so each filter's index holds it between the filter and the sort key.
-    const byFilter = (name: string, column: typeof table.owner | typeof table.chainId | typeof table.autocampaignId) =>
-      index(`campaigns_by_${name}`).on(column, table.hasWhitelistedRewards, newest())
-    return [
-      unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
-      index('campaigns_by_recency').on(newest(), table.chainId, table.coreAddress, table.identifier, table.key),
-      index('campaigns_by_recency_whitelisted')
-        .on(newest(), table.chainId, table.coreAddress, table.identifier, table.key)
-        .where(sql`${table.hasWhitelistedRewards}`),
-      byFilter('owner', table.owner),
-      byFilter('creator', table.creator),
-      byFilter('budget', table.budget),
-      byFilter('chain', table.chainId),
-      byFilter('autocampaign', table.autocampaignId),
-      index('campaigns_by_template').on(table.actionTemplateId),
-      index('campaigns_by_unchanged_template')
-        .on(table.hasWhitelistedRewards, newest())
-        .where(sql`${table.usesTemplateAsIs}`),
-      // Counting active campaigns reads this index alone.
-      index('campaigns_by_lifetime').on(table.hasWhitelistedRewards, table.isExhausted, table.startAt, table.endAt),
-      // The next instant at which a campaign becomes active or ceases to be.
-      index('campaigns_by_start').on(table.startAt),
-      index('campaigns_by_end').on(table.endAt),
-      lowerCaseAddress('campaigns_owner_is_lower_case', table.owner),
-      lowerCaseAddress('campaigns_creator_is_lower_case', table.creator),
-      lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),
-      lowerCaseAddress('campaigns_core_address_is_lower_case', table.coreAddress),
-      check('campaigns_amounts_are_not_negative', sql`${table.protocolFee} >= 0 and ${table.maxParticipants} >= 0`),
-      check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
-    ]
-  },
+  (table) => [
+    unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
+    // Of what maps are kept of (see campaign-maps) these are not asked.
+    index('campaigns_by_owner').on(table.owner),
+    index('campaigns_by_creator').on(table.creator),
+    index('campaigns_by_budget').on(table.budget),
+    index('campaigns_by_chain').on(table.chainId),
+    index('campaigns_by_autocampaign').on(table.autocampaignId),
+    index('campaigns_by_template').on(table.actionTemplateId),
+    // The next instant at which a campaign becomes active or ceases to be.
+    index('campaigns_by_start').on(table.startAt),
+    index('campaigns_by_end').on(table.endAt),
+    lowerCaseAddress('campaigns_owner_is_lower_case', table.owner),
+    lowerCaseAddress('campaigns_creator_is_lower_case', table.creator),
+    lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),
+    lowerCaseAddress('campaigns_core_address_is_lower_case', table.coreAddress),
+    check('campaigns_amounts_are_not_negative', sql`${table.protocolFee} >= 0 and ${table.maxParticipants} >= 0`),
+    check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
+  ],
 )

@@ -1,10 +1,8 @@
-import { type AnyColumn, and, asc, desc, not, type SQL, sql } from 'drizzle-orm'
-import { unionAll } from 'drizzle-orm/pg-core'
+import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/batched-lookups.ts'
-import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
+import { campaignPage, toPageValues } from '../../database/campaign-pages.ts'
 import type { Database } from '../../database/client.ts'
 import type { Dependencies } from '../../database/data-version.ts'
-import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { createTokenStore } from '../../database/token-store.ts'
 import { toRows } from '../../schemas/paging.ts'
@@ -15,8 +13,8 @@ import type { ListCampaignsQuery } from './campaign-schemas.ts'
 export interface CampaignRepository {
   /**
    * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
-   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows; the cost of a page grows
-   * with its offset.
+   * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. About the same cost for
+   * whatever filters, page and number of campaigns.
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
@@ -36,7 +34,7 @@ interface Answerable {
 const MOST_FOUND_TOGETHER = 100
 
 export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
-  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_campaigns')
+  const listPage = prepareList(database)
   const tokenStore = createTokenStore(database)
   const findTogether = prepareFind(database, 'find_campaigns', detailColumns)
   const findWithAddresses = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
@@ -58,26 +56,17 @@ export function createCampaignRepository(database: Database, clock: () => Date):
 
   return {
     async list(query) {
-      const { shape, conditions, values } = combine([
-        toCampaignConditions(query),
-        given('template', query.actionTemplateOnly || undefined, () => sql`${campaigns.usesTemplateAsIs}`),
-        given('active', query.showActiveOnly || undefined, () => isActive),
-      ])
-      // Where all are active, sorting by activity changes nothing.
-      const activeFirst = query.sortBy === 'active' && !query.showActiveOnly
-      const statement = statementOf(`${shape}${activeFirst ? ' active first' : ''}`, (name) =>
-        prepareList(database, name, conditions, activeFirst),
-      )
-      const { limit, offset } = toRows(query)
       const now = clock()
-      const placeholders = { ...values, now: now.toISOString(), limit, offset, last: offset + BigInt(limit) }
-      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(placeholders), tokenIdsOf)
+      // Where all are active, sorting by activity changes nothing.
+      const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
+      const values = toPageValues({ ...query, ...toRows(query), activity, now })
+      const { rows, tokens } = await tokenStore.readWith(() => listPage.execute(values), tokenIdsOf)
       const page = rows.filter(({ key }) => key !== null)
       const { changesAt, ...dependencies } = { ...dependenciesOf(page), onLists: true }
       return {
         json: `{"campaigns":[${page.map((row) => toJson(row, tokens)).join(',')}],"totalCampaigns":${rows[0]?.total ?? 0}}`,
         // Which campaigns are active changes with any of them.
-        dependencies: activeFirst || query.showActiveOnly ? dependencies : { ...dependencies, changesAt },
+        dependencies: activity !== 'any' ? dependencies : { ...dependencies, changesAt },
       }
     },
 
@@ -98,70 +87,15 @@ function dependenciesOf(shown: Pick<CampaignRow, 'key' | 'changesAt'>[]) {
   }
 }
 
-/** The columns that campaigns are sorted by age with. */
-const recency = {
-  blockTimestamp: campaigns.blockTimestamp,
-  chainId: campaigns.chainId,
-  coreAddress: campaigns.coreAddress,
-  identifier: campaigns.identifier,
-}
-
-/** The order of campaigns by age: newest first, and always the same among equals. */
-const newestFirst = (columns: Record<keyof typeof recency, AnyColumn>) => [
-  desc(columns.blockTimestamp),
-  asc(columns.chainId),
-  asc(columns.coreAddress),
-  asc(columns.identifier),
-]
-
-/** Under a name of its own, which stays unambiguous where the campaigns are joined again. */
-const pageKey = sql<bigint>`${campaigns.key}`.as('page_key')
-
-function prepareList(database: Database, name: string, conditions: SQL[], activeFirst: boolean) {
-  const total = database
-    .select({ total: sql<number>`count(*)::integer`.as('total') })
-    .from(campaigns)
-    .where(and(...conditions))
-    .as('total')
-  const newest = () =>
-    database
-      .select({ pageKey })
-      .from(campaigns)
-      .where(and(...conditions))
-      .orderBy(...newestFirst(recency))
-      .limit(sql.placeholder('limit'))
-      .offset(sql.placeholder('offset'))
-  const page = database.$with('page').as(activeFirst ? pageActiveFirst(database, conditions) : newest())
+function prepareList(database: Database) {
   return (
     database
-      .with(page)
-      .select({ total: total.total, ...listColumns })
-      .from(total)
+      .select({ total: sql<number>`page.total`, ...listColumns })
+      .from(sql`${campaignPage} as page`)
       // An outer join: the total is there also when the page is empty.
-      .leftJoin(readCampaigns(sql`array(select page_key from ${page})`), sql`true`)
-      .prepare(name)
+      .leftJoin(readCampaigns(sql`page.keys`), sql`true`)
+      .prepare('list_campaigns')
   )
-}
-
-/**
- * Keys of a page with active campaigns first. No index can hold what is active at any moment, so both groups are read in
- * their own order, as far as the page could need them.
- */
-function pageActiveFirst(database: Database, conditions: SQL[]) {
-  const group = (rank: SQL, condition: SQL) =>
-    database
-      .select({ ...recency, pageKey, rank: rank.as('rank') })
-      .from(campaigns)
-      .where(and(...conditions, condition))
-      .orderBy(...newestFirst(recency))
-      .limit(sql.placeholder('last'))
-  const groups = unionAll(group(sql`0`, isActive), group(sql`1`, not(isActive))).as('groups')
-  return database
-    .select({ pageKey: groups.pageKey })
-    .from(groups)
-    .orderBy(groups.rank, ...newestFirst(groups))
-    .limit(sql.placeholder('limit'))
-    .offset(sql.placeholder('offset'))
 }
 
 const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>

@@ -1,0 +1,371 @@
+CREATE TABLE "campaign_activity" (
+	"is_the_only_row" boolean PRIMARY KEY DEFAULT true NOT NULL,
+	"as_of" timestamp (3) with time zone NOT NULL,
+	CONSTRAINT "campaign_activity_has_one_row" CHECK ("campaign_activity"."is_the_only_row")
+);
+--> statement-breakpoint
+CREATE TABLE "campaign_places" (
+	"campaign_key" bigint PRIMARY KEY NOT NULL,
+	"since" bigint NOT NULL,
+	"place" integer NOT NULL,
+	"block_timestamp" bigint NOT NULL,
+	"chain_id" bigint NOT NULL,
+	"core_address" text NOT NULL,
+	"identifier" numeric(78, 0) NOT NULL,
+	CONSTRAINT "campaign_places_are_not_negative" CHECK ("campaign_places"."place" >= 0)
+);
+--> statement-breakpoint
+CREATE TABLE "campaign_spans" (
+	"since" bigint PRIMARY KEY NOT NULL,
+	"place_count" integer DEFAULT 0 NOT NULL,
+	"blank" "varbit" NOT NULL,
+	CONSTRAINT "campaign_spans_have_room" CHECK ("campaign_spans"."place_count" between 0 and length("campaign_spans"."blank"))
+);
+--> statement-breakpoint
+CREATE TABLE "facet_maps" (
+	"facet_key" integer NOT NULL,
+	"since" bigint NOT NULL,
+	"bits" "varbit" NOT NULL,
+	CONSTRAINT "facet_maps_facet_key_since_pk" PRIMARY KEY("facet_key","since")
+);
+--> statement-breakpoint
+CREATE TABLE "popular_facets" (
+	"key" integer PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "popular_facets_key_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 2147483647 START WITH 1 CACHE 1),
+	"kind" text NOT NULL,
+	"chain_id" bigint NOT NULL,
+	"value" text NOT NULL,
+	CONSTRAINT "popular_facets_are_unique" UNIQUE("kind","chain_id","value")
+);
+--> statement-breakpoint
+DROP INDEX "campaigns_by_recency";--> statement-breakpoint
+DROP INDEX "campaigns_by_recency_whitelisted";--> statement-breakpoint
+DROP INDEX "campaigns_by_unchanged_template";--> statement-breakpoint
+DROP INDEX "campaigns_by_lifetime";--> statement-breakpoint
+DROP INDEX "campaigns_by_owner";--> statement-breakpoint
+DROP INDEX "campaigns_by_creator";--> statement-breakpoint
+DROP INDEX "campaigns_by_budget";--> statement-breakpoint
+DROP INDEX "campaigns_by_chain";--> statement-breakpoint
+DROP INDEX "campaigns_by_autocampaign";--> statement-breakpoint
+ALTER TABLE "campaign_places" ADD CONSTRAINT "campaign_places_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+ALTER TABLE "facet_maps" ADD CONSTRAINT "facet_maps_facet_key_popular_facets_key_fk" FOREIGN KEY ("facet_key") REFERENCES "public"."popular_facets"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
+CREATE INDEX "campaign_places_by_recency" ON "campaign_places" USING btree ("since","block_timestamp" DESC NULLS FIRST,"chain_id","core_address","identifier","place","campaign_key");--> statement-breakpoint
+CREATE INDEX "facet_maps_by_span" ON "facet_maps" USING btree ("since");--> statement-breakpoint
+CREATE INDEX "campaigns_by_owner" ON "campaigns" USING btree ("owner");--> statement-breakpoint
+CREATE INDEX "campaigns_by_creator" ON "campaigns" USING btree ("creator");--> statement-breakpoint
+CREATE INDEX "campaigns_by_budget" ON "campaigns" USING btree ("budget");--> statement-breakpoint
+CREATE INDEX "campaigns_by_chain" ON "campaigns" USING btree ("chain_id");--> statement-breakpoint
+CREATE INDEX "campaigns_by_autocampaign" ON "campaigns" USING btree ("autocampaign_id");
+--> statement-breakpoint
+insert into campaign_activity (as_of) values (now());
+--> statement-breakpoint
+-- The four that there are always maps of; the functions know their keys.
+insert into popular_facets (key, kind, chain_id, value) overriding system value
+values (1, 'all', 0, ''), (2, 'whitelisted', 0, ''), (3, 'active', 0, ''), (4, 'template', 0, '');
+--> statement-breakpoint
+alter sequence popular_facets_key_seq restart with 5;
+--> statement-breakpoint
+-- What campaigns can be found by, from the campaigns themselves: what all maps are made of.
+create view campaign_memberships as
+select 'owner' as kind, 0::bigint as chain_id, owner as value, key as campaign_key from campaigns
+union all
+select 'creator', 0, creator, key from campaigns
+union all
+select 'budget', 0, budget, key from campaigns
+union all
+select 'autocampaign', 0, autocampaign_id, key from campaigns where autocampaign_id is not null
+union all
+select 'chain', chain_id, '', key from campaigns
+union all
+select kind, chain_id, value, campaign_key from campaign_facets
+union all
+select 'all', 0, '', key from campaigns
+union all
+select 'whitelisted', 0, '', key from campaigns where has_whitelisted_rewards
+union all
+select 'active', 0, '', key from campaigns, campaign_activity
+where not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
+union all
+select 'template', 0, '', key from campaigns where uses_template_as_is;
+--> statement-breakpoint
+-- The campaigns that are active at one of two instants only: at `instant`, and at the one that the map of active ones is of. As
+-- maps of the spans in which there are any. Reads the campaigns that start or end between the two.
+create function campaign_activity_moved(instant timestamptz)
+returns table (since bigint, bits varbit)
+language sql stable parallel safe
+as $$
+  select placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  from campaign_activity
+  cross join lateral (
+    select key from campaigns where start_at > least(as_of, instant) and start_at <= greatest(as_of, instant)
+    union
+    select key from campaigns where end_at > least(as_of, instant) and end_at <= greatest(as_of, instant)
+  ) moving
+  join campaigns using (key)
+  join campaign_places placed on placed.campaign_key = key
+  join campaign_spans span on span.since = placed.since
+  where not is_exhausted
+    and (coalesce(start_at <= instant, true) and coalesce(end_at > instant, true))
+      <> (coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true))
+  group by placed.since
+$$;
+--> statement-breakpoint
+-- All campaigns that can be found by one thing for which no map is kept: a lookup in one index.
+create function campaign_keys_of(kind text, chain_id bigint, value text)
+returns bigint[]
+language plpgsql stable parallel safe
+as $$
+#variable_conflict use_variable
+begin
+  case kind
+    when 'owner' then return array(select key from campaigns where owner = value);
+    when 'creator' then return array(select key from campaigns where creator = value);
+    when 'budget' then return array(select key from campaigns where budget = value);
+    when 'autocampaign' then return array(select key from campaigns where autocampaign_id = value);
+    when 'chain' then return array(select key from campaigns where campaigns.chain_id = chain_id);
+    else return array(
+      select campaign_key from campaign_facets
+      where campaign_facets.kind = kind and campaign_facets.chain_id = chain_id and campaign_facets.value = value);
+  end case;
+end
+$$;
+--> statement-breakpoint
+-- One page of campaigns that can be found by all of some groups of facets (`facet_groups` are numbered from 1, the other
+-- three arrays are parallel to it), by any of a group; newest first, ties on chain ID, core address, identifier. And how
+-- many there are in all, exact. `activity`: 'any', 'only' active ones at an `instant`, or those 'first'.
+--
+-- Where a group has few campaigns (300), those are looked at one by one. Else maps are put together, and of the campaigns
+-- themselves only those of the page's own spans are read: whatever the filters, the page and the number of campaigns.
+create function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
+  out total integer, out keys bigint[])
+language plpgsql stable
+-- Every statement here is right for all values, so it is planned once for a connection.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- The values as they are stored: lower-case, but for the one kind that has upper case.
+  wanted constant text[] := array(
+    select case kind when 'autocampaign' then value else lower(value) end
+    from unnest(kinds, facet_values) with ordinality entry (kind, value, nth) order by nth);
+  -- Those of the entries that maps are kept of, and null for the others.
+  popular integer[] := array(
+    select facet.key
+    from unnest(kinds, chain_ids, wanted) with ordinality entry (kind, chain_id, value, nth)
+    left join popular_facets facet using (kind, chain_id, value) order by nth);
+  -- Groups that no maps are kept of.
+  rare constant integer[] := array(
+    select grp from unnest(facet_groups, popular) entry (grp, facet_key) group by grp having count(facet_key) = 0);
+  -- The campaigns of the entries that no maps are kept of, each with the group it is found by.
+  few_groups integer[] := '{}';
+  few_keys bigint[] := '{}';
+  group_count integer := coalesce((select max(grp) from unnest(facet_groups) grp), 0);
+  these bigint[];
+  candidates bigint[];
+  page_spans bigint[];
+  page_bits varbit[];
+  passed bigint;
+begin
+  for nth in 1 .. cardinality(kinds) loop
+    continue when popular[nth] is not null;
+    these := campaign_keys_of(kinds[nth], chain_ids[nth], wanted[nth]);
+    few_keys := few_keys || these;
+    few_groups := few_groups || array_fill(facet_groups[nth], array[cardinality(these)]);
+  end loop;
+
+  if rare <> '{}' then
+    candidates := case
+      when cardinality(kinds) = 1 then few_keys
+      else array(
+        select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare)
+        group by key having count(distinct grp) = cardinality(rare)) end;
+  end if;
+  if cardinality(candidates) <= 300 then
+    with passing as materialized (
+      select key, block_timestamp, chain_id, core_address, identifier, activity = 'first' and not is_active as is_later
+      from campaigns, lateral (
+        select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
+      ) now
+      where key = any (candidates) and (has_whitelisted_rewards or not only_whitelisted)
+        and (uses_template_as_is or not only_templates) and (is_active or activity <> 'only')
+        and (cardinality(rare) = group_count or key in (
+          select key from (
+            select placed.campaign_key as key, entry.grp from campaign_places placed
+            cross join unnest(facet_groups, popular) entry (grp, facet_key)
+            join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
+            where placed.campaign_key = any (candidates) and get_bit(map.bits, placed.place) = 1
+            union all
+            select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp <> all (rare)
+          ) others
+          group by key having count(distinct grp) = group_count - cardinality(rare)))
+    )
+    select (select count(*) from passing), array(
+      select key from passing order by is_later, block_timestamp desc, chain_id, core_address, identifier
+      limit page_size offset skipped)
+    into total, keys;
+    return;
+  end if;
+
+  -- The four that there are always maps of are groups of their own.
+  if only_whitelisted then
+    group_count := group_count + 1;
+    facet_groups := facet_groups || group_count;
+    popular := popular || 2;
+  end if;
+  if only_templates then
+    group_count := group_count + 1;
+    facet_groups := facet_groups || group_count;
+    popular := popular || 4;
+  end if;
+  if group_count = 0 then
+    group_count := 1;
+    facet_groups := array[1];
+    popular := array[1];
+  end if;
+
+  with entries as (
+    select entry.grp, map.since, map.bits
+    from unnest(facet_groups, popular) entry (grp, facet_key) join facet_maps map using (facet_key)
+    union all
+    select few.grp, placed.since, set_bit(span.blank, placed.place, 1)
+    from unnest(few_groups, few_keys) few (grp, key)
+    join campaign_places placed on placed.campaign_key = few.key
+    join campaign_spans span using (since)
+  ), matching as (
+    select since, bit_and(bits) as bits
+    from (select since, bit_or(bits) as bits from entries group by grp, since) groups
+    group by since having count(*) = group_count
+  ), active as (
+    select map.since, map.bits # coalesce(moved.bits, map.bits # map.bits) as bits
+    from facet_maps map left join campaign_activity_moved(instant) moved using (since)
+    where map.facet_key = 3 and activity <> 'any'
+  ), parts as (
+    select 0 as part, since, matching.bits & active.bits as bits from matching join active using (since)
+    union all
+    select 1, since, matching.bits & ~active.bits from matching join active using (since) where activity = 'first'
+    union all
+    select 0, since, bits from matching where activity = 'any'
+  ), counted as (
+    select part, since, bits, bit_count(bits) as own, sum(bit_count(bits)) over (order by part, since desc) as upto
+    from parts
+  ), paged as (
+    select *, page_size > 0 and own > 0 and upto > skipped and upto - own < skipped + page_size as is_on_page from counted
+  )
+  select coalesce(max(upto), 0), min(upto - own) filter (where is_on_page),
+    coalesce(array_agg(since order by part, since desc) filter (where is_on_page), '{}'),
+    coalesce(array_agg(bits order by part, since desc) filter (where is_on_page), '{}')
+  into total, passed, page_spans, page_bits
+  from paged;
+
+  keys := '{}';
+  for nth in 1 .. cardinality(page_spans) loop
+    keys := keys || array(
+      select campaign_key from campaign_places
+      where since = page_spans[nth] and get_bit(page_bits[nth], place) = 1
+      order by block_timestamp desc, chain_id, core_address, identifier
+      limit page_size - cardinality(keys) offset case nth when 1 then skipped - passed else 0 end);
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- Begins to keep maps of something that campaigns can be found by.
+create function map_facet(kind text, chain_id bigint, value text)
+returns void
+language plpgsql
+as $$
+#variable_conflict use_variable
+declare
+  new_key integer;
+  keys constant bigint[] := campaign_keys_of(kind, chain_id, value);
+begin
+  insert into popular_facets (kind, chain_id, value) values (kind, chain_id, value) returning key into new_key;
+  insert into facet_maps (facet_key, since, bits)
+  select new_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  from campaign_places placed join campaign_spans span using (since)
+  where placed.campaign_key = any (keys)
+  group by placed.since;
+end
+$$;
+--> statement-breakpoint
+-- Makes all spans, places and maps anew from the campaigns, in spans of equal size: for existing data, for whoever has
+-- written campaigns past the import, and where a span has become far larger than the others.
+create function rebuild_campaign_maps(span_places integer default 2048)
+returns void
+language plpgsql
+-- To count in memory.
+set work_mem = '256MB'
+as $$
+begin
+  perform pg_advisory_xact_lock(7201001);
+  -- Not truncated: who has begun to read goes on with what there was.
+  delete from facet_maps;
+  delete from popular_facets where key > 4;
+  delete from campaign_places;
+  delete from campaign_spans;
+  update campaign_activity set as_of = clock_timestamp();
+
+  with numbered as (
+    select key, block_timestamp, chain_id, core_address, identifier,
+      -- Equal timestamps have equal ranks, so they stay together.
+      (rank() over (order by block_timestamp) - 1) / span_places as nth
+    from campaigns
+  )
+  insert into campaign_places (campaign_key, since, place, block_timestamp, chain_id, core_address, identifier)
+  select key, case nth when 0 then 0 else min(block_timestamp) over (partition by nth) end,
+    row_number() over (partition by nth order by block_timestamp, key) - 1,
+    block_timestamp, chain_id, core_address, identifier
+  from numbered;
+  insert into campaign_spans (since, place_count, blank)
+  select since, max(place) + 1, repeat('0', greatest(span_places, max(place) + 1))::varbit from campaign_places group by since;
+  insert into campaign_spans (since, blank) values (0, repeat('0', span_places)::varbit) on conflict do nothing;
+
+  insert into facet_maps (facet_key, since, bits)
+  select facet.key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  from campaign_places placed
+  join campaign_spans span using (since)
+  join campaigns on campaigns.key = placed.campaign_key
+  cross join campaign_activity
+  join popular_facets facet on case facet.kind
+    when 'all' then true
+    when 'whitelisted' then has_whitelisted_rewards
+    when 'template' then uses_template_as_is
+    else not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true) end
+  group by facet.key, placed.since;
+  perform map_facet(kind, chain_id, value) from (
+    select kind, chain_id, value from campaign_memberships
+    where kind not in (select kind from popular_facets)
+    group by kind, chain_id, value having count(*) > 300
+  ) popular;
+end
+$$;
+--> statement-breakpoint
+-- Moves the map of active campaigns on to the present, if at least so many campaigns have started or ended since. No reader
+-- waits for it: readers look at those campaigns themselves, and are only faster when there are few. Not while an import is
+-- at work. Works with the rights of its owner: it writes nothing but what follows from the campaigns and the clock.
+create function advance_campaign_activity(least_changes integer default 0)
+returns boolean
+language plpgsql security definer
+set search_path = public, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  -- As exact as what it is kept in, and as what is asked for.
+  present constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  changes bigint;
+begin
+  select coalesce(sum(bit_count(bits)), 0) into changes from campaign_activity_moved(present);
+  if changes < least_changes or not pg_try_advisory_xact_lock(7201001) then
+    return false;
+  end if;
+  update facet_maps map set bits = map.bits # moved.bits
+  from campaign_activity_moved(present) moved where map.facet_key = 3 and map.since = moved.since;
+  update campaign_activity set as_of = present;
+  return true;
+end
+$$;
+--> statement-breakpoint
+-- Whoever shall call it is granted that: it holds the lock of imports while it works.
+revoke execute on function advance_campaign_activity(integer) from public;
+--> statement-breakpoint
+select rebuild_campaign_maps();

@@ -1,0 +1,101 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, customType, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
+import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../columns.ts'
+import type { FacetKind } from './campaign-facets.ts'
+import { campaigns } from './campaigns.ts'
+
+/*
+ * Which campaigns have what they are filtered by, as bit maps, so that pages and totals of whatever combination are found
+ * by `and`, `or` and counting bits. All of it is derived by the import, and made anew by `rebuild_campaign_maps`.
+ */
+
+const bits = customType<{ data: string }>({ dataType: () => 'varbit' })
+
+/** The first block timestamp of a span. */
+const since = () => blockTimestamp()
+
+/**
+ * A span of time, up to where the next one begins: the campaigns of its block timestamps each have a place in it. About
+ * 2,048 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in one.
+ */
+export const campaignSpans = pgTable(
+  'campaign_spans',
+  {
+    since: since().primaryKey(),
+    /** How many places have been given; those of withdrawn campaigns are not given again. */
+    placeCount: integer().notNull().default(0),
+    /** As many zeros as the maps of the span have bits. */
+    blank: bits().notNull(),
+  },
+  (table) => [check('campaign_spans_have_room', sql`${table.placeCount} between 0 and length(${table.blank})`)],
+)
+
+/** Which bit of the maps of which span stands for a campaign, with all that campaigns are sorted by. */
+export const campaignPlaces = pgTable(
+  'campaign_places',
+  {
+    campaignKey: campaignKey()
+      .primaryKey()
+      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    since: since().notNull(),
+    place: integer().notNull(),
+    blockTimestamp: blockTimestamp().notNull(),
+    chainId: chainId().notNull(),
+    coreAddress: address().notNull(),
+    identifier: baseUnits().notNull(),
+  },
+  (table) => [
+    // Read alone, from any span on, in the order of pages.
+    index('campaign_places_by_recency').on(
+      table.since,
+      table.blockTimestamp.desc().nullsFirst(),
+      table.chainId,
+      table.coreAddress,
+      table.identifier,
+      table.place,
+      table.campaignKey,
+    ),
+    check('campaign_places_are_not_negative', sql`${table.place} >= 0`),
+  ],
+)
+
+/**
+ * What many campaigns can be found by (more than 300 at some time), for which maps are kept; and four things there are
+ * always maps of. What is not here is looked up where it stands.
+ */
+export const popularFacets = pgTable(
+  'popular_facets',
+  {
+    key: integer().primaryKey().generatedAlwaysAsIdentity(),
+    kind: text().$type<FacetKind>().notNull(),
+    chainId: chainId().notNull(),
+    value: text().notNull(),
+  },
+  (table) => [unique('popular_facets_are_unique').on(table.kind, table.chainId, table.value)],
+)
+
+/** The campaigns of a span that can be found by a facet: bit n is the campaign of place n. No row: none. */
+export const facetMaps = pgTable(
+  'facet_maps',
+  {
+    facetKey: integer()
+      .notNull()
+      .references(() => popularFacets.key, { onDelete: 'cascade' }),
+    since: since().notNull(),
+    bits: bits().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.facetKey, table.since] }), index('facet_maps_by_span').on(table.since)],
+)
+
+/**
+ * The instant at which the campaigns with a bit in the map `active` are active. Whoever asks for another one looks at those
+ * that start or end between the two. Moved on by `advance_campaign_activity`.
+ */
+export const campaignActivity = pgTable(
+  'campaign_activity',
+  {
+    isTheOnlyRow: boolean().primaryKey().default(true),
+    asOf: instant().notNull(),
+  },
+  (table) => [check('campaign_activity_has_one_row', sql`${table.isTheOnlyRow}`)],
+)

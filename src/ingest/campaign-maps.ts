@@ -1,0 +1,144 @@
+import { allOf, type Step } from './steps.ts'
+
+/*
+ * Maps of what campaigns can be found by change by the campaigns that change: their bits are taken out as long as the maps
+ * can be told from what is stored, and put in once all is as it will be. Claims change maps only where they exhaust a
+ * campaign, or make it claimable again.
+ */
+
+/** From this number of campaigns on a span is full. */
+const SPAN_PLACES = 2048
+
+/** From this number of places on, a span is divided: it is read as a whole. */
+const MOST_PLACES = 4 * SPAN_PLACES
+
+/** What more campaigns than this can be found by has maps; so many are looked up one by one. */
+const MOST_UNMAPPED = 300
+
+/** Places of the touched campaigns in all maps that they have a bit in. */
+const touchedBits = `
+  select facet.key as facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
+  from touched_campaigns touched
+  join campaign_places placed on placed.campaign_key = touched.key
+  join campaign_spans span on span.since = placed.since
+  join campaign_memberships membership on membership.campaign_key = touched.key
+  join popular_facets facet on facet.kind = membership.kind and facet.chain_id = membership.chain_id
+    and facet.value = membership.value
+  group by facet.key, placed.since`
+
+/** Before anything that is stored changes. */
+export const takeOutOfMaps = allOf(
+  ['campaign', 'withdrawnCampaign'],
+  [
+    `update facet_maps map set bits = map.bits & ~touched.bits from (${touchedBits}) touched
+    where map.facet_key = touched.facet_key and map.since = touched.since`,
+  ],
+)
+
+/** Only later than all others: else they belong in the midst of a span that there is. */
+const newSpans = `insert into campaign_spans (since, blank)
+  select min(block_timestamp), repeat('0', ${SPAN_PLACES})::varbit
+  from (
+    -- Equal timestamps have equal ranks, so they stay together.
+    select block_timestamp, (place_count + rank() over (order by block_timestamp) - 1) / ${SPAN_PLACES} as nth
+    from staged_key join campaigns using (key)
+    cross join (select since, place_count from campaign_spans order by since desc limit 1) newest
+    where not exists (select from campaign_places where campaign_key = key) and block_timestamp > greatest(
+      newest.since, (select max(block_timestamp) from campaign_places placed where placed.since = newest.since))
+  ) later
+  where nth > 0
+  group by nth`
+
+const newPlaces = `insert into campaign_places
+    (campaign_key, since, place, block_timestamp, chain_id, core_address, identifier)
+  select key, span.since, span.place_count + row_number() over (partition by span.since order by block_timestamp, key) - 1,
+    block_timestamp, chain_id, core_address, identifier
+  from staged_key
+  join campaigns using (key)
+  cross join lateral (
+    select since, place_count from campaign_spans where since <= block_timestamp order by since desc limit 1) span
+  where not exists (select from campaign_places where campaign_key = key)`
+
+/** Campaigns that are found otherwise since a claim or a token, in a batch that no campaign is replaced or withdrawn by. */
+const flipped = `(
+    select placed.campaign_key, placed.since, placed.place, span.blank
+    from flipped_campaigns
+    join campaign_places placed on placed.campaign_key = flipped_campaigns.key
+    join campaign_spans span on span.since = placed.since
+    where not exists (select from staged_key) and not exists (select from withdrawn_campaign)
+  )`
+
+/** The maps that follow from derived columns, where they have or lack a flipped campaign. */
+const flippedBits = (isThere: 'exists' | 'not exists') => `
+  select facet.key as facet_key, since, bit_or(set_bit(blank, place, 1)) as bits
+  from ${flipped} flipped
+  cross join popular_facets facet
+  where facet.kind in ('whitelisted', 'active') and ${isThere} (
+    select from campaign_memberships membership
+    where membership.campaign_key = flipped.campaign_key and membership.kind = facet.kind)
+  group by facet.key, since`
+
+const spansOfStaged = 'select distinct since from staged_key join campaign_places on campaign_key = key'
+
+/** After all that is stored, and the derived columns, are as they will be. */
+export const putIntoMaps: Step[] = [
+  ...allOf(
+    ['campaign'],
+    [
+      `delete from campaign_places placed using staged_key join campaigns using (key)
+      where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
+      newSpans,
+      newPlaces,
+      `update campaign_spans span set place_count = own.place_count,
+        blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
+      from (
+        select since, (select max(place) + 1 from campaign_places placed where placed.since = staged.since) as place_count
+        from (${spansOfStaged}) staged
+      ) own
+      where span.since = own.since and span.place_count < own.place_count`,
+      // Maps of one span are equally long.
+      `update facet_maps map set bits = map.bits || substring(grown.blank from length(map.bits) + 1)
+      from (
+        select span.since, span.blank from (${spansOfStaged}) staged
+        join campaign_spans span using (since)
+        join facet_maps all_campaigns on all_campaigns.facet_key = 1 and all_campaigns.since = span.since
+        where length(all_campaigns.bits) < length(span.blank)
+        offset 0
+      ) grown
+      where map.since = grown.since`,
+    ],
+  ),
+  {
+    of: ['campaign', 'withdrawnCampaign'],
+    sql: `insert into facet_maps as map (facet_key, since, bits) ${touchedBits}
+      on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
+  },
+  ...allOf(
+    ['claim', 'withdrawnClaim', 'token'],
+    [
+      `insert into facet_maps as map (facet_key, since, bits) ${flippedBits('exists')}
+      on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
+      `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits('not exists')}) missing
+      where map.facet_key = missing.facet_key and map.since = missing.since`,
+    ],
+  ),
+  ...allOf(
+    ['campaign'],
+    [
+      `select map_facet(kind, chain_id, value) from (
+        select distinct membership.kind, membership.chain_id, membership.value
+        from staged_key join campaign_memberships membership on membership.campaign_key = staged_key.key
+        left join popular_facets facet on facet.kind = membership.kind and facet.chain_id = membership.chain_id
+          and facet.value = membership.value
+        where facet.key is null
+        offset 0
+      ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > ${MOST_UNMAPPED}`,
+      // Many at the same instant cannot be divided.
+      `select rebuild_campaign_maps() where exists (
+        select from campaign_spans span where place_count > ${MOST_PLACES} and place_count - ${MOST_PLACES} > (
+          select max(equal_count) from (
+            select count(*) as equal_count from campaign_places placed where placed.since = span.since
+            group by block_timestamp) equals))`,
+    ],
+  ),
+]

@@ -1,0 +1,142 @@
+import { expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { expectMapsToAgree, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { allOf, changesOf, createRandom, type Facts, identityOf, lower, remember } from '../setup/derived-figures.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
+
+const save = (database: TestDatabase, records: ImportRecord[]) =>
+  importRecords(database.url, [toRecordSource('records', records)])
+const count = async (database: TestDatabase, what: string) =>
+  Number((await database.query(`select count(*) from ${what}`))[0]?.count)
+
+test.each([1, 2, 3])(
+  'maps are what the campaigns say, after batches that bring, replace and take back: %i',
+  async (seed) => {
+    await using database = await createTestDatabase()
+    const ingest = await openIngest(database.url)
+    const random = createRandom(seed)
+    const facts: Facts = new Map()
+    const first = [...generateSample({ campaigns: 60, claims: 500, seed, now: new Date() })]
+    await ingest.apply({ records: toLowerCase(first) })
+    remember(facts, first)
+    await expectMapsToAgree(database)
+    // Many small spans, which grow with what comes.
+    await database.query('select rebuild_campaign_maps(7)')
+    expect(await count(database, 'campaign_spans')).toBeGreaterThan(5)
+    await expectMapsToAgree(database)
+    for (let round = 0; round < 6; round += 1) {
+      await mapSomeFacets(database, 0.3)
+      const claims = allOf(facts, 'claim').filter(() => random() < 0.1)
+      const campaigns = allOf(facts, 'campaign').filter(() => random() < 0.05)
+      const isGone = new Set(campaigns.map(({ id }) => lower(id)))
+      const isTheirs = (record: ImportRecord) =>
+        (record.type === 'campaign' && isGone.has(lower(record.id))) ||
+        ('campaignId' in record && isGone.has(lower(record.campaignId)))
+      const withdrawn = [...claims, ...allOf(facts, 'claim').filter(isTheirs)]
+      const isWithdrawn = new Set(withdrawn.map(identityOf))
+      const records = [
+        ...changesOf(facts, random).filter((record) => !isTheirs(record) && !isWithdrawn.has(identityOf(record))),
+        ...Array.from({ length: 5 }, (_, index) =>
+          aCampaign({
+            id: `8453:${anAddress('another core')}:${10 * round + index}`,
+            blockTimestamp: String(1_700_000_000 + Math.floor(9e7 * random())),
+            incentives: [],
+          }),
+        ),
+      ]
+      await ingest.apply({
+        records: toLowerCase(records),
+        withdrawnClaims: withdrawn.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
+        withdrawnCampaigns: campaigns.map(({ id }) => lower(id)),
+      })
+      for (const record of [...withdrawn, ...campaigns]) facts.delete(identityOf(record))
+      for (const signature of allOf(facts, 'claimSignature').filter(isTheirs)) facts.delete(identityOf(signature))
+      remember(facts, records)
+      await expectMapsToAgree(database)
+      if (round === 3) await database.query('select advance_campaign_activity()')
+      await expectMapsToAgree(database)
+    }
+    await ingest.close()
+    expect(await count(database, 'popular_facets')).toBeGreaterThan(20)
+  },
+)
+
+test('a claim changes maps only where it exhausts a campaign', async () => {
+  await using database = await createTestDatabase()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], maxParticipants: '2' })
+  await save(database, [campaign])
+  const maps = () => database.query('select *, xmin from facet_maps order by facet_key, since')
+  const before = await maps()
+  await save(database, [aClaim(campaign)])
+  expect(await maps()).toEqual(before)
+  await save(database, [aClaim(campaign, { claimant: anAddress('another') })])
+  expect((await maps()).filter((row, index) => row.xmin !== before[index]?.xmin)).toEqual([
+    expect.objectContaining({ facet_key: 3 }),
+  ])
+  await expectMapsToAgree(database)
+})
+
+const chain = (campaign: CampaignRecord, chainId: number, number: number): CampaignRecord => ({
+  ...campaign,
+  id: `${chainId}:${anAddress('core')}:${number}`,
+})
+
+/** Campaigns of one owner, a second apart, from an instant on. */
+const aRow = (length: number, start: number, chainId: number, step = 1) =>
+  Array.from({ length }, (_, index) =>
+    chain(
+      aCampaign({ owner: anAddress('owner'), blockTimestamp: String(start + index * step), incentives: [] }),
+      chainId,
+      index,
+    ),
+  )
+
+test('maps are kept of what more than 300 campaigns can be found by', async () => {
+  await using database = await createTestDatabase()
+  const kept = () => database.query(`select kind from popular_facets where key > 4 order by kind`)
+  await save(database, aRow(300, 1_700_000_000, 10))
+  expect(await kept()).toEqual([])
+  await save(database, aRow(1, 1_700_005_000, 8453))
+  expect(await kept()).toEqual(expect.arrayContaining([{ kind: 'owner' }]))
+  expect(await kept()).not.toEqual(expect.arrayContaining([{ kind: 'chain' }]))
+  await expectMapsToAgree(database)
+})
+
+test('newer campaigns begin new spans, older ones go into those there are, and one far too large is divided', async () => {
+  await using database = await createTestDatabase()
+  const spans = () => database.query('select since::integer, place_count from campaign_spans order by since')
+  await save(database, aRow(2100, 1_700_000_000, 10))
+  const [first, second] = [
+    { since: 0, place_count: 2048 },
+    { since: 1_700_002_048, place_count: 52 },
+  ]
+  expect(await spans()).toEqual([first, second])
+  await save(database, aRow(100, 1_700_001_000, 8453, 20))
+  expect(await spans()).toEqual([
+    { ...first, place_count: 2101 },
+    { ...second, place_count: 99 },
+  ])
+  await expectMapsToAgree(database)
+  await save(database, aRow(6200, 1_600_000_000, 1))
+  expect((await spans()).map(({ place_count }) => place_count)).toEqual([2048, 2048, 2048, 2048, 208])
+  await expectMapsToAgree(database)
+}, 120_000)
+
+test('campaigns of the same instant are in one span, however many they are', async () => {
+  await using database = await createTestDatabase()
+  await save(database, aRow(2500, 1_700_000_000, 10, 0))
+  expect(await database.query('select since, place_count from campaign_spans')).toEqual([
+    { since: '0', place_count: 2500 },
+  ])
+  await save(database, [...aRow(1, 1_700_000_001, 1), ...aRow(1, 1_699_999_999, 5)])
+  expect(await database.query('select place_count from campaign_spans order by since')).toEqual([
+    { place_count: 2501 },
+    { place_count: 1 },
+  ])
+  await expectMapsToAgree(database)
+}, 60_000)

@@ -1,0 +1,136 @@
+import { expect, test } from 'vitest'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
+import type { QueryText } from '../setup/second-opinion.ts'
+import { expectedCampaigns } from '../setup/second-opinion-campaigns.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/*
+ * Pages and totals of `GET /campaigns` against a second opinion that is computed from the records alone: every filter,
+ * every pair and some more at once, every order, any page, at instants before and after the one that maps are kept of.
+ */
+
+const DAY = 86_400
+/** The data lies around this instant (Unix seconds). */
+const base = Date.parse('2026-03-01T12:00:00Z') / 1000
+
+type Filter = (random: Random) => QueryText
+
+/** A filter of each kind, by values that occur in the data. */
+function filtersOf(records: readonly ImportRecord[]): Record<string, Filter> {
+  const campaigns = records.filter((record) => record.type === 'campaign')
+  const several = (values: string[]) => (random: Random) =>
+    Array.from({ length: random.integer(1, 3) }, () => random.pick(values)).join(',')
+  const rewards = campaigns.flatMap(({ id, incentives }) =>
+    incentives.flatMap(({ asset }) => (asset === undefined ? [] : [`${id.split(':')[0]}:${asset}`])),
+  )
+  const targets = campaigns.flatMap(({ actionSteps }) => actionSteps ?? [])
+  const named = [...campaigns.flatMap(({ nftCollection }) => nftCollection ?? [])]
+  const tokens = [
+    ...rewards,
+    ...campaigns.flatMap(({ actionToken: token }) => (token ? [`${token.chainId}:${token.address}`] : [])),
+    ...named.map(({ chainId, address }) => `${chainId}:${address}:collection`),
+    ...targets.map(({ chainId, targetContract }) => `${chainId}:${targetContract}:collection`),
+  ]
+  const autocampaigns = campaigns.flatMap(({ autocampaignId }) => autocampaignId ?? [])
+  const channels = campaigns.flatMap(({ distributionChannels }) => distributionChannels ?? [])
+  return {
+    budgetAccount: (random) => ({ budgetAccount: several(campaigns.map(({ budget }) => budget))(random) }),
+    owner: (random) => ({ owner: random.pick(campaigns).owner }),
+    autocampaignId: (random) => ({ autocampaignId: random.pick([...autocampaigns, 'none']) }),
+    chainId: (random) => ({ chainId: String(random.pick(campaigns).id.split(':')[0]) }),
+    targetContract(random) {
+      const { chainId, targetContract } = random.pick(targets)
+      return { chainId: String(chainId), targetContract }
+    },
+    tokens: (random) => ({ tokens: several(tokens)(random) }),
+    distributionChannel: (random) => ({ distributionChannel: several([...channels, 'none'])(random) }),
+    actionTemplateOnly: () => ({ actionTemplateOnly: 'true' }),
+  }
+}
+
+/** No filter, each, and every pair. */
+function combinationsOf(filters: Record<string, Filter>): Filter[] {
+  const all = Object.values(filters)
+  const pairs = all.flatMap((one, index) =>
+    all.slice(index + 1).map(
+      (other): Filter =>
+        (random) => ({ ...one(random), ...other(random) }),
+    ),
+  )
+  const any: Filter = (random) => Object.assign({}, ...random.some(all, 0.3).map((filter) => filter(random)))
+  return [() => ({}), ...all, ...pairs, any, any, any]
+}
+
+const outward = (random: Random): QueryText => ({
+  ...(random.chance(0.6) ? { tokenWhitelist: 'false' } : {}),
+  ...(random.chance(0.3) ? { sortBy: 'active' } : {}),
+  ...(random.chance(0.3) ? { showActiveOnly: 'true' } : {}),
+  ...(random.chance(0.7) ? { pageSize: random.pick(['0', '1', '2', '3', '7', '100']) } : {}),
+  ...(random.chance(0.5) ? { page: random.pick(['1', '2', '3', '4', '9', '9007199254740991']) } : {}),
+})
+
+async function compareAll(api: TestApp, records: readonly ImportRecord[], random: Random, now: Date) {
+  let listed = 0
+  api.setNow(now)
+  for (const combination of combinationsOf(filtersOf(records))) {
+    const query = { ...combination(random), ...outward(random) }
+    const url = `/campaigns?${new URLSearchParams(query)}`
+    const { statusCode, body } = await api.get(url)
+    expect(statusCode, `${url}: ${body.slice(0, 300)}`).toBe(200)
+    const expected = expectedCampaigns(records, query, now)
+    expect(JSON.parse(body), `${now.toISOString()} ${url}`).toEqual(expected)
+    listed += expected.campaigns.length
+  }
+  return listed
+}
+
+/** Instants at which campaigns start or end, just before those, and some at any time. */
+function someInstants(records: readonly ImportRecord[], random: Random) {
+  const edges = records.flatMap((record) =>
+    record.type === 'campaign' ? [record.startTime, record.endTime].flatMap((time) => time ?? []) : [],
+  )
+  const edge = () => (edges.length === 0 ? base * 1000 : Date.parse(random.pick(edges)))
+  return [edge(), edge() - 1, (base + random.integer(-90 * DAY, 90 * DAY)) * 1000].map((time) => new Date(time))
+}
+
+const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+
+test.each([1, 2, 3, 4])('pages and totals of hard random records are what the records say: seed %i', async (seed) => {
+  const random = createRandom(seed)
+  await using api = await startTestApp(keepingNothing)
+  let records: ImportRecord[] = []
+  let listed = 0
+  for (let round = 0; round < 4; round += 1) {
+    const batch = randomBatch(records, base, random)
+    await api.save(...batch)
+    records = [...records, ...batch]
+    await keepActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
+    for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
+    // From here on some filters are answered from maps, and there are several spans.
+    if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
+    await mapSomeFacets(api.database, 0.3)
+  }
+  expect(listed).toBeGreaterThan(300)
+})
+
+test.each([
+  { seed: 11, campaigns: 150, spans: 20 },
+  { seed: 12, campaigns: 2500, spans: 2048 },
+])(
+  'pages and totals of a sample are what its records say: $campaigns campaigns',
+  async ({ seed, campaigns, spans }) => {
+    const random = createRandom(seed)
+    await using api = await startTestApp(keepingNothing)
+    const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
+    await api.save(...records)
+    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await keepActivityOf(api.database, base)
+    await mapSomeFacets(api.database, 0.05)
+    let listed = 0
+    for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
+    expect(listed).toBeGreaterThan(200)
+  },
+)
