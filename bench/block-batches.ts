@@ -15,7 +15,7 @@ export const aClaim = (campaignId: string): ClaimRecord => ({
   campaignId,
   incentiveIndex: 0,
   claimant: hex(20),
-  amount: '1000000',
+  amount: '1',
   amountUsd: '0.5',
   txHash: hex(32),
   logIndex: 0,

@@ -2,7 +2,7 @@ import type pg from 'pg'
 
 /*
  * Facts made by the database itself, since an import of ten million claims would take longer than what is measured. They
- * obey the rules of the tables; the figures that the import derives for each incentive stay 0, nothing here reads them.
+ * obey the rules of the tables, and which campaigns are exhausted follows from them: no claim makes one be found otherwise.
  */
 
 /** Indexes are made at the end, which is far faster, by their own definitions. */
@@ -89,12 +89,13 @@ const statementsFor = (campaigns: number, claims: number) => [
   `select setval('campaigns_key_seq', ${campaigns})`,
   `insert into incentives (campaign_key, position, type, chain_id, asset, definition, remaining_budget, is_spent)
   select key, position, kind, chain_id, paid, jsonb_strip_nulls(jsonb_build_object(
-      'type', kind, 'asset', paid, 'reward', '2500000', 'limit', '5000')) || case kind
+      'type', kind, 'asset', paid, 'reward', '2500000', 'limit', '50000000000000',
+      'remainingBalance', case when fate between 0.2 and 0.3 then '0' end)) || case kind
       when 'ERC20Incentive' then '{"strategy": 0}'
       when 'PointsIncentive' then '{"selector": "0x40c10f19", "venue": "0x6916153295803dbf4eb4f5024067714e7cdc0b83"}'
       else jsonb_build_object('maxReward', '25000000', 'criteria', jsonb_build_object('criteriaType', 0, 'signature',
         '0xddf252ad', 'fieldIndex', 2, 'targetContract', ${address('target', 'target')}, 'valueType', 1)) end,
-    case when paid is not null then 5000000000 end, fate between 0.2 and 0.3
+    case when paid is null then null when fate between 0.2 and 0.3 then 0 else 5000000000 end, fate between 0.2 and 0.3
   from drafts, generate_series(0, incentives - 1) as position,
     lateral (select case position when 0 then type else 'ERC20Incentive' end as kind) as kinds,
     lateral (select case when kind <> 'PointsIncentive' then ${address('token', 'token')} end as paid) as payments`,
