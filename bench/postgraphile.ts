@@ -8,18 +8,19 @@ import { postgraphileQueries } from './postgraphile-queries.ts'
 /** Outside of the project: it is a dependency of this measurement only, and wants a newer Node.js. */
 const FOLDER = join(import.meta.dirname, '.postgraphile')
 
-const OLDEST_NODE = 22
+/** PostGraphile wants 22; the file that starts it, one that understands TypeScript by itself. */
+const OLDEST_NODE = 24
+
+const NODE_PACKAGE = `node-${process.platform}-${process.arch}`
+const needsOtherNode = Number(process.versions.node.split('.')[0]) < OLDEST_NODE
 
 export const postgraphileVersions = {
   postgraphile: '5.1.5',
   '@grafserv/persisted': '1.0.0',
-  [`node-${process.platform}-${process.arch}`]: '24.21.0',
+  ...(needsOtherNode ? { [NODE_PACKAGE]: '24.21.0' } : {}),
 }
 
-const nodeProgram = () =>
-  Number(process.versions.node.split('.')[0]) >= OLDEST_NODE
-    ? process.execPath
-    : join(FOLDER, 'node_modules', `node-${process.platform}-${process.arch}`, 'bin/node')
+const nodeProgram = needsOtherNode ? join(FOLDER, 'node_modules', NODE_PACKAGE, 'bin/node') : process.execPath
 
 async function install(say: (what: string) => void) {
   const wanted = JSON.stringify({ private: true, type: 'module', dependencies: postgraphileVersions })
@@ -51,7 +52,7 @@ export async function startPostgraphile(
   const operations = join(folder, 'operations.json')
   await writeFile(operations, JSON.stringify(postgraphileQueries))
   const child = startHelper('postgraphile-server.ts', [FOLDER, facts.url, operations, String(poolSize)], {
-    execPath: nodeProgram(),
+    execPath: nodeProgram,
     settings: { GRAPHILE_ENV: 'production' },
   })
   const url = await answerOf<string>(child, 60_000)

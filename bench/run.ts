@@ -86,7 +86,7 @@ try {
     print(name, 'begins')
     figures.push(
       ...(signal.aborted
-        ? notMeasured(name, part, `the run was over after ${MOST_MINUTES} minutes`)
+        ? notMeasured(name, part, over.aborted ? `the run was over after ${MOST_MINUTES} minutes` : 'interrupted')
         : await runPart(name, part, { campaigns, claims, facts, folder, signal })),
     )
   }
