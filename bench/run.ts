@@ -62,6 +62,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
+// Nobody reads what is found any more: the same as being told to stop.
+process.stdout.on('error', () => interrupted.abort(new Error('interrupted')))
 // A connection that a part has left behind, say, and that ends with the server: no reason to lose what others find.
 process.on('uncaughtException', (error) => {
   print('unexpected', error.stack ?? error.message)
