@@ -51,18 +51,21 @@ const MOST_LOOKED_AT = 1000
 
 /**
  * The newest campaign of a contract that has many, where it is among the thousand that are not newer than the one that has
- * left. That is as good as always: the more campaigns a contract has, the sooner one of them comes.
+ * left. That is as good as always: the more campaigns a contract has, the sooner one of them comes. Places are as they were
+ * before the batch: those of campaigns that it brings are not there yet, and `newest_now` is about them.
  */
 const nextAmongNewest = `
-  select block_timestamp from (
-    select key, block_timestamp from campaigns
-    where totals.campaign_count > ${MOST_LOOKED_AT} and block_timestamp <= totals.newest_block_timestamp
-    order by block_timestamp desc limit ${MOST_LOOKED_AT}
-  ) candidate
+  select placed.block_timestamp from (
+    select campaign_key, block_timestamp from campaign_places
+    where totals.campaign_count > ${MOST_LOOKED_AT} and since <= totals.newest_block_timestamp
+      and block_timestamp <= totals.newest_block_timestamp
+    order by since desc, block_timestamp desc limit ${MOST_LOOKED_AT}
+  ) placed
+  join campaigns on key = campaign_key and campaigns.block_timestamp = placed.block_timestamp
   where exists (
-    select from campaign_facets target where target.campaign_key = candidate.key
+    select from campaign_facets target where target.campaign_key = key
       and target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address)
-  order by block_timestamp desc limit 1`
+  order by placed.block_timestamp desc limit 1`
 
 const newestOfAll = `
   select max(campaigns.block_timestamp) from campaign_facets target
@@ -91,7 +94,7 @@ export const contractTotals = `merge into contract_claim_totals totals
       when newest_now >= newest_block_timestamp then newest_now
       when newest_before < newest_block_timestamp then newest_block_timestamp
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
-      else coalesce((${nextAmongNewest}), (${newestOfAll})) end
+      else greatest(newest_now, coalesce((${nextAmongNewest}), (${newestOfAll}))) end
   when not matched then insert
     (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count, changes.newest_now,
