@@ -1,6 +1,5 @@
 import cors from '@fastify/cors'
-import helmet from '@fastify/helmet'
-import { fastify } from 'fastify'
+import { type FastifyRequest, fastify } from 'fastify'
 import type { Settings } from './config.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
@@ -42,6 +41,7 @@ import {
   rewriteMalformedUrl,
 } from './http/routing.ts'
 import { closeGracefully } from './http/shutdown.ts'
+import { addStandingHeaders } from './http/standing-headers.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
@@ -112,20 +112,13 @@ export async function buildApp(options: AppOptions) {
     drainMs,
     answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
   })
+  addStandingHeaders(app)
   refuseMalformedQueries(app)
-  await app.register(helmet, {
-    // Answers are for other origins too, and whether there is TLS is for the proxy in front to say.
-    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': null } },
-    crossOriginResourcePolicy: { policy: 'cross-origin' },
-    strictTransportSecurity: false,
-  })
   await app.register(cors, {
     origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
     methods: ['GET', 'HEAD', 'OPTIONS'],
-    exposedHeaders: [
-      ...['x-request-id', 'x-total-count', 'etag', 'retry-after'],
-      ...['www-authenticate', 'ratelimit', 'ratelimit-policy'],
-    ],
+    // One text: of a list, the plugin makes one for each answer.
+    exposedHeaders: 'x-request-id, x-total-count, etag, retry-after, www-authenticate, ratelimit, ratelimit-policy',
     preflightContinue: true,
     strictPreflight: false,
   })
@@ -136,19 +129,20 @@ export async function buildApp(options: AppOptions) {
   })
   refuseAmbiguousHosts(app)
   refuseUnroutable(app)
-  abandonWithClient(app, connections)
   await collectOpenApi(app)
   refuseOtherMethods(app)
 
+  const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
   const answers = createAnswerCache({
     versions: createDataVersionReader(lookups, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
     now,
+    signalOf,
   })
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], isStarted }, async (surface) => {
-      await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, now), answers })
+      await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
     })
@@ -162,6 +156,7 @@ export async function buildApp(options: AppOptions) {
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
         const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+        abandonWithClient(surface, signalOf)
         await requireBearerToken(surface, credentials, attempts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
         await surface.register(profileRoutes, { profiles: createProfileRepository(lookups, now) })

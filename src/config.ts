@@ -113,7 +113,7 @@ export const Settings = Type.Object({
     default: 30,
   }),
   ANSWER_CACHE_MEGABYTES: whole(
-    'Memory for answers that are kept until the data changes, in megabytes; 0 keeps none.',
+    'Memory for answers that are kept until the data changes, with their compressed bytes, in megabytes; 0 keeps none.',
     {
       minimum: 0,
       maximum: 65_536,

@@ -1,3 +1,4 @@
+import { currentSignal } from './abandonment.ts'
 import { type SharedWork, shareWork } from './shared-work.ts'
 
 /**
@@ -26,7 +27,7 @@ export function batchLookups<Value>(
   return async (key) => {
     if (next === undefined || next.work.isAbandoned || next.keys.size >= mostKeys) next = open()
     next.keys.add(key)
-    const found = await next.work.join()
+    const found = await next.work.join(currentSignal())
     return found.get(key)
   }
 }

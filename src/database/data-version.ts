@@ -24,7 +24,10 @@ export interface Dependencies {
 }
 
 export interface DataVersionReader {
-  /** Three index lookups, and the revisions that are new to this process. */
+  /**
+   * Two index lookups; where there are revisions that are new to this process, or a campaign has started or ended, also
+   * those revisions and when the next one does.
+   */
   read(): Promise<DataVersion>
   /** Whether what was right at an earlier version may not be right at a later one; `undefined` depends on everything. */
   hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
@@ -37,6 +40,17 @@ interface Change {
   altersLists: boolean
 }
 
+/** The newest revision that has been read, and what was read with it. */
+interface Known {
+  revision: number
+  identity: string
+  /** Milliseconds since 1970 for which the next change was asked. */
+  askedAt: number
+  nextChangeAt: number
+}
+
+const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
+
 /** As many revisions as the database keeps. */
 const MOST_REMEMBERED = 1000
 
@@ -47,7 +61,8 @@ const MOST_REMEMBERED = 1000
 export function createDataVersionReader(database: Database, clock: () => Date): DataVersionReader {
   const statement = prepare(database)
   const changes = new Map<number, Change>()
-  let newest = Number.MAX_SAFE_INTEGER
+  /** Of no revision that there is: at first, everything is new. */
+  let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
   let history = 0
 
   /** The rows begin with the newest revision that is known, unless it is lost. */
@@ -60,12 +75,8 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
     if (!isContinued || isOther) {
       changes.clear()
       history += 1
-      newest = 0
     }
-    for (const { revision, change } of rows) {
-      if (!changes.has(revision)) changes.set(revision, change)
-      newest = Math.max(newest, revision)
-    }
+    for (const { revision, change } of rows) if (!changes.has(revision)) changes.set(revision, change)
     for (const revision of changes.keys()) {
       if (changes.size <= MOST_REMEMBERED) break
       changes.delete(revision)
@@ -74,9 +85,20 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
 
   return {
     async read() {
-      const rows = await statement.execute({ newest, now: clock().toISOString() })
+      const asked = known
+      const askedHistory = history
+      const now = clock().getTime()
+      const rows = await statement.execute({
+        revision: asked.revision,
+        identity: asked.identity,
+        // The clock may have been set back.
+        isInstantDue: now >= asked.nextChangeAt || now < asked.askedAt,
+        now: new Date(now).toISOString(),
+      })
       const last = rows.at(-1)
       if (last === undefined) throw new TypeError('the database has no revision of the data')
+      const { revision, identity, isNew } = last
+      if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt }
       remember(
         rows.map(({ revision, identity, campaignKeys, altersLists }) => ({
           revision,
@@ -87,7 +109,8 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
         last.nextStart ?? Number.POSITIVE_INFINITY,
         last.nextEnd ?? Number.POSITIVE_INFINITY,
       )
-      return { revision: last.revision, history, nextChangeAt }
+      known = { revision, identity, askedAt: now, nextChangeAt }
+      return { revision, history, nextChangeAt }
     },
 
     hasChanged(earlier, later, dependencies) {
@@ -107,25 +130,31 @@ function concerns(change: Change | undefined, dependencies: Dependencies | undef
   return (dependencies.onLists && altersLists) || dependencies.campaignKeys.some((key) => campaignKeys.has(key))
 }
 
+/**
+ * The newest revision that is known, or the newest of all where that is lost, and all after it; what is known of them is
+ * not read again. A `case` does not ask what it does not need.
+ */
 function prepare(database: Database) {
+  const { revision, identity, campaignKeys, altersLists } = dataRevisions
   const now = sql`${sql.placeholder('now')}::timestamptz`
+  const knownRevision = sql`${sql.placeholder('revision')}::bigint`
+  const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${identity} <> ${sql.placeholder('identity')}::uuid
+    or ${sql.placeholder('isInstantDue')}::boolean)`
   const next = (column: PgColumn) =>
-    sql<
-      number | null
-    >`(select (extract(epoch from min(${column})) * 1000)::float8 from ${campaigns} where ${column} > ${now})`
+    sql<number | null>`case when ${isNew} then
+      (select (extract(epoch from min(${column})) * 1000)::float8 from ${campaigns} where ${column} > ${now}) end`
   return database
     .select({
-      revision: dataRevisions.revision,
-      identity: dataRevisions.identity,
-      campaignKeys: dataRevisions.campaignKeys,
-      altersLists: dataRevisions.altersLists,
+      revision,
+      identity,
+      isNew,
+      campaignKeys: sql<number[] | null>`case when ${isNew} then ${campaignKeys} end`.mapWith(campaignKeys),
+      altersLists,
       nextStart: next(campaigns.startAt),
       nextEnd: next(campaigns.endAt),
     })
     .from(dataRevisions)
-    .where(
-      sql`${dataRevisions.revision} >= least(${sql.placeholder('newest')}::bigint, (select max(revision) from ${dataRevisions}))`,
-    )
-    .orderBy(dataRevisions.revision)
+    .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataRevisions}))`)
+    .orderBy(revision)
     .prepare('data_version')
 }

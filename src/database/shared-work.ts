@@ -1,10 +1,10 @@
-import { askUntil, currentSignal } from './abandonment.ts'
+import { askUntil } from './abandonment.ts'
 
 export interface SharedWork<T> {
   /** Whether all who waited have gone; nobody may join any more. */
   readonly isAbandoned: boolean
-  /** Waits for the outcome, like all the others. */
-  join(): Promise<T>
+  /** Waits for the outcome, like all the others, until the signal ends. */
+  join(signal: AbortSignal | undefined): Promise<T>
 }
 
 /** Work that several wait for: it goes on as long as one of them is still there. */
@@ -16,8 +16,7 @@ export function shareWork<T>(work: () => Promise<T>): SharedWork<T> {
     get isAbandoned() {
       return abandonment.signal.aborted
     },
-    async join() {
-      const signal = currentSignal()
+    async join(signal) {
       const leave = () => {
         waiting -= 1
         if (waiting === 0) abandonment.abort()

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import fresh from 'fresh'
 import { LRUCache } from 'lru-cache'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
+import { shareNextAsking } from '../database/next-asking.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
+import { type Content, createRepresentations, toContent } from './representations.ts'
 
 /** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
 type Produced = Written & {
@@ -22,8 +22,7 @@ interface Answer {
   madeAt: number
   /** Milliseconds since 1970 at which it changes although no data does. */
   validUntil: number
-  body: Buffer
-  etag: string
+  content: Content
   totalCount: number | undefined
   dependencies: Dependencies | undefined
 }
@@ -31,7 +30,7 @@ interface Answer {
 type Made = Omit<Answer, 'version' | 'madeAt'>
 
 /** What an entry takes besides its bytes and its question, as measured: objects, their places in tables, the allocator. */
-const ENTRY_BYTES = 1500
+const ENTRY_BYTES = 2000
 
 export interface AnswerCache {
   /**
@@ -48,29 +47,42 @@ export interface AnswerCache {
 
 /**
  * Keeps the bytes of public answers in memory, at most `maxBytes`, and never serves a stale one: each request first asks
- * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests that arrive at the same moment share that question, and equal questions share the
- * work of a new answer. Also gives public answers their `ETag` and `Cache-Control` (RFC 9110 §13).
+ * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests
+ * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer.
  */
 export function createAnswerCache(options: {
   versions: DataVersionReader
   maxBytes: number
   cacheControl: string
   now: () => Date
+  /** Ends when nobody waits for the answer to a request any more. */
+  signalOf: (request: FastifyRequest) => AbortSignal | undefined
 }): AnswerCache {
   const kept = new LRUCache<string, Answer>({
     // The cache wants a positive size; one byte keeps nothing.
     maxSize: Math.max(options.maxBytes, 1),
-    sizeCalculation: ({ body, dependencies }, question) =>
-      body.length + question.length + ENTRY_BYTES + 8 * (dependencies?.campaignKeys.length ?? 0),
+    sizeCalculation: ({ content, dependencies }, question) =>
+      ENTRY_BYTES +
+      content.plain.length +
+      content.encodedBytes +
+      question.length +
+      8 * (dependencies?.campaignKeys.length ?? 0),
   })
+  const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
-  const currentVersion = shareAmongSimultaneous(options.versions.read)
+  const currentVersion = shareNextAsking(options.versions.read)
 
-  async function produceOnce(question: string, state: Pick<Answer, 'version' | 'madeAt'>, make: () => Promise<Made>) {
+  async function produceOnce(
+    question: string,
+    state: Pick<Answer, 'version' | 'madeAt'>,
+    changesAt: number,
+    make: () => Promise<Made>,
+    signal: AbortSignal | undefined,
+  ) {
     const { revision, history } = state.version
-    const key = `${history} ${revision} ${question}`
+    const key = `${history} ${revision} ${changesAt} ${question}`
     const running = underWay.get(key)
-    if (running?.isAbandoned === false) return running.join()
+    if (running?.isAbandoned === false) return running.join(signal)
     const work = shareWork(async () => {
       const answer = { ...state, ...(await make()) }
       kept.set(question, answer)
@@ -78,7 +90,7 @@ export function createAnswerCache(options: {
     })
     underWay.set(key, work)
     try {
-      return await work.join()
+      return await work.join(signal)
     } finally {
       if (underWay.get(key) === work) underWay.delete(key)
     }
@@ -98,55 +110,35 @@ export function createAnswerCache(options: {
       const version = await currentVersion()
       const question = toQuestion(request)
       const now = options.now().getTime()
+      const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
       const make = async () => {
         const { totalCount, dependencies, ...written } = await produce()
-        const changesAt = dependencies?.changesAt ?? version.nextChangeAt
-        const validUntil = changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt
-        return { ...toBytes(written), totalCount, dependencies, validUntil }
+        const validUntil = until(dependencies?.changesAt ?? version.nextChangeAt)
+        const text = 'json' in written ? written.json : JSON.stringify(written.body)
+        return { content: toContent(text), totalCount, dependencies, validUntil }
       }
-      const answer = recall(question, version, now) ?? (await produceOnce(question, { version, madeAt: now }, make))
-      void reply.header('etag', answer.etag).header('cache-control', options.cacheControl)
+      const state = { version, madeAt: now }
+      const answer =
+        recall(question, version, now) ??
+        (await produceOnce(question, state, until(version.nextChangeAt), make, options.signalOf(request)))
       if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
-      if (fresh(request.headers, { etag: answer.etag })) return reply.code(304).send()
-      return reply.type('application/json; charset=utf-8').send(answer.body)
+      // Kept again, so that what has come to it is counted.
+      const onEncoded = () => void (kept.peek(question) === answer && kept.set(question, answer))
+      return representations.send(request, reply, answer.content, onEncoded)
     },
   }
 }
 
 const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000
 
-/**
- * Calls that arrive while one is waiting to start share it. A call never joins one that has already started: what that
- * one sees may be older than the caller.
- */
-function shareAmongSimultaneous<T>(ask: () => Promise<T>): () => Promise<T> {
-  let next: SharedWork<T> | undefined
-  return () => {
-    if (next === undefined || next.isAbandoned) {
-      next = shareWork(async () => {
-        await new Promise<void>((resolve) => setImmediate(resolve))
-        next = undefined
-        return ask()
-      })
-    }
-    return next.join()
-  }
-}
-
-/** What is asked, however it is written: equal questions are equal texts. */
+/** What is asked, however it is written: equal questions are equal texts. No parameter can hold the NUL between them. */
 function toQuestion({ routeOptions, params, query }: FastifyRequest) {
-  const parameters = Object.entries(query ?? {}).sort(([one], [other]) => (one < other ? -1 : 1))
-  return JSON.stringify([routeOptions.url, params, parameters.map(([name, value]) => [name, withoutOrder(value)])])
+  const parameters: Record<string, unknown> = { ...Object(params), ...Object(query) }
+  let question = routeOptions.url ?? ''
+  for (const name of Object.keys(parameters).sort()) question += `\0${name}=${withoutOrder(parameters[name])}`
+  return question
 }
 
 /** Of a list any entry may apply, and its entries are compared without case. */
 const withoutOrder = (value: unknown) =>
   Array.isArray(value) ? value.map((entry) => String(entry).toLowerCase()).sort() : value
-
-/** The bytes of an answer in memory of their own: small ones would otherwise keep a piece that they share with others. */
-function toBytes(written: Written) {
-  const text = 'json' in written ? written.json : JSON.stringify(written.body)
-  const body = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
-  body.write(text)
-  return { body, etag: `"${createHash('sha256').update(body).digest('base64url').slice(0, 27)}"` }
-}

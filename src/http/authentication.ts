@@ -47,8 +47,9 @@ export async function requireBearerToken(scope: FastifyInstance, credentials: Cr
       done(error?.statusCode === 401 ? refuse(request, reply, limit) : error)
     })
   })
-  scope.addHook('onSend', async (_request, reply) => {
+  scope.addHook('onSend', (_request, reply, payload, done) => {
     void reply.header('cache-control', 'private, no-store')
+    done(null, payload)
   })
 }
 

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { askUntil } from '../database/abandonment.ts'
 import type { Connections } from './connections.ts'
 import { OverloadedError } from './errors.ts'
@@ -14,17 +14,21 @@ export function refuseWhileOverloaded(
   { mostUnderWay, mostDelayMs }: { mostUnderWay: number; mostDelayMs: number },
 ) {
   const eventLoopDelay = mostDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
-  app.addHook('onRequest', async (request) => {
-    if (request.routeOptions.url === '/livez') return
-    if (connections.underWay > mostUnderWay || eventLoopDelay() > mostDelayMs) throw new OverloadedError()
+  app.addHook('onRequest', (request, _reply, done) => {
+    const isOverloaded = connections.underWay > mostUnderWay || eventLoopDelay() > mostDelayMs
+    done(isOverloaded && request.routeOptions.url !== '/livez' ? new OverloadedError() : undefined)
   })
 }
 
-/** Ends what a request asks of the database when its client has gone. */
-export function abandonWithClient(app: FastifyInstance, connections: Connections) {
-  app.addHook('onRequest', (request, _reply, done) => {
-    const signal = connections.signalOf(request.raw)
-    if (signal === undefined) done()
-    else askUntil(signal, done)
+/** Ends what the handlers of a scope ask of the database when the client has gone. */
+export function abandonWithClient(
+  scope: FastifyInstance,
+  signalOf: (request: FastifyRequest) => AbortSignal | undefined,
+) {
+  scope.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      return askUntil(signalOf(request), async () => handler.call(this, request, reply))
+    }
   })
 }

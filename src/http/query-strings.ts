@@ -19,38 +19,51 @@ export interface ReadQuery {
   problems: string[]
 }
 
+type Reader = (text: string) => unknown
+
 /**
- * Turns the text of a query string into the values its schema describes. Faults that concern the query as a whole are
- * reported here (unknown and repeated parameters); whether a value is acceptable is for the validator to say.
+ * Turns the text of query strings into the values that their schema describes. Faults that concern the query as a whole
+ * are reported here (unknown and repeated parameters); whether a value is acceptable is for the validator to say. What can
+ * be known of the schema beforehand is, since every request comes by.
  */
-export function readQuery(raw: RawQuery, parameters: Record<string, ParameterSchema>): ReadQuery {
-  const values: Record<string, unknown> = {}
-  const problems: string[] = []
+export function createQueryReader(parameters: Record<string, ParameterSchema>): (raw: RawQuery) => ReadQuery {
+  const readers = new Map<string, { isList: boolean; read: Reader }>()
+  const defaults: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(parameters)) {
-    if (schema.default !== undefined) values[name] = schema.default
+    const isList = isOfType(schema, 'array')
+    readers.set(name, { isList, read: createReader((isList ? schema.items : schema) ?? {}) })
+    if (schema.default !== undefined) defaults[name] = schema.default
   }
-  for (const [name, text] of Object.entries(raw)) {
-    const schema = Object.hasOwn(parameters, name) ? parameters[name] : undefined
-    if (schema === undefined) problems.push(unknownParameter(name, Object.keys(parameters)))
-    else if (isOfType(schema, 'array')) values[name] = readList([text].flat(), schema.items ?? {})
-    else if (Array.isArray(text)) problems.push(`${name} must be given at most once`)
-    else {
-      const value = readValue(text, schema)
-      if (value !== undefined) values[name] = value
+  return (raw) => {
+    const values = { ...defaults }
+    const problems: string[] = []
+    for (const name of Object.keys(raw)) {
+      const text = raw[name] ?? ''
+      const reader = readers.get(name)
+      if (reader === undefined) problems.push(unknownParameter(name, [...readers.keys()]))
+      else if (reader.isList) values[name] = readList(typeof text === 'string' ? [text] : text, reader.read)
+      else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
+      else {
+        const value = reader.read(text)
+        if (value !== undefined) values[name] = value
+      }
     }
+    return { values, problems }
   }
-  return { values, problems }
 }
 
 const isOfType = (schema: ParameterSchema, type: string) => [schema.type].flat().includes(type)
 
-function readValue(text: string, schema: ParameterSchema): unknown {
-  if (isOfType(schema, 'null') && (text === '' || text === 'null')) return schema.default
-  // A number that JavaScript cannot hold stays text: it is too large for every parameter.
-  if (isOfType(schema, 'integer') && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
-  if (isOfType(schema, 'boolean') && (text === 'true' || text === 'false')) return text === 'true'
-  if (schema['x-any-case']) return schema.enum?.find((word) => isSameWord(word, text)) ?? text
-  return text
+function createReader(schema: ParameterSchema): Reader {
+  const [isNullable, isInteger, isBoolean] = ['null', 'integer', 'boolean'].map((type) => isOfType(schema, type))
+  const words = schema['x-any-case'] ? (schema.enum ?? []) : []
+  return (text) => {
+    if (isNullable && (text === '' || text === 'null')) return schema.default
+    // A number that JavaScript cannot hold stays text: it is too large for every parameter.
+    if (isInteger && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+    if (isBoolean && (text === 'true' || text === 'false')) return text === 'true'
+    return words.find((word) => isSameWord(word, text)) ?? text
+  }
 }
 
 const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
@@ -59,11 +72,11 @@ const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() =
  * A list is written with commas, or by repeating its parameter, or both. Entries are trimmed; of those that differ only
  * in case the first stays.
  */
-function readList(texts: string[], itemSchema: ParameterSchema) {
+function readList(texts: string[], read: Reader) {
   const entries = new Map<string, unknown>()
   for (const part of texts.flatMap((text) => text.split(','))) {
     const entry = part.trim()
-    const value = readValue(entry, itemSchema)
+    const value = read(entry)
     const identity = String(value).toLowerCase()
     if (!entries.has(identity)) entries.set(identity, value)
   }

@@ -19,8 +19,9 @@ export const totalCountHeader = {
 
 /** What caches on the way need to know. */
 export const caching = {
-  etag: { type: 'string', maxLength: 64, description: 'Tag of this answer, for `If-None-Match`.' },
+  etag: { type: 'string', maxLength: 64, description: 'Tag of this answer as it is encoded, for `If-None-Match`.' },
   'cache-control': { type: 'string', maxLength: 128, description: 'How long the answer may be kept.' },
+  vary: { type: 'string', maxLength: 128, description: 'Headers of the request that the answer depends on.' },
 }
 
 export const allow = {

@@ -1,5 +1,5 @@
 import { type IncomingMessage, METHODS } from 'node:http'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { notFound } from './error-handling.ts'
 import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
 import { ALLOWED_METHODS } from './raw-answers.ts'
@@ -36,28 +36,39 @@ export function refuseOtherMethods(app: FastifyInstance) {
 
 /** Refuses URLs that are too long, and preflights of paths that do not exist. */
 export function refuseUnroutable(app: FastifyInstance) {
-  app.addHook('onRequest', async (request) => {
-    if (request.url.length > MAX_URL_BYTES) throw new UrlTooLongError(MAX_URL_BYTES)
-    if (request.url === MALFORMED_PATH) {
-      throw new MalformedUrlError('the path has a malformed percent-encoding, or the URL a fragment (#)')
-    }
-    // Before a body is read: whatever it holds, there is nothing it could be for.
-    if (request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')) throw notFound(request)
-  })
+  app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
+}
+
+function whyUnroutable(request: FastifyRequest) {
+  if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
+  if (request.url === MALFORMED_PATH) {
+    return new MalformedUrlError('the path has a malformed percent-encoding, or the URL a fragment (#)')
+  }
+  // Before a body is read: whatever it holds, there is nothing it could be for.
+  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
+  return isUnknown ? notFound(request) : undefined
 }
 
 /** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2). */
 export function refuseAmbiguousHosts(app: FastifyInstance) {
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', ({ raw }, _reply, done) => {
     const hosts = countHeaders(raw, 'host')
-    if (hosts > 1) throw new InvalidRequestError('the header Host must be given once')
-    if (hosts === 0 && raw.httpVersion === '1.1') throw new InvalidRequestError('the header Host is missing')
+    if (hosts === 1) done()
+    else if (hosts > 1) done(new InvalidRequestError('the header Host must be given once'))
+    else if (raw.httpVersion === '1.1') done(new InvalidRequestError('the header Host is missing'))
+    else done()
   })
 }
 
 /** How often a header was sent; of many, Node shows the first only. */
-export const countHeaders = ({ rawHeaders }: IncomingMessage, name: string) =>
-  rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
+export function countHeaders({ rawHeaders }: IncomingMessage, name: string) {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index]
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1
+  }
+  return count
+}
 
 /** Where requests go whose path cannot be decoded: the router would answer them past all hooks. Or read otherwise. */
 const MALFORMED_PATH = '/.malformed'

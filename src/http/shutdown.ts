@@ -52,12 +52,13 @@ export function closeGracefully(app: FastifyInstance, connections: Connections, 
   })
   app.addHook('onClose', async () => clearInterval(looking))
   // A connection that is kept alive would keep the process alive too.
-  app.addHook('onSend', async (_request, reply) => {
+  app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) void reply.header('connection', 'close')
+    done(null, payload)
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, _reply, done) => {
     silent.delete(request.socket)
-    void reply.header('x-request-id', request.id)
+    done()
   })
 }
 

@@ -20,8 +20,16 @@ export async function serveSurface(
       if (route.schema !== undefined)
         route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
     })
-    surface.addHook('onRequest', async () => {
-      if (!(await isStarted())) throw new ServiceNotReadyError()
+    let wasStarted = false
+    surface.addHook('onRequest', (_request, _reply, done) => {
+      if (wasStarted) {
+        done()
+        return
+      }
+      isStarted().then((is) => {
+        wasStarted ||= is
+        done(is ? undefined : new ServiceNotReadyError())
+      }, done)
     })
     await register(surface)
   })

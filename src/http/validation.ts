@@ -1,7 +1,7 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../schemas/validator.ts'
 import { InvalidRequestError } from './errors.ts'
-import { type ReadQuery, readQuery } from './query-strings.ts'
+import { createQueryReader, type ReadQuery } from './query-strings.ts'
 
 interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
@@ -15,10 +15,11 @@ export const validateParameters =
   (validator: Validator): FastifySchemaCompiler<ParametersSchema> =>
   ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
+    const read: (raw: Record<string, string | string[]>) => ReadQuery =
+      httpPart === 'querystring' ? createQueryReader(schema.properties ?? {}) : (values) => ({ values, problems: [] })
     return (raw) => {
       validate ??= validator.compile(schema)
-      const { values, problems }: ReadQuery =
-        httpPart === 'querystring' ? readQuery(raw, schema.properties ?? {}) : { values: raw, problems: [] }
+      const { values, problems } = read(raw)
       if (!validate(values)) problems.push(...describeParameters(validate.errors ?? []))
       return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(toSentence(problems)) }
     }

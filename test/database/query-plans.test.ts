@@ -59,7 +59,7 @@ beforeAll(async () => {
     statementTimeoutMs: 30_000,
     onIdleError: () => undefined,
   })
-  campaigns = createCampaignRepository(opened.database, () => NOW)
+  campaigns = createCampaignRepository(opened.database, opened.database, () => NOW)
   accessLists = createAccessListRepository(opened.database)
   profiles = createProfileRepository(opened.database, () => NOW)
   const [row] = await database.query(`select

@@ -325,6 +325,7 @@ test('answers take no more memory than they may, however small they are', async 
     maxBytes: 4 * 1024 * 1024,
     cacheControl: 'public',
     now: () => new Date(),
+    signalOf: () => undefined,
   })
   app.get('/', (request, reply) => answers.send(request, reply, async () => ({ body: { campaigns: [] } })))
   const before = await memory()

@@ -33,10 +33,11 @@ interface Answerable {
 /** As many campaigns share a statement; a page has no more. */
 const MOST_FOUND_TOGETHER = 100
 
-export function createCampaignRepository(database: Database, clock: () => Date): CampaignRepository {
+/** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
+export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const listPage = prepareList(database)
-  const tokenStore = createTokenStore(database)
-  const findTogether = prepareFind(database, 'find_campaigns', detailColumns)
+  const tokenStore = createTokenStore(lookups)
+  const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findWithAddresses = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
 
   const lookUp = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {

@@ -1,0 +1,40 @@
+/** How long a question may take before another is asked beside it: that one may be on a connection that is lost. */
+const PATIENCE_MS = 100
+
+/**
+ * Has a question asked for all who come while the one before is under way, once that has been answered. Nobody joins one
+ * that has already been asked: what that one sees may be older than who comes. So each waits for two answers at the most,
+ * and the more come, the more share one.
+ */
+export function shareNextAsking<T>(ask: () => Promise<T>): () => Promise<T> {
+  let before: Promise<unknown> | undefined
+  let next: Promise<T> | undefined
+
+  async function askNext() {
+    await (before ?? new Promise<void>((resolve) => setImmediate(resolve)))
+    next = undefined
+    const answer = ask()
+    const isOver = settled(answer)
+    before = isOver
+    void isOver.then(() => {
+      if (before === isOver) before = undefined
+    })
+    return answer
+  }
+
+  return () => {
+    next ??= askNext()
+    return next
+  }
+}
+
+/** Until there is an outcome, or has not been one for too long. */
+const settled = (answer: Promise<unknown>) =>
+  new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, PATIENCE_MS)
+    const end = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    answer.then(end, end)
+  })

@@ -1,0 +1,26 @@
+import type { ContentEncoding } from './content-encodings.ts'
+
+/*
+ * Each representation of an answer has a strong tag of its own (RFC 9110 §8.8.3): that of its bytes as they are, and the
+ * same with the name of the encoding.
+ */
+
+/** The tag of a representation of what has a digest. */
+export const tagOf = (digest: string, encoding: ContentEncoding | undefined) =>
+  encoding === undefined ? `"${digest}"` : `"${digest}-${encoding}"`
+
+/**
+ * The tag by which a client that sends `If-None-Match` knows the answer already (RFC 9110 §13.1.2): of the representation
+ * it would get, or of another one of the same content, which is as good. Undefined where it knows none.
+ */
+export function findKnownTag(
+  ifNoneMatch: string | undefined,
+  digest: string,
+  wanted: ContentEncoding | undefined,
+): string | undefined {
+  if (ifNoneMatch === undefined) return undefined
+  const tags = [wanted, undefined, 'br' as const, 'gzip' as const].map((encoding) => tagOf(digest, encoding))
+  if (ifNoneMatch.trim() === '*') return tags[0]
+  const sent = new Set(ifNoneMatch.match(/"[^"]*"/g))
+  return tags.find((tag) => sent.has(tag))
+}

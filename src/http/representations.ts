@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type ContentEncoding, chooseEncoding, createCompressor } from './content-encodings.ts'
+import { findKnownTag, tagOf } from './entity-tags.ts'
+
+/** The bytes of an answer, as they are and as they have been asked for compressed. */
+export interface Content {
+  digest: string
+  plain: Buffer
+  encoded: Map<ContentEncoding, Promise<Buffer>>
+  /** Bytes that are held compressed. */
+  encodedBytes: number
+}
+
+/** The bytes of a text in memory of their own: small ones would otherwise keep a piece that they share with others. */
+export function toContent(text: string): Content {
+  const plain = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
+  plain.write(text)
+  const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 27)
+  return { digest, plain, encoded: new Map(), encodedBytes: 0 }
+}
+
+export interface Representations {
+  /**
+   * Sends a public answer as the client takes it, with what caches on the way need to know, or 304 where the client has
+   * it (RFC 9110 §13). `onEncoded` is told when there is another representation to be kept.
+   */
+  send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<FastifyReply>
+}
+
+/** Gives representations of answers; each is compressed once, as long as its content is held. */
+export function createRepresentations(cacheControl: string): Representations {
+  const compress = createCompressor()
+
+  /** The promise of the compressed bytes; undefined where too much is being compressed already. */
+  function encode(content: Content, encoding: ContentEncoding, onEncoded: () => void) {
+    const known = content.encoded.get(encoding)
+    if (known !== undefined) return known
+    const encoded = compress(encoding, content.plain)
+    if (encoded === undefined) return undefined
+    content.encoded.set(encoding, encoded)
+    encoded.then(
+      (bytes) => {
+        content.encodedBytes += bytes.length
+        onEncoded()
+      },
+      () => content.encoded.delete(encoding),
+    )
+    return encoded
+  }
+
+  return {
+    async send({ headers }, reply, content, onEncoded) {
+      const wanted = chooseEncoding(headers['accept-encoding'], content.plain.length)
+      const origin = reply.getHeader('vary')
+      void reply.headers({
+        'cache-control': cacheControl,
+        vary: origin === undefined ? 'accept-encoding' : `${origin}, accept-encoding`,
+      })
+      const known = findKnownTag(headers['if-none-match'], content.digest, wanted)
+      if (known !== undefined) return reply.header('etag', known).code(304).send()
+      void reply.type('application/json; charset=utf-8')
+      const encoded = wanted === undefined ? undefined : await encode(content, wanted, onEncoded)
+      if (encoded === undefined || wanted === undefined) {
+        return reply.header('etag', tagOf(content.digest, undefined)).send(content.plain)
+      }
+      return reply.headers({ etag: tagOf(content.digest, wanted), 'content-encoding': wanted }).send(encoded)
+    },
+  }
+}
