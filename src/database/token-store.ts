@@ -7,9 +7,12 @@ import { tokenVersions } from './tables/token-versions.ts'
 import { tokens } from './tables/tokens.ts'
 
 /** A known token, as answers show it. */
-interface Token {
-  /** JSON of its `TokenMetadata`. */
+export interface Token {
+  fields: TokenMetadata
+  /** JSON of its fields. */
   metadata: string
+  /** US dollars for one whole token; null where unknown. */
+  priceUsd: string | null
   /** US dollars for one base unit, exact; undefined where the price is unknown. */
   baseUnitPriceUsd: Big | undefined
 }
@@ -28,9 +31,9 @@ export interface TokenStore {
    * again. Tokens that are known from before cost nothing.
    */
   readWith<Row extends OfVersion>(
-    read: () => Promise<Row[]>,
+    read: () => Promise<readonly Row[]>,
     idsOf: (row: Row) => readonly string[],
-  ): Promise<{ rows: Row[]; tokens: Tokens }>
+  ): Promise<{ rows: readonly Row[]; tokens: Tokens }>
 }
 
 const MOST_BYTES = 8 * 1024 * 1024
@@ -46,7 +49,7 @@ export function createTokenStore(database: Database): TokenStore {
   // What is not known either: `unknown` cannot be told from what was never looked up.
   const kept = new LRUCache<string, { token: Token | undefined }>({
     maxSize: MOST_BYTES,
-    sizeCalculation: ({ token }, id) => id.length + (token?.metadata.length ?? 0) + ENTRY_BYTES,
+    sizeCalculation: ({ token }, id) => id.length + 2 * (token?.metadata.length ?? 0) + ENTRY_BYTES,
   })
   let keptVersion = ''
 
@@ -85,31 +88,25 @@ export function createTokenStore(database: Database): TokenStore {
   }
 }
 
-interface TokenRow {
-  chainId: number
-  address: string
-  decimals: number
-  name: string
-  symbol: string
-  imageUri: string
-  baseUnitPriceUsd: string | null
-}
+type TokenRow = Omit<TokenMetadata, 'id'> & { priceUsd: string | null; baseUnitPriceUsd: string | null }
 
-function toToken({ baseUnitPriceUsd, chainId, address, decimals, name, symbol, imageUri }: TokenRow): Token {
-  const id = `${chainId}:${address}`
-  const metadata: TokenMetadata = { id, chainId, address, decimals, name, symbol, imageUri }
+function toToken({ priceUsd, baseUnitPriceUsd, ...record }: TokenRow): Token {
+  const fields = { id: `${record.chainId}:${record.address}`, ...record }
   return {
-    metadata: JSON.stringify(metadata),
+    fields,
+    metadata: JSON.stringify(fields),
+    priceUsd,
     baseUnitPriceUsd: baseUnitPriceUsd === null ? undefined : new Big(baseUnitPriceUsd),
   }
 }
 
 function prepare(database: Database) {
-  const { chainId, address, decimals, name, symbol, imageUri, baseUnitPriceUsd } = tokens
+  // The fields of the answers come in their order.
+  const { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd } = tokens
   return database
     .select({
       version: tokenVersions.version,
-      token: { chainId, address, decimals, name, symbol, imageUri, baseUnitPriceUsd },
+      token: { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd },
     })
     .from(tokenVersions)
     .leftJoin(

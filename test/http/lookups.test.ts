@@ -17,7 +17,7 @@ test('slow questions on all connections hold up neither kept answers, nor tokens
   await api.save(aCampaign(), aProfile({ userAddress: address }))
   const kept = await api.get('/campaigns')
   const token = bearing(await issueToken(api, { address }))
-  await using lock = await lockCampaigns(api.database.url, 'action_steps')
+  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
   let answered = 0
   const slow = Array.from({ length: 100 }, async (_, page) => {
     const { statusCode } = await api.get(`/campaigns?page=${page + 2}`)

@@ -32,7 +32,7 @@ describe('requests', () => {
   test('beyond those that may be under way are 503 at once, except to /livez', async () => {
     await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: '3' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = [1, 2, 3].map((page) => exchange(port, request(`/campaigns?page=${page}`)))
     await untilWaiting(api, 3)
     const refused = await exchange(port, request('/campaigns'))
@@ -51,7 +51,7 @@ describe('requests', () => {
     const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' })
     const app = await buildApp({ database: opened.database, settings, isReady: async () => true })
     try {
-      await using lock = await lockCampaigns(database.url, 'action_steps')
+      await using lock = await lockCampaigns(database.url, 'campaign_documents')
       const held = []
       for (const waiting of [0, 1, 2]) {
         held.push(app.inject(`/campaigns?page=${waiting}`).then(({ statusCode }) => statusCode))
@@ -75,7 +75,7 @@ describe('requests', () => {
   test('that one connection sends before any is answered are few, then it is answered 503 and closed', async () => {
     await using api = await startTestApp({ MAX_PIPELINED_REQUESTS: '5' })
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const socket = connect(port, '127.0.0.1')
     const received = collect(socket)
     socket.write(Array.from({ length: 50 }, (_, page) => request(`/campaigns?page=${page}`, false)).join(''))
@@ -119,7 +119,7 @@ describe('a client that has gone', () => {
   test('does not keep the query that was running for it', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using _lock = await lockCampaigns(api.database.url, 'tokens, contracts, action_steps')
+    await using _lock = await lockCampaigns(api.database.url, 'tokens, contracts, campaign_documents')
     for (const path of ['/campaigns', '/reward-kit/trending', '/explore/contracts']) {
       const socket = connect(port, '127.0.0.1')
       socket.write(request(path))
@@ -132,7 +132,7 @@ describe('a client that has gone', () => {
   test('does not keep the queries of requests that waited behind others on its connection', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const socket = connect(port, '127.0.0.1')
     socket.write(Array.from({ length: 15 }, (_, page) => request(`/campaigns?page=${page}`, false)).join(''))
     await untilWaiting(api, 4)
@@ -145,7 +145,7 @@ describe('a client that has gone', () => {
   test('gives up its place among those that wait for a connection', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'action_steps')
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const sockets = []
     for (let count = 0; count < 20; count += 1) {
       const socket = connect(port, '127.0.0.1')

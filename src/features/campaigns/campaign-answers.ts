@@ -1,26 +1,7 @@
 import { Big } from 'big.js'
+import { type IncentiveFigures, MARK, toIncentiveFigures } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
-import { type CampaignRow, MARK } from './campaign-rows.ts'
-
-/** An incentive with what changes about it without its record. */
-interface Incentive {
-  claimedAmount: string
-  claimCount: string
-  /** Empty where it pays no token. */
-  remainingBudget: string
-  /** `<chainId>:<address>`; empty where it pays none. */
-  tokenId: string
-}
-
-function toIncentives({ figures }: Pick<CampaignRow, 'figures'>) {
-  const parts = figures === null ? [] : figures.split(MARK)
-  const incentives: Incentive[] = []
-  for (let start = 0; start < parts.length; start += 4) {
-    const [claimedAmount = '', claimCount = '', remainingBudget = '', tokenId = ''] = parts.slice(start, start + 4)
-    incentives.push({ claimedAmount, claimCount, remainingBudget, tokenId })
-  }
-  return incentives
-}
+import type { CampaignRow } from './campaign-rows.ts'
 
 /** The tokens that an answer about a campaign shows, or counts in. */
 export const tokenIdsOf = ({ figures }: Pick<CampaignRow, 'figures'>) =>
@@ -28,7 +9,7 @@ export const tokenIdsOf = ({ figures }: Pick<CampaignRow, 'figures'>) =>
 
 /** The JSON of a campaign: its document, with the values put in whose numbers stand between marks. */
 export function toJson(row: CampaignRow, tokens: Tokens) {
-  const incentives = toIncentives(row)
+  const incentives = toIncentiveFigures(row.figures)
   const values = [String(row.isActive), toAvailableBudgetUsd(incentives, tokens), row.addresses]
   for (const { claimedAmount, claimCount, tokenId } of incentives) {
     values.push(claimedAmount, claimCount, tokens.get(tokenId)?.metadata ?? 'null')
@@ -43,7 +24,7 @@ export function toJson(row: CampaignRow, tokens: Tokens) {
 }
 
 /** Exact: products and a sum, rounded once. Null when a price is unknown, or nothing pays a token. */
-function toAvailableBudgetUsd(incentives: Incentive[], tokens: Tokens) {
+function toAvailableBudgetUsd(incentives: IncentiveFigures[], tokens: Tokens) {
   let sum: Big | undefined
   for (const { remainingBudget, tokenId } of incentives) {
     if (tokenId === '') continue

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/batched-lookups.ts'
+import { readCampaigns } from '../../database/campaign-documents.ts'
 import { campaignPage, toPageValues } from '../../database/campaign-pages.ts'
 import type { Database } from '../../database/client.ts'
 import type { Dependencies } from '../../database/data-version.ts'
@@ -7,7 +8,7 @@ import { campaigns } from '../../database/tables/campaigns.ts'
 import { createTokenStore } from '../../database/token-store.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
-import { addressesColumn, type CampaignRow, detailColumns, listColumns, readCampaigns } from './campaign-rows.ts'
+import { addressesColumn, type CampaignRow, detailColumns, listColumns } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {

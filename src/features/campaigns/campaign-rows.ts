@@ -1,15 +1,8 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { sql } from 'drizzle-orm'
 import { allowListAddresses } from '../../database/tables/allow-lists.ts'
 import { tokenVersion } from '../../database/token-store.ts'
 
-/** Stands, in documents and between figures, where JSON text never has it. */
-export const MARK = '\u0001'
-
 const mark = sql`chr(1)`
-
-/** Campaigns by their keys, as `shown`, at the placeholder `now` (see the function of the database). */
-export const readCampaigns = (keys: SQL) =>
-  sql`read_campaigns(${keys}, ${sql.placeholder('now')}::timestamptz) as shown`
 
 /** What the answers of this feature are made of. */
 const columns = {

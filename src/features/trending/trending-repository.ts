@@ -1,5 +1,6 @@
 import { and, type SQL, sql } from 'drizzle-orm'
 import { combine, given, isActive, toCampaignConditions } from '../../database/campaign-conditions.ts'
+import { readCampaigns } from '../../database/campaign-documents.ts'
 import {
   createWindowReader,
   keptUpTo,
@@ -12,7 +13,9 @@ import { rememberStatements } from '../../database/statements.ts'
 import { actionTemplates } from '../../database/tables/action-templates.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { campaignClaimTotals } from '../../database/tables/claim-totals.ts'
+import { createTokenStore } from '../../database/token-store.ts'
 import { toTrendingCampaign } from './trending-answers.ts'
+import { createDocumentReader } from './trending-documents.ts'
 import { accessStatusOf, isOfAnyType, trendingColumns } from './trending-rows.ts'
 import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
 
@@ -30,6 +33,8 @@ export interface TrendingRepository {
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
   const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const readWindows = createWindowReader(database)
+  const tokenStore = createTokenStore(database)
+  const documents = createDocumentReader()
 
   return {
     async list(query) {
@@ -48,16 +53,15 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         }),
       )
       const now = clock()
-      const rows = await readWindows((keptUpTo) =>
-        statement.execute({
-          ...values,
-          keptUpTo,
-          nowSeconds: toWholeSeconds(now),
-          now: now.toISOString(),
-        }),
-      )
+      const read = () =>
+        readWindows((keptUpTo) =>
+          statement.execute({ ...values, keptUpTo, nowSeconds: toWholeSeconds(now), now: now.toISOString() }),
+        )
+      const { rows, tokens } = await tokenStore.readWith(read, documents.tokenIdsOf)
       return {
-        trendingCampaigns: rows.flatMap(({ campaign }) => (campaign === null ? [] : [toTrendingCampaign(campaign)])),
+        trendingCampaigns: rows
+          .filter(({ body }) => body !== null)
+          .map((row) => toTrendingCampaign(row, documents, tokens)),
       }
     },
   }
@@ -106,15 +110,16 @@ function prepareTrending(
       select campaign_key, amount_usd, row_number() over (order by ${order}) as place from candidates
       order by place limit ${most}
     )
-    select campaign_key, place, foremost.amount_usd::text as ${usdIn(period)}, (
+    select campaign_key, place, shown.body, shown.figures, foremost.amount_usd::text as ${usdIn(period)}, (
         coalesce((select amount_usd from ${kept(other)} kept where kept.campaign_key = foremost.campaign_key), 0)
         + coalesce(changes.amount_usd, 0)
       )::text as ${usdIn(other)}
     from foremost left join ${changes(other)} changes using (campaign_key)
+    join ${readCampaigns(sql`array(select campaign_key from foremost)`)} on shown.key = campaign_key
   )`
   return (
     database
-      .select({ keptUpTo, campaign: columns })
+      .select({ keptUpTo, ...columns })
       // Outer joins: how far the kept totals reach is there also when nothing is trending.
       .from(sql`(values (1)) as one`)
       .leftJoin(sql`${ranked} as ranked`, sql`true`)

@@ -1,5 +1,4 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { alias } from 'drizzle-orm/pg-core'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import { accessListMembers } from '../../database/tables/access-lists.ts'
 import { actionTemplates } from '../../database/tables/action-templates.ts'
@@ -9,50 +8,8 @@ import { campaignClaimTotals } from '../../database/tables/claim-totals.ts'
 import { claimSignatures, claims } from '../../database/tables/claims.ts'
 import { incentives } from '../../database/tables/incentives.ts'
 import { tokens } from '../../database/tables/tokens.ts'
-import { tokenMetadata } from '../../database/token-metadata.ts'
-import type { Incentive } from '../../schemas/incentives.ts'
-import type { TokenMetadata } from '../../schemas/tokens.ts'
+import { tokenVersion } from '../../database/token-store.ts'
 import type { ActionTemplate, ActionTokenMetadata, ClaimSignature, TrendingCampaign } from './trending-schemas.ts'
-
-/** What the reward of an incentive is counted in: its asset, or the peg of a pegged one. Null where it is unknown. */
-interface RewardUnit {
-  decimals: number
-  priceUsd: string | null
-}
-
-/** An incentive with what the service knows about it beyond its record. */
-export interface TrendingIncentiveRow {
-  definition: Incentive
-  assetAddress: string
-  amountClaimed: string
-  remainingBudget: string | null
-  token: TokenMetadata | null
-  unit: RewardUnit | null
-}
-
-const pegs = alias(tokens, 'pegs')
-const unitOf = (
-  token: typeof tokens | typeof pegs,
-) => sql`case when ${token.address} is not null then json_build_object(
-  'decimals', ${token.decimals}, 'priceUsd', ${token.priceUsd}::text) end`
-const part = (name: string) => sql`${incentives.definition} ->> ${sql.raw(`'${name}'`)}`
-const assetAddress = sql`coalesce(${part('asset')}, ${part('venue')}, ${part('allowListAddress')})`
-
-const incentiveRows = sql<TrendingIncentiveRow[] | null>`(
-  select json_agg(json_build_object(
-    'definition', ${incentives.definition},
-    'assetAddress', ${assetAddress},
-    'amountClaimed', coalesce(${part('totalAmountClaimed')}, ${incentives.claimedAmount}::text),
-    'remainingBudget', ${incentives.remainingBudget}::text,
-    'token', ${tokenMetadata},
-    'unit', case
-      when ${part('peg')} is not null then ${unitOf(pegs)}
-      when ${incentives.asset} is not null then ${unitOf(tokens)} end
-  ) order by ${incentives.position})
-  from ${incentives}
-  left join ${tokens} on ${tokens.chainId} = ${incentives.chainId} and ${tokens.address} = ${assetAddress}
-  left join ${tokens} pegs on ${pegs.chainId} = ${incentives.chainId} and ${pegs.address} = ${part('peg')}
-  where ${incentives.campaignKey} = ${campaigns.key})`
 
 export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
 
@@ -119,21 +76,14 @@ const claimCount = sql<number>`coalesce((
 const user = sql`${sql.placeholder('user')}::text`
 
 /**
- * What a trending entry is made of, beside its place and volumes, `ranked`. What is about the placeholder `user`, or
+ * What a trending entry is made of; its place, volumes and document are `ranked`. What is about the placeholder `user`, or
  * about the token of the action, is looked up only where it was asked for.
  */
 export const trendingColumns = ({ forUser, withToken }: { forUser: boolean; withToken: boolean }) => ({
-  id: campaigns.id,
-  chainId: campaigns.chainId,
-  txHash: campaigns.txHash,
-  blockTimestamp: campaigns.blockTimestamp,
-  campaignName: campaigns.campaignName,
-  nftImageUri: campaigns.nftImageUri,
-  nftName: campaigns.nftName,
-  tokenImageUri: campaigns.tokenImageUri,
+  tokenVersion,
+  body: sql<string>`ranked.body`,
+  figures: sql<string | null>`ranked.figures`,
   projectUrl: campaigns.projectUrl,
-  startAt: campaigns.startAt,
-  endAt: campaigns.endAt,
   verificationLevel: campaigns.verificationLevel,
   actionTemplate: sql<ActionTemplate | null>`case when ${actionTemplates.id} is not null then json_build_object(
     'id', ${actionTemplates.id},
@@ -142,7 +92,6 @@ export const trendingColumns = ({ forUser, withToken }: { forUser: boolean; with
     'projectImage', ${actionTemplates.projectImage},
     'description', ${actionTemplates.description},
     'category', ${actionTemplates.category}) end`,
-  incentives: incentiveRows,
   actionToken: withToken ? actionTokenRow : sql<null>`null`,
   claimCount,
   usdDistributed1Hr: sql<string>`ranked.usd_in_1h`,

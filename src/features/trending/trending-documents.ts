@@ -1,0 +1,75 @@
+import { LRUCache } from 'lru-cache'
+import { MARK } from '../../database/campaign-documents.ts'
+import type { Tokens } from '../../database/token-store.ts'
+import type { Incentive } from '../../schemas/incentives.ts'
+import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
+import type { TrendingIncentive } from './trending-schemas.ts'
+
+/** What an entry takes from the document of its campaign. */
+interface TrendingDocument {
+  id: string
+  chainId: number
+  incentives: Incentive[]
+  txHash: string
+  blockTimestamp: string
+  campaignName: string | null
+  nftImageUri: string | null
+  nftName: string | null
+  tokenImageUri: string | null
+  startTime: string | null
+  endTime: string | null
+}
+
+/** A document with what follows from it and from the tokens of one version. */
+interface ReadDocument {
+  document: TrendingDocument
+  tokenIds: string[]
+  shown?: { tokenVersion: string; incentives: TrendingIncentive[] }
+}
+
+const MOST_BYTES = 8 * 1024 * 1024
+/** How many times its text a document takes, with all that is made of it. */
+const SIZE_OF_TEXT = 6
+
+/** In the places of what changes without the record: no amount, and right wherever JSON wants a value. */
+export const OPEN = 'null'
+const places = new RegExp(`${MARK}[0-9]+${MARK}`, 'g')
+
+/** Reads documents, and keeps what it has read: the same campaigns are trending for hours, and asked for each second. */
+export function createDocumentReader() {
+  const kept = new LRUCache<string, ReadDocument>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: (_, body) => SIZE_OF_TEXT * body.length,
+  })
+
+  function read(body: string) {
+    const known = kept.get(body)
+    if (known !== undefined) return known
+    const document: TrendingDocument = JSON.parse(`${body.replace(places, OPEN)}}`)
+    const addresses = document.incentives.flatMap((incentive) => [
+      assetAddressOf(incentive),
+      ...('peg' in incentive ? [incentive.peg] : []),
+    ])
+    const fresh = { document, tokenIds: addresses.map((address) => `${document.chainId}:${address}`) }
+    kept.set(body, fresh)
+    return fresh
+  }
+
+  return {
+    tokenIdsOf: (row: { body: string | null }) => (row.body === null ? [] : read(row.body).tokenIds),
+
+    /** A document, and its incentives as entries show them. */
+    show({ body, tokenVersion }: { body: string; tokenVersion: string }, tokens: Tokens) {
+      const known: ReadDocument = read(body)
+      if (known.shown?.tokenVersion !== tokenVersion) {
+        const { chainId, incentives } = known.document
+        const tokenAt = (address: string) => tokens.get(`${chainId}:${address}`)
+        known.shown = {
+          tokenVersion,
+          incentives: incentives.map((incentive) => toTrendingIncentive(incentive, tokenAt)),
+        }
+      }
+      return { document: known.document, incentives: known.shown.incentives }
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { Big } from 'big.js'
+import type { Token } from '../../database/token-store.ts'
+import type { Incentive } from '../../schemas/incentives.ts'
+import type { TrendingIncentive } from './trending-schemas.ts'
+import { roundUsd, withoutUndefined } from './trending-values.ts'
+
+const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; priceUsd: string }) =>
+  roundUsd(new Big(amount).times(priceUsd).times(`1e-${decimals}`))
+
+/** Base units in whole tokens, exact: no exponent, no trailing zeros. */
+const toWhole = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
+
+/** The reward token; the venue of points; the allow list of a place on one. */
+export function assetAddressOf(incentive: Incentive): string {
+  if ('asset' in incentive) return incentive.asset
+  return 'venue' in incentive ? incentive.venue : incentive.allowListAddress
+}
+
+/** What one claim gets: the most it can get where the action decides; nothing that could be counted on an allow list. */
+function rewardAmountOf(incentive: Incentive): string | undefined {
+  if ('maxReward' in incentive) return incentive.maxReward
+  if ('initialReward' in incentive) return incentive.initialReward
+  return 'reward' in incentive ? incentive.reward : undefined
+}
+
+/** A scalar of 18 decimals as percent; only the variants whose reward is a scalar have one. */
+function rewardPercentageOf(incentive: Incentive): number | undefined {
+  const isScalar = incentive.type === 'ERC20VariableIncentive' || 'criteria' in incentive
+  return isScalar && incentive.reward !== '0' ? new Big(incentive.reward).times('1e-16').toNumber() : undefined
+}
+
+/** What a reward is counted in: its asset, or the peg of a pegged one; undefined where that is unknown, or no token. */
+function unitOf(incentive: Incentive, tokenAt: (address: string) => Token | undefined) {
+  if ('peg' in incentive) return tokenAt(incentive.peg)
+  return 'asset' in incentive ? tokenAt(incentive.asset) : undefined
+}
+
+export function toTrendingIncentive(
+  incentive: Incentive,
+  tokenAt: (address: string) => Token | undefined,
+): TrendingIncentive {
+  const assetAddress = assetAddressOf(incentive)
+  const token = tokenAt(assetAddress)?.fields
+  const unit = unitOf(incentive, tokenAt)
+  const price = unit?.priceUsd ? { decimals: unit.fields.decimals, priceUsd: unit.priceUsd } : undefined
+  const rewardAmount = rewardAmountOf(incentive)
+  const maxReward = 'maxReward' in incentive ? incentive.maxReward : undefined
+  const rewardPercentage = rewardPercentageOf(incentive)
+  const formatted =
+    incentive.type === 'PointsIncentive'
+      ? incentive.reward
+      : rewardAmount !== undefined && unit !== undefined
+        ? toWhole(rewardAmount, unit.fields.decimals)
+        : undefined
+  return withoutUndefined({
+    type: incentive.type,
+    assetAddress,
+    rewardAmount,
+    rewardAmountFormatted: formatted,
+    rewardUsdValue: rewardAmount !== undefined && price ? toUsd(rewardAmount, price) : undefined,
+    maxReward,
+    maxRewardUsdValue: maxReward !== undefined && price ? toUsd(maxReward, price) : undefined,
+    rewardPercentage,
+    rebatePercentage: ('rebatePercentage' in incentive ? incentive.rebatePercentage : undefined) ?? rewardPercentage,
+    tokenSymbol: token?.symbol,
+    tokenImageUri: token?.imageUri,
+    metadata: token ?? null,
+  })
+}

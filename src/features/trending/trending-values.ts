@@ -1,0 +1,9 @@
+import { Big } from 'big.js'
+
+/** US dollars are rounded once, at the end, half up, to 6 decimals. */
+export const roundUsd = (exact: Big) => exact.round(6, Big.roundHalfUp).toNumber()
+
+type WithoutUndefined<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+/** What is unknown is absent: JSON leaves out what is undefined. Taking it out of each object costs more than all the rest. */
+export const withoutUndefined = <T extends object>(fields: T) => fields as WithoutUndefined<T>
