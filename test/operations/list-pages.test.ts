@@ -98,23 +98,29 @@ function someInstants(records: readonly ImportRecord[], random: Random) {
 
 const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
 
-test.each([1, 2, 3, 4])('pages and totals of hard random records are what the records say: seed %i', async (seed) => {
-  const random = createRandom(seed)
-  await using api = await startTestApp(keepingNothing)
-  let records: ImportRecord[] = []
-  let listed = 0
-  for (let round = 0; round < 4; round += 1) {
-    const batch = randomBatch(records, base, random)
-    await api.save(...batch)
-    records = [...records, ...batch]
-    await keepActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
-    for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
-    // From here on some filters are answered from maps, and there are several spans.
-    if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
-    await mapSomeFacets(api.database, 0.3)
-  }
-  expect(listed).toBeGreaterThan(300)
-})
+const MOST_MS = 120_000
+
+test.each([1, 2, 3])(
+  'pages and totals of hard random records are what the records say: seed %i',
+  { timeout: MOST_MS },
+  async (seed) => {
+    const random = createRandom(seed)
+    await using api = await startTestApp(keepingNothing)
+    let records: ImportRecord[] = []
+    let listed = 0
+    for (let round = 0; round < 3; round += 1) {
+      const batch = randomBatch(records, base, random)
+      await api.save(...batch)
+      records = [...records, ...batch]
+      await keepActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
+      for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
+      // From here on some filters are answered from maps, and there are several spans.
+      if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
+      await mapSomeFacets(api.database, 0.3)
+    }
+    expect(listed).toBeGreaterThan(200)
+  },
+)
 
 test.each([
   { seed: 11, campaigns: 150, spans: 20 },

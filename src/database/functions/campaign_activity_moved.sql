@@ -4,18 +4,22 @@ create or replace function campaign_activity_moved(instant timestamptz)
 returns table (since bigint, bits varbit)
 language sql stable parallel safe
 as $$
-  select placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  select placed.since, bit_or(set_bit(placed.blank, placed.place, 1))
   from campaign_activity
   cross join lateral (
-    select key from campaigns where start_at > least(as_of, instant) and start_at <= greatest(as_of, instant)
+    select key, start_at, end_at from campaigns
+    where start_at > least(as_of, instant) and start_at <= greatest(as_of, instant) and not is_exhausted
     union
-    select key from campaigns where end_at > least(as_of, instant) and end_at <= greatest(as_of, instant)
+    select key, start_at, end_at from campaigns
+    where end_at > least(as_of, instant) and end_at <= greatest(as_of, instant) and not is_exhausted
   ) moving
-  join campaigns using (key)
-  join campaign_places placed on placed.campaign_key = key
-  join campaign_spans span on span.since = placed.since
-  where not is_exhausted
-    and (coalesce(start_at <= instant, true) and coalesce(end_at > instant, true))
-      <> (coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true))
+  -- Looked up one by one, which the limit keeps the planner to: it cannot know how few they are.
+  cross join lateral (
+    select place.since, place.place, span.blank
+    from campaign_places place join campaign_spans span using (since)
+    where place.campaign_key = moving.key limit 1
+  ) placed
+  where (coalesce(start_at <= instant, true) and coalesce(end_at > instant, true))
+    <> (coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true))
   group by placed.since
 $$;

@@ -35,6 +35,8 @@ declare
   page_spans bigint[];
   page_bits varbit[];
   passed bigint;
+  -- Whether a group has several entries, whose maps have to be put together before all.
+  is_any_of_several boolean;
 begin
   for nth in 1 .. cardinality(kinds) loop
     continue when popular[nth] is not null;
@@ -93,6 +95,8 @@ begin
     popular := array[1];
   end if;
 
+  is_any_of_several := cardinality(facet_groups) > group_count or few_keys <> '{}';
+
   with entries as (
     select entry.grp, map.since, map.bits
     from unnest(facet_groups, popular) entry (grp, facet_key) join facet_maps map using (facet_key)
@@ -101,10 +105,14 @@ begin
     from unnest(few_groups, few_keys) few (grp, key)
     join campaign_places placed on placed.campaign_key = few.key
     join campaign_spans span using (since)
+  ), groups as (
+    select since, bits from entries where not is_any_of_several
+    union all
+    select since, bit_or(bits) from entries where is_any_of_several group by grp, since
   ), matching as (
-    select since, bit_and(bits) as bits
-    from (select since, bit_or(bits) as bits from entries group by grp, since) groups
-    group by since having count(*) = group_count
+    select since, bits from groups where group_count = 1
+    union all
+    select since, bit_and(bits) from groups where group_count > 1 group by since having count(*) = group_count
   ), active as (
     select map.since, map.bits # coalesce(moved.bits, map.bits # map.bits) as bits
     from facet_maps map left join campaign_activity_moved(instant) moved using (since)
@@ -119,11 +127,12 @@ begin
     select part, since, bits, bit_count(bits) as own, sum(bit_count(bits)) over (order by part, since desc) as upto
     from parts
   ), paged as (
-    select *, page_size > 0 and own > 0 and upto > skipped and upto - own < skipped + page_size as is_on_page from counted
+    select since, bits, upto - own as passed_before from counted
+    where page_size > 0 and own > 0 and upto > skipped and upto - own < skipped + page_size
+    order by part, since desc
   )
-  select coalesce(max(upto), 0), min(upto - own) filter (where is_on_page),
-    coalesce(array_agg(since order by part, since desc) filter (where is_on_page), '{}'),
-    coalesce(array_agg(bits order by part, since desc) filter (where is_on_page), '{}')
+  select (select coalesce(max(upto), 0) from counted), min(passed_before),
+    coalesce(array_agg(since), '{}'), coalesce(array_agg(bits), '{}')
   into total, passed, page_spans, page_bits
   from paged;
 
