@@ -22,8 +22,8 @@ export interface CampaignPageQuery extends CampaignFilters {
 /**
  * One page of campaigns, as something to select from: `total`, how many match, and `keys`, those of the page in their
  * order (newest first; ties end on chain ID, core address, identifier, ascending), as of one moment. It costs about the
- * same for whatever filters, page and number of campaigns (see functions/campaign_page.sql), and is right for all values
- * with one plan.
+ * same for whatever filters and page, some microseconds for each 2,048 campaigns (see functions/campaign_page.sql), and
+ * is right for all values with one plan.
  */
 export const campaignPage = sql`campaign_page(
   ${sql.placeholder('groups')}::integer[], ${sql.placeholder('kinds')}::text[], ${sql.placeholder('chains')}::bigint[],

@@ -15,7 +15,7 @@ export interface CampaignRepository {
   /**
    * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. About the same cost for
-   * whatever filters, page and number of campaigns.
+   * whatever filters and page: milliseconds at a million campaigns.
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
