@@ -249,9 +249,11 @@ begin
     union all
     select since, bit_and(bits) from groups where group_count > 1 group by since having count(*) = group_count
   ), active as (
-    select map.since, map.bits # coalesce(moved.bits, map.bits # map.bits) as bits
-    from facet_maps map left join campaign_activity_moved(instant) moved using (since)
-    where map.facet_key = 3 and activity <> 'any'
+    select span.since, coalesce(map.bits, span.blank) # coalesce(moved.bits, span.blank) as bits
+    from campaign_spans span
+    left join facet_maps map on map.facet_key = 3 and map.since = span.since
+    left join campaign_activity_moved(instant) moved on moved.since = span.since
+    where activity <> 'any'
   ), parts as (
     select 0 as part, since, matching.bits & active.bits as bits from matching join active using (since)
     union all
@@ -371,8 +373,9 @@ begin
   if changes < least_changes or not pg_try_advisory_xact_lock(7201001) then
     return false;
   end if;
-  update facet_maps map set bits = map.bits # moved.bits
-  from campaign_activity_moved(present) moved where map.facet_key = 3 and map.since = moved.since;
+  insert into facet_maps as map (facet_key, since, bits)
+  select 3, moved.since, moved.bits from campaign_activity_moved(present) moved
+  on conflict (facet_key, since) do update set bits = map.bits # excluded.bits;
   update campaign_activity set as_of = present;
   return true;
 end

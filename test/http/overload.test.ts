@@ -119,7 +119,10 @@ describe('a client that has gone', () => {
   test('does not keep the query that was running for it', async () => {
     await using api = await startTestApp()
     const port = await listen(api.app)
-    await using _lock = await lockCampaigns(api.database.url, 'tokens, contracts, campaign_documents')
+    await using _lock = await lockCampaigns(
+      api.database.url,
+      'campaign_claim_totals, contract_claim_totals, campaign_documents',
+    )
     for (const path of ['/campaigns', '/reward-kit/trending', '/explore/contracts']) {
       const socket = connect(port, '127.0.0.1')
       socket.write(request(path))
@@ -164,7 +167,7 @@ describe('a client that has gone', () => {
     await using api = await startTestApp()
     await api.save(aCampaign())
     const port = await listen(api.app)
-    await using lock = await lockCampaigns(api.database.url, 'tokens')
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const leaving = connect(port, '127.0.0.1')
     leaving.write(request('/campaigns'))
     await untilWaiting(api, 1)

@@ -4,7 +4,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
-import { expectMapsToAgree, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree, keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { allOf, changesOf, createRandom, type Facts, identityOf, lower, remember } from '../setup/derived-figures.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
@@ -95,6 +95,18 @@ const aRow = (length: number, start: number, chainId: number, step = 1) =>
       index,
     ),
   )
+
+test('campaigns become active, and cease to be, where none was active before', async () => {
+  await using database = await createTestDatabase()
+  const instant = (seconds: number) => new Date(seconds * 1000).toISOString()
+  const start = Date.parse('2026-03-01T12:00:00Z') / 1000
+  await keepActivityOf(database, start - 10)
+  await save(database, [aCampaign({ startTime: instant(start), endTime: instant(start + 10) })])
+  for (const seconds of [start, start + 10, start + 9, start - 1, start + 20]) {
+    await keepActivityOf(database, seconds)
+    await expectMapsToAgree(database)
+  }
+})
 
 test('maps are kept of what more than 300 campaigns can be found by', async () => {
   await using database = await createTestDatabase()

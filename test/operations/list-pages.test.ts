@@ -3,6 +3,7 @@ import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
+import { aCampaign } from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
 import { expectedCampaigns } from '../setup/second-opinion-campaigns.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -140,3 +141,14 @@ test.each([
     expect(listed).toBeGreaterThan(200)
   },
 )
+
+test('campaigns that have ended are listed after the active ones, also where none is active', async () => {
+  await using api = await startTestApp()
+  api.setNow(new Date(base * 1000))
+  const ended = { endTime: new Date((base - 1) * 1000).toISOString() }
+  const records = [aCampaign({ ...ended, blockTimestamp: '1000' }), aCampaign({ ...ended, blockTimestamp: '2000' })]
+  await api.save(...records)
+  const { body } = await api.get('/campaigns?sortBy=active')
+  expect(JSON.parse(body)).toEqual(expectedCampaigns(records, { sortBy: 'active' }, new Date(base * 1000)))
+  expect(JSON.parse(body)).toMatchObject({ totalCampaigns: 2 })
+})

@@ -16,8 +16,9 @@ begin
   if changes < least_changes or not pg_try_advisory_xact_lock(7201001) then
     return false;
   end if;
-  update facet_maps map set bits = map.bits # moved.bits
-  from campaign_activity_moved(present) moved where map.facet_key = 3 and map.since = moved.since;
+  insert into facet_maps as map (facet_key, since, bits)
+  select 3, moved.since, moved.bits from campaign_activity_moved(present) moved
+  on conflict (facet_key, since) do update set bits = map.bits # excluded.bits;
   update campaign_activity set as_of = present;
   return true;
 end

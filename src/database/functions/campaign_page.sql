@@ -114,9 +114,11 @@ begin
     union all
     select since, bit_and(bits) from groups where group_count > 1 group by since having count(*) = group_count
   ), active as (
-    select map.since, map.bits # coalesce(moved.bits, map.bits # map.bits) as bits
-    from facet_maps map left join campaign_activity_moved(instant) moved using (since)
-    where map.facet_key = 3 and activity <> 'any'
+    select span.since, coalesce(map.bits, span.blank) # coalesce(moved.bits, span.blank) as bits
+    from campaign_spans span
+    left join facet_maps map on map.facet_key = 3 and map.since = span.since
+    left join campaign_activity_moved(instant) moved on moved.since = span.since
+    where activity <> 'any'
   ), parts as (
     select 0 as part, since, matching.bits & active.bits as bits from matching join active using (since)
     union all
