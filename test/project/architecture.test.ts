@@ -1,0 +1,33 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
+
+const root = join(import.meta.dirname, '../..')
+const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+const functions = readdirSync(join(root, 'src/database/functions')).map((file) => file.replace('.sql', ''))
+
+test('the picture names files and folders that there are', () => {
+  const paths = [...text.matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)].map(([path]) => path)
+  expect(paths.length).toBeGreaterThan(20)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('links lead to documents that there are', () => {
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => String(link))
+  expect(links.length).toBeGreaterThan(0)
+  expect(links.filter((link) => !existsSync(join(root, 'docs', link)))).toEqual([])
+})
+
+test('what is named in the table of derived figures is a table, a column or a function of the database', async () => {
+  await using database = await createTestDatabase()
+  const rows = await database.query(
+    `select table_name as name from information_schema.columns where table_schema = 'public'
+    union select column_name from information_schema.columns where table_schema = 'public'`,
+  )
+  const known = new Set([...rows.map(({ name }) => String(name)), ...functions])
+  const table = text.split('\n').filter((line) => line.startsWith('| '))
+  const names = table.flatMap((line) => [...line.matchAll(/`(\w+)`/g)].map(([, name]) => String(name)))
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !known.has(name))).toEqual([])
+})
