@@ -1,8 +1,11 @@
 import { expectMapsToAgree } from './campaign-maps.ts'
 import type { TestDatabase } from './database.ts'
 
-/** What is not the same where the same is stored: versions, and places in maps, which are not given again. */
-const OF_ITS_OWN = ['data_revisions', 'token_versions', 'campaign_spans', 'campaign_places', 'facet_maps']
+/** Tables that are not the same where the same is stored: versions, instants, and places in maps, which are not given again. */
+export const OF_ITS_OWN = [
+  ...['data_revisions', 'token_versions', 'claim_windows'],
+  ...['campaign_activity', 'campaign_spans', 'campaign_places', 'facet_maps'],
+]
 
 /** Everything that is stored, but for keys, which are given anew, and what is of each database's own. */
 export async function contentOf(database: TestDatabase) {
