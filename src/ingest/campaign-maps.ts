@@ -15,22 +15,48 @@ const MOST_PLACES = 4 * SPAN_PLACES
 /** What more campaigns than this can be found by has maps; so many are looked up one by one. */
 const MOST_UNMAPPED = 300
 
-/** Places of the touched campaigns in all maps that they have a bit in. */
-const touchedBits = `
-  select facet.key as facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
-  from touched_campaigns touched
-  join campaign_places placed on placed.campaign_key = touched.key
+const memberships = 'campaign_key bigint, kind text, chain_id bigint, value text'
+const mapped = 'facet_key integer, campaign_key bigint'
+
+export const mapTables = {
+  memberships_before: memberships,
+  mapped_before: mapped,
+  memberships_after: memberships,
+  mapped_after: mapped,
+}
+
+/**
+ * What the touched campaigns can be found by at this moment, and what of that has maps. In two steps, so that the size of
+ * each is known: from a view of ten tables nobody can tell how much comes.
+ */
+const findTouched = (moment: 'before' | 'after'): [sql: string, fills: string][] => [
+  [
+    `insert into memberships_${moment}
+    select membership.campaign_key, membership.kind, membership.chain_id, membership.value
+    from touched_campaigns touched join campaign_memberships membership on membership.campaign_key = touched.key`,
+    `memberships_${moment}`,
+  ],
+  [
+    `insert into mapped_${moment}
+    select facet.key, campaign_key from memberships_${moment} join popular_facets facet using (kind, chain_id, value)`,
+    `mapped_${moment}`,
+  ],
+]
+
+/** The bits of the touched campaigns in all maps. */
+const touchedBits = (moment: 'before' | 'after') => `
+  select facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
+  from mapped_${moment} mapped
+  join campaign_places placed using (campaign_key)
   join campaign_spans span on span.since = placed.since
-  join campaign_memberships membership on membership.campaign_key = touched.key
-  join popular_facets facet on facet.kind = membership.kind and facet.chain_id = membership.chain_id
-    and facet.value = membership.value
-  group by facet.key, placed.since`
+  group by facet_key, placed.since`
 
 /** Before anything that is stored changes. */
 export const takeOutOfMaps = allOf(
   ['campaign', 'withdrawnCampaign'],
   [
-    `update facet_maps map set bits = map.bits & ~touched.bits from (${touchedBits}) touched
+    ...findTouched('before'),
+    `update facet_maps map set bits = map.bits & ~touched.bits from (${touchedBits('before')}) touched
     where map.facet_key = touched.facet_key and map.since = touched.since`,
   ],
 )
@@ -89,13 +115,16 @@ export const putIntoMaps: Step[] = [
       where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
       newSpans,
       newPlaces,
-      `update campaign_spans span set place_count = own.place_count,
-        blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
-      from (
-        select since, (select max(place) + 1 from campaign_places placed where placed.since = staged.since) as place_count
-        from (${spansOfStaged}) staged
-      ) own
-      where span.since = own.since and span.place_count < own.place_count`,
+      [
+        `update campaign_spans span set place_count = own.place_count,
+          blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
+        from (
+          select since, (select max(place) + 1 from campaign_places placed where placed.since = staged.since) as place_count
+          from (${spansOfStaged}) staged
+        ) own
+        where span.since = own.since and span.place_count < own.place_count`,
+        'campaign_spans',
+      ],
       // Maps of one span are equally long.
       `update facet_maps map set bits = map.bits || substring(grown.blank from length(map.bits) + 1)
       from (
@@ -108,11 +137,14 @@ export const putIntoMaps: Step[] = [
       where map.since = grown.since`,
     ],
   ),
-  {
-    of: ['campaign', 'withdrawnCampaign'],
-    sql: `insert into facet_maps as map (facet_key, since, bits) ${touchedBits}
+  ...allOf(
+    ['campaign', 'withdrawnCampaign'],
+    [
+      ...findTouched('after'),
+      `insert into facet_maps as map (facet_key, since, bits) ${touchedBits('after')}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
-  },
+    ],
+  ),
   ...allOf(
     ['claim', 'withdrawnClaim', 'token'],
     [
@@ -125,14 +157,15 @@ export const putIntoMaps: Step[] = [
   ...allOf(
     ['campaign'],
     [
-      `select map_facet(kind, chain_id, value) from (
-        select distinct membership.kind, membership.chain_id, membership.value
-        from staged_key join campaign_memberships membership on membership.campaign_key = staged_key.key
-        left join popular_facets facet on facet.kind = membership.kind and facet.chain_id = membership.chain_id
-          and facet.value = membership.value
-        where facet.key is null
-        offset 0
-      ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > ${MOST_UNMAPPED}`,
+      [
+        `select map_facet(kind, chain_id, value) from (
+          select kind, chain_id, value from memberships_after
+          except
+          select kind, chain_id, value from popular_facets
+          offset 0
+        ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > ${MOST_UNMAPPED}`,
+        'popular_facets',
+      ],
       // Many at the same instant cannot be divided.
       `select rebuild_campaign_maps() where exists (
         select from campaign_spans span where place_count > ${MOST_PLACES} and place_count - ${MOST_PLACES} > (

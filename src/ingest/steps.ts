@@ -15,7 +15,7 @@ export interface Step {
   of: readonly Ingredient[]
   /** Takes no parameters, and what it returns is nobody's: small batches run it inside a function (see batch-function). */
   sql: string
-  /** The working table it fills, whose size has to be known for the plans of what follows. */
+  /** The table it fills, a working one mostly, whose size has to be known for the plans of what follows. */
   fills?: string
 }
 

@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { mapTables } from './campaign-maps.ts'
 import { claimChangeTables } from './claim-changes.ts'
 import { contributionTables } from './claim-totals.ts'
 import { recordTypes } from './records.ts'
@@ -18,6 +19,7 @@ const workingTables: Record<string, string> = {
   ...faultTables,
   ...claimChangeTables,
   ...contributionTables,
+  ...mapTables,
 }
 
 /** Those of records that hold texts of any length. */
