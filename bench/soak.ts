@@ -24,7 +24,7 @@ const LOOK_MS = 100
 const seconds = Number(process.argv[2] ?? 300)
 
 async function startService(dataFolder: string) {
-  const child = spawn(process.execPath, ['--import', 'tsx', 'src/commands/cli.ts', 'serve'], {
+  const child = spawn(process.execPath, ['build/start.mjs', 'serve'], {
     env: {
       // biome-ignore lint/style/noProcessEnv: the child needs the PATH of its parent.
       PATH: process.env.PATH,
