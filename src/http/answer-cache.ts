@@ -29,7 +29,7 @@ interface Answer {
 
 type Made = Omit<Answer, 'version' | 'madeAt'>
 
-/** What an entry takes besides its bytes and its question, as measured: objects, their places in tables, the allocator. */
+/** What an entry takes besides its bytes and its question: objects, their places in tables, the allocator (see decision 18). */
 const ENTRY_BYTES = 2000
 
 export interface AnswerCache {
