@@ -96,6 +96,28 @@ const aRow = (length: number, start: number, chainId: number, step = 1) =>
     ),
   )
 
+test('a batch with a campaign looks at few of those that are stored', async () => {
+  await using database = await createTestDatabase()
+  await save(database, [...generateSample({ campaigns: 2000, claims: 2000, seed: 1, now: new Date() })])
+  await database.query('analyze')
+  const looks = async () =>
+    Number(
+      (
+        await database.query(
+          `select (select sum(seq_tup_read) from pg_stat_user_tables where relname in ('campaigns', 'campaign_facets'))
+          + (select sum(idx_tup_read) from pg_stat_user_indexes where relname in ('campaigns', 'campaign_facets')) as looks`,
+        )
+      )[0]?.looks,
+    )
+  const ingest = await openIngest(database.url)
+  const before = await looks()
+  await ingest.apply({ records: toLowerCase([aCampaign()]) })
+  // What a connection has read is told when it ends.
+  await ingest.close()
+  await expect.poll(looks).toBeGreaterThan(before)
+  expect((await looks()) - before).toBeLessThan(500)
+})
+
 test('campaigns become active, and cease to be, where none was active before', async () => {
   await using database = await createTestDatabase()
   const instant = (seconds: number) => new Date(seconds * 1000).toISOString()
