@@ -1,31 +1,14 @@
 import { putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
-import type { RecordType } from './records.ts'
 import { rollUpSteps } from './rollups.ts'
-import { stagingName } from './staging.ts'
 import { allOf, type Step } from './steps.ts'
 import { markTouchedCampaigns, touch } from './touched-campaigns.ts'
+import { plainUpsert, upsert } from './upserts.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
  * stored as it is writes nothing. References have been checked before.
  */
-
-/** Inserts the rows of `source`, or brings those up to date that differ. */
-function upsert(table: string, identity: string[], columns: string[], source: string) {
-  const others = columns.filter((column) => !identity.includes(column))
-  const all = [...identity, ...others]
-  const target = others.map((column) => `target.${column}`).join(', ')
-  const excluded = others.map((column) => `excluded.${column}`).join(', ')
-  return `insert into ${table} as target (${all.join(', ')})
-    select ${all.join(', ')} from (${source}) source
-    on conflict (${identity.join(', ')}) do update
-    set ${others.map((column) => `${column} = excluded.${column}`).join(', ')}
-    where (${target}) is distinct from (${excluded})`
-}
-
-const plainUpsert = (type: RecordType, table: string, identity: string[], columns: string[]) =>
-  upsert(table, identity, columns, `select * from ${stagingName(type)}`)
 
 const campaignColumns = [
   ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
