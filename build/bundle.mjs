@@ -33,13 +33,15 @@ export async function bundle(outfile) {
     platform: 'node',
     format: 'esm',
     target: 'node20.19',
-    // They read files of their own.
-    external: ['@fastify/swagger-ui', 'pino-pretty'],
+    // They read files of their own; and what they need besides is not loaded twice.
+    external: ['@fastify/swagger-ui', 'pino-pretty', 'yaml'],
     banner: {
       js: [
         "import { createRequire as createRequireOfBundle } from 'node:module'",
         'const require = createRequireOfBundle(import.meta.url)',
         'const { filename: __filename, dirname: __dirname } = import.meta',
+        // As Node.js 21 has it: pg looks for it, and where it is not there, has Node.js 20 load all of its `fetch`.
+        "globalThis.navigator ??= { userAgent: 'Node.js' }",
       ].join('\n'),
     },
     // Less to read by a third; names and the lines of a stack stay readable.
