@@ -5,7 +5,7 @@ import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { mergeStaged } from '../ingest/merge-staged.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
-import type { Ask } from '../ingest/steps.ts'
+import { type Ask, withRestaged } from '../ingest/steps.ts'
 import { createWorkingTables } from '../ingest/working-tables.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
 import type { ImportSource } from './sources.ts'
@@ -77,7 +77,7 @@ async function importInTransaction(
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
   await takeImportLock(client, onNotice)
   const files = sources.map(({ name }) => name)
-  const present = new Set(recordTypes.filter((type) => records[type] > 0))
+  const present = withRestaged(recordTypes.filter((type) => records[type] > 0))
   await checkReferences(ask, present, files)
   // Before anything changes: what is counted from here on is counted up to now.
   await ask('select advance_claim_windows()')

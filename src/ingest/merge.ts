@@ -1,4 +1,5 @@
 import { putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
+import { overlayMetadata } from './campaign-metadata.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
 import { rollUpSteps } from './rollups.ts'
 import { allOf, type Step } from './steps.ts'
@@ -13,11 +14,17 @@ import { plainUpsert, upsert } from './upserts.ts'
 const campaignColumns = [
   ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
   ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'action_claimant'],
-  ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'uses_template_as_is'],
+  ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'custom_action'],
   ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
-  ...['start_at', 'end_at', 'verification_level', 'distribution_channels', 'autocampaign_id'],
+  ...['start_at', 'end_at', 'verification_level', 'autocampaign_id'],
   ...['action_token_chain_id', 'action_token_address'],
 ]
+
+/** Of other names or forms where they are staged. */
+const convertedColumns = {
+  distribution_channels: 'array(select jsonb_array_elements_text(distribution_channels))',
+  uses_template_as_is: 'action_template_id is not null and not custom_action',
+}
 
 const mergeCampaigns = allOf(
   ['campaign'],
@@ -25,9 +32,11 @@ const mergeCampaigns = allOf(
     upsert(
       'campaigns',
       ['id'],
-      campaignColumns,
-      `select id, ${campaignColumns.filter((column) => column !== 'distribution_channels').join(', ')},
-      array(select jsonb_array_elements_text(distribution_channels)) as distribution_channels
+      [...campaignColumns, ...Object.keys(convertedColumns)],
+      `select id, ${campaignColumns.join(', ')},
+      ${Object.entries(convertedColumns)
+        .map(([column, value]) => `${value} as ${column}`)
+        .join(', ')}
     from staged_campaign`,
     ),
     [
@@ -164,6 +173,7 @@ const mergeProfiles: Step[] = [
 
 /** All steps from staged records to rows and derived figures, in an order in which each finds what it refers to. */
 export const mergeSteps: Step[] = [
+  ...overlayMetadata,
   ...markTouchedCampaigns,
   ...takeOutOfMaps,
   {

@@ -89,20 +89,53 @@ const IncentiveRecord = Type.Unsafe<Record<string, unknown> & { type: string }>(
   oneOf: incentiveVariants.map(asIncentiveRecord),
 })
 
+/** Addresses that a simple list admits or denies. */
+const listedAddresses = Type.Optional(
+  Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: ref(Address), maxItems: 1_000_000 }),
+)
+
 const AllowListRecord = Type.Object(
   {
     owner: ref(Address),
     contractAddress: ref(Address),
     type: ref(AllowListType),
-    addresses: Type.Optional(
-      Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: ref(Address), maxItems: 1_000_000 }),
-    ),
+    addresses: listedAddresses,
     accessListId: Type.Optional(name128('Access list that decides; only for an OffchainAccessList.')),
   },
   { additionalProperties: false },
 )
 
 const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address) }, { additionalProperties: false })
+
+/** What is known of a campaign that no chain tells. */
+const metadataFields = {
+  creator: Type.Optional(refOrNull(Address, { description: 'Defaults to the owner.' })),
+  campaignName: optionalText('Readable name.'),
+  templateId: optionalText('System ID of the template.'),
+  actionTemplateId: Type.Optional(
+    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
+  ),
+  customAction: Type.Optional(Type.Boolean({ description: 'Whether the template was customised; `false`.' })),
+  nftImageUri: optionalText('URI of the image of the NFT.'),
+  nftName: optionalText('Name of the NFT.'),
+  nftMetadataId: optionalText('ID of the metadata of the NFT.'),
+  projectImageUri: optionalText('URI of the image of the project.'),
+  projectUrl: optionalText('URL of the project.'),
+  tokenImageUri: optionalText('URI of the image of the token.'),
+  startTime: optionalInstant('Claims are possible from here on.'),
+  endTime: optionalInstant('Claims are possible until before this instant.'),
+  verificationLevel: optionalText('How users have to be verified.'),
+  distributionChannels: Type.Optional(
+    Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
+  ),
+  autocampaignId: Type.Optional(Type.Unsafe<string | null>({ anyOf: [name128(), { type: 'null' }] })),
+  actionToken: Type.Optional(
+    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
+  ),
+  nftCollection: Type.Optional(
+    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
+  ),
+}
 
 export const CampaignRecord = record('campaign', 'A campaign; identified by its ID and replaced whole.', {
   id: ref(CampaignId),
@@ -131,34 +164,25 @@ export const CampaignRecord = record('campaign', 'A campaign; identified by its 
       maxProperties: 1000,
     }),
   ),
-  creator: Type.Optional(refOrNull(Address, { description: 'Defaults to the owner.' })),
-  campaignName: optionalText('Readable name.'),
-  templateId: optionalText('System ID of the template.'),
-  actionTemplateId: Type.Optional(
-    Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
-  ),
-  customAction: Type.Optional(Type.Boolean({ description: 'Whether the template was customised; `false`.' })),
-  nftImageUri: optionalText('URI of the image of the NFT.'),
-  nftName: optionalText('Name of the NFT.'),
-  nftMetadataId: optionalText('ID of the metadata of the NFT.'),
-  projectImageUri: optionalText('URI of the image of the project.'),
-  projectUrl: optionalText('URL of the project.'),
-  tokenImageUri: optionalText('URI of the image of the token.'),
-  startTime: optionalInstant('Claims are possible from here on.'),
-  endTime: optionalInstant('Claims are possible until before this instant.'),
-  verificationLevel: optionalText('How users have to be verified.'),
-  distributionChannels: Type.Optional(
-    Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
-  ),
-  autocampaignId: Type.Optional(Type.Unsafe<string | null>({ anyOf: [name128(), { type: 'null' }] })),
-  actionToken: Type.Optional(
-    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
-  ),
-  nftCollection: Type.Optional(
-    Type.Unsafe<Static<typeof TokenReference> | null>({ anyOf: [TokenReference, { type: 'null' }] }),
-  ),
+  ...metadataFields,
 })
 export type CampaignRecord = Static<typeof CampaignRecord>
+
+export const CampaignMetadataRecord = record(
+  'campaignMetadata',
+  'What no chain tells of a campaign; identified by its ID and replaced whole. Where the record of the campaign has the same keys, these win.',
+  {
+    id: ref(CampaignId),
+    ...metadataFields,
+    accessListId: Type.Optional(
+      Type.Unsafe<string | null>({
+        anyOf: [name128('Access list that decides; only for an OffchainAccessList.'), { type: 'null' }],
+      }),
+    ),
+    allowListAddresses: listedAddresses,
+  },
+)
+export type CampaignMetadataRecord = Static<typeof CampaignMetadataRecord>
 
 const incentivePosition = Type.Integer({ minimum: 0, maximum: 32_767, description: 'Index of the incentive, from 0.' })
 
@@ -216,6 +240,7 @@ export const recordSchemas = {
   actionTemplate: ActionTemplateRecord,
   accessList: AccessListRecord,
   campaign: CampaignRecord,
+  campaignMetadata: CampaignMetadataRecord,
   claim: ClaimRecord,
   claimSignature: ClaimSignatureRecord,
   profile: ProfileRecord,

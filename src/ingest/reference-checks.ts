@@ -1,5 +1,6 @@
 import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
-import { fromPlace } from './staging.ts'
+import type { RecordType } from './records.ts'
+import { fromPlace, stagingName } from './staging.ts'
 import type { Ask, Ingredient, Step } from './steps.ts'
 
 /*
@@ -45,25 +46,30 @@ const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, 
   from withdrawn ${exception}
   group by place, incentive_count`
 
+const unknownTemplate = (of: RecordType, template: string) => ({
+  of,
+  sql: `select place, '/actionTemplateId',
+    'refers to action template ' || template || ', which is neither stored nor in the call'
+  from ${stagingName(of)}, lateral (select ${template} as template) named
+  where template is not null
+    and not exists (select from staged_actiontemplate where id = template)
+    and not exists (select from action_templates where id = template)`,
+})
+
+const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
+  of,
+  sql: `select place, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
+  from ${stagingName(of)}, lateral (select ${list} as list) named
+  where list is not null
+    and not exists (select from staged_accesslist where id = list)
+    and not exists (select from access_lists where id = list)`,
+})
+
 const faultyReferences: { of: Ingredient; sql: string }[] = [
-  {
-    of: 'campaign',
-    sql: `select campaign.place, '/actionTemplateId' as pointer,
-    'refers to action template ' || campaign.action_template_id || ', which is neither stored nor in the call' as message
-  from staged_campaign campaign
-  where campaign.action_template_id is not null
-    and not exists (select from staged_actiontemplate where id = campaign.action_template_id)
-    and not exists (select from action_templates where id = campaign.action_template_id)`,
-  },
-  {
-    of: 'campaign',
-    sql: `select campaign.place, '/allowList/accessListId' as pointer,
-    'refers to access list ' || campaign.access_list_id || ', which is neither stored nor in the call' as message
-  from staged_campaign campaign
-  where campaign.access_list_id is not null
-    and not exists (select from staged_accesslist where id = campaign.access_list_id)
-    and not exists (select from access_lists where id = campaign.access_list_id)`,
-  },
+  unknownTemplate('campaign', 'action_template_id'),
+  unknownTemplate('campaignMetadata', `(chosen ->> 'action_template_id')::uuid`),
+  unknownAccessList('campaign', 'access_list_id', '/allowList/accessListId'),
+  unknownAccessList('campaignMetadata', `chosen ->> 'access_list_id'`, '/accessListId'),
   {
     of: 'campaign',
     // A claim that is replaced in the same call may leave the incentive.

@@ -1,7 +1,7 @@
 import type { ImportRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
 import { columnsOf, dropSupersededSql, stagingName } from './staging.ts'
-import type { Ingredient } from './steps.ts'
+import { type Ingredient, withRestaged } from './steps.ts'
 
 /** What identifies a claim on its chain. */
 interface ClaimIdentity {
@@ -36,7 +36,7 @@ export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
   const json = `{${[...rows].map(([ingredient, list]) => `"${ingredient}":[${list.join(',')}]`).join(',')}}`
-  return { json, ingredients: new Set(rows.keys()) }
+  return { json, ingredients: withRestaged(rows.keys()) }
 }
 
 function toRow<Type extends RecordType>(type: Type, record: Extract<ImportRecord, { type: Type }>, place: number) {

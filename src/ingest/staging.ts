@@ -24,6 +24,36 @@ const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
 
+/** Columns of the campaign (see above) that its metadata decides on; a key that is null decides nothing. */
+function toChosenColumns(metadata: RecordOf<'campaignMetadata'>) {
+  const { actionToken, nftCollection } = metadata
+  const columns = {
+    creator: metadata.creator,
+    campaign_name: metadata.campaignName,
+    template_id: metadata.templateId,
+    action_template_id: metadata.actionTemplateId,
+    custom_action: metadata.customAction,
+    nft_image_uri: metadata.nftImageUri,
+    nft_name: metadata.nftName,
+    nft_metadata_id: metadata.nftMetadataId,
+    project_image_uri: metadata.projectImageUri,
+    project_url: metadata.projectUrl,
+    token_image_uri: metadata.tokenImageUri,
+    start_at: instant(metadata.startTime),
+    end_at: instant(metadata.endTime),
+    verification_level: metadata.verificationLevel,
+    distribution_channels: metadata.distributionChannels,
+    autocampaign_id: metadata.autocampaignId,
+    action_token_chain_id: actionToken?.chainId,
+    action_token_address: actionToken?.address,
+    nft_collection_chain_id: nftCollection?.chainId,
+    nft_collection_address: nftCollection?.address,
+    access_list_id: metadata.accessListId,
+    allow_list_addresses: metadata.allowListAddresses,
+  }
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== null && value !== undefined))
+}
+
 const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
   token: {
     identity: ['chain_id', 'address'],
@@ -99,7 +129,7 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       campaign_name: ['text', (campaign) => campaign.campaignName],
       template_id: ['text', (campaign) => campaign.templateId],
       action_template_id: ['uuid', (campaign) => campaign.actionTemplateId],
-      uses_template_as_is: ['boolean', (campaign) => Boolean(campaign.actionTemplateId) && !campaign.customAction],
+      custom_action: ['boolean', (campaign) => campaign.customAction ?? false],
       nft_image_uri: ['text', (campaign) => campaign.nftImageUri],
       nft_name: ['text', (campaign) => campaign.nftName],
       nft_metadata_id: ['text', (campaign) => campaign.nftMetadataId],
@@ -123,6 +153,14 @@ const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       allow_list_type: ['text', (campaign) => campaign.allowList?.type],
       access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
       allow_list_addresses: ['text[]', (campaign) => addressArray(campaign.allowList?.addresses)],
+    },
+  },
+  campaignMetadata: {
+    identity: ['id'],
+    isWide: true,
+    columns: {
+      id: ['text', (metadata) => metadata.id],
+      chosen: ['jsonb', (metadata) => json(toChosenColumns(metadata))],
     },
   },
   claim: {

@@ -6,8 +6,14 @@ export type Ingredient = RecordType | 'withdrawnClaim' | 'withdrawnCampaign'
 
 /** What concerns nothing but the campaigns that a batch touches. */
 export const aboutCampaigns: readonly Ingredient[] = [
-  ...(['campaign', 'claim', 'claimSignature', 'withdrawnCampaign', 'withdrawnClaim'] as const),
+  ...(['campaign', 'campaignMetadata', 'claim', 'claimSignature', 'withdrawnCampaign', 'withdrawnClaim'] as const),
 ]
+
+/** All that a batch has to do with: metadata stages its campaign again, where that is stored. */
+export const withRestaged = (ingredients: Iterable<Ingredient>): Set<Ingredient> => {
+  const all = new Set(ingredients)
+  return all.has('campaignMetadata') ? all.add('campaign') : all
+}
 
 /** One statement on the way from staged records to rows. */
 export interface Step {

@@ -298,6 +298,7 @@ describe('every type of record', () => {
       campaign_name: 'Vote',
       template_id: 'template',
       action_template_id: templateId,
+      custom_action: false,
       uses_template_as_is: true,
       nft_image_uri: 'ipfs://nft',
       nft_name: 'NFT',
@@ -577,6 +578,7 @@ function everything() {
     anActionTemplate({ id: templateId }),
     anAccessList({ id: 'holders', members: [anAddress('member'), anAddress('other')] }),
     campaign,
+    { type: 'campaignMetadata', id: campaign.id, campaignName: 'Name', accessListId: 'holders' },
     aClaim(campaign, { amountUsd: '1.50' }),
     {
       type: 'claimSignature',
@@ -1318,6 +1320,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
         actionTemplate: 3,
         accessList: 1,
         campaign: 7,
+        campaignMetadata: 0,
         claim: 5,
         claimSignature: 1,
         profile: 1,

@@ -24,6 +24,7 @@ export function identityOf(record: ImportRecord): string {
       return `profile ${record.userAddress}`.toLowerCase()
     case 'actionTemplate':
     case 'campaign':
+    case 'campaignMetadata':
       return `${record.type} ${record.id}`.toLowerCase()
     case 'accessList':
       return `accessList ${record.id}`

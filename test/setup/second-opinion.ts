@@ -75,6 +75,7 @@ export function identityOf(record: ImportRecord): string {
       return lower(`profile ${record.userAddress}`)
     case 'actionTemplate':
     case 'campaign':
+    case 'campaignMetadata':
       return lower(`${record.type} ${record.id}`)
     case 'accessList':
       return `accessList ${record.id}`

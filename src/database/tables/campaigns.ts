@@ -32,6 +32,8 @@ export const campaigns = pgTable(
     campaignName: text(),
     templateId: text(),
     actionTemplateId: uuid().references(() => actionTemplates.id),
+    /** Whether the configuration of the action is customised. */
+    customAction: boolean().notNull().default(false),
     /** An action template taken as it is: one is named, and its configuration is not customised. */
     usesTemplateAsIs: boolean().notNull(),
     nftImageUri: text(),
