@@ -4,6 +4,7 @@ import { isatty } from 'node:tty'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import type { LoggerOptions } from 'pino'
 import { clientAddressOf } from './client-addresses.ts'
+import { type LogStream, openLogOutput } from './log-output.ts'
 
 const STDOUT = 1
 
@@ -19,14 +20,10 @@ const WORD = /[\w%-]+/g
 /** Who has encoded something more often than this wants it not to be seen. */
 const MOST_ENCODINGS = 8
 
-export interface LogStream {
-  write: (line: string) => void
-}
-
 /** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
 export async function createLogging(level: string, stream?: LogStream) {
   if (stream !== undefined || !isTerminal) {
-    return { logger: loggerOptions(level, stream), logController: new RequestLogController() }
+    return { logger: loggerOptions(level, stream ?? openLogOutput()), logController: new RequestLogController() }
   }
   const { default: pretty } = await import('pino-pretty')
   // Whether there are colours, it asks the terminal and NO_COLOR.
@@ -55,9 +52,10 @@ class ShortLogController extends RequestLogController {
 }
 
 /** pino's settings. Credentials never reach a line. */
-const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { stream?: LogStream } => ({
+const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stream: LogStream } => ({
   level,
-  redact: ['req.headers.authorization', 'req.headers.cookie', 'headers.authorization', 'headers.cookie'],
+  // Of a request, a line has no headers.
+  redact: ['headers.authorization', 'headers.cookie'],
   hooks: { streamWrite: withoutSecrets },
   serializers: {
     req: (request: FastifyRequest) => ({
@@ -68,7 +66,7 @@ const loggerOptions = (level: string, stream?: LogStream): LoggerOptions & { str
     }),
     res: (reply: FastifyReply) => ({ statusCode: reply.statusCode, bytes: bodyBytesOf(reply) }),
   },
-  ...(stream === undefined ? {} : { stream }),
+  stream,
 })
 
 /** How long the body of an answer is; undefined where that is not known before it is sent. */
