@@ -1,4 +1,3 @@
-import cors from '@fastify/cors'
 import { type FastifyRequest, fastify } from 'fastify'
 import type { Settings } from './config.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
@@ -24,6 +23,7 @@ import { createAnswerCache } from './http/answer-cache.ts'
 import { requireBearerToken } from './http/authentication.ts'
 import { trustProxies } from './http/client-addresses.ts'
 import { createConnections } from './http/connections.ts'
+import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
 import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
@@ -115,14 +115,7 @@ export async function buildApp(options: AppOptions) {
   })
   addStandingHeaders(app)
   refuseMalformedQueries(app)
-  await app.register(cors, {
-    origin: settings.CORS_ORIGINS.includes('*') ? '*' : settings.CORS_ORIGINS,
-    methods: ['GET', 'HEAD', 'OPTIONS'],
-    // One text: of a list, the plugin makes one for each answer.
-    exposedHeaders: 'x-request-id, x-total-count, etag, retry-after, www-authenticate, ratelimit, ratelimit-policy',
-    preflightContinue: true,
-    strictPreflight: false,
-  })
+  allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
     mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,

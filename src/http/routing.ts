@@ -45,8 +45,8 @@ function whyUnroutable(request: FastifyRequest) {
     return new MalformedUrlError('the path has a malformed percent-encoding, or the URL a fragment (#)')
   }
   // Before a body is read: whatever it holds, there is nothing it could be for.
-  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === '*')
-  return isUnknown ? notFound(request) : undefined
+  // The router takes the asterisk, which asks about the whole server, for a path.
+  return request.is404 || request.url === '*' ? notFound(request) : undefined
 }
 
 /** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2). */
