@@ -351,12 +351,12 @@ test('failures are not kept', async () => {
   expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
 
   await api.database.query('alter table campaigns rename to elsewhere')
-  const broken = await api.get(`/campaigns/${campaign.id}`, { 'if-none-match': '*' })
+  const broken = await api.get('/campaigns', { 'if-none-match': '*' })
   expect(broken.statusCode).toBe(500)
   expect(broken.headers['cache-control']).toBe('no-store')
   expect(broken.headers.etag).toBeUndefined()
   await api.database.query('alter table elsewhere rename to campaigns')
-  expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
+  expect((await api.get('/campaigns')).statusCode).toBe(200)
   expect((await api.get('/campaigns?page=x')).headers['cache-control']).toBe('no-store')
 })
 
