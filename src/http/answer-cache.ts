@@ -42,7 +42,7 @@ export interface AnswerCache {
     reply: FastifyReply,
     produce: () => Promise<Produced>,
     options?: { changesEachSecond?: boolean },
-  ): Promise<FastifyReply>
+  ): Promise<void>
 }
 
 /**
@@ -105,11 +105,20 @@ export function createAnswerCache(options: {
     return answer
   }
 
+  function give(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
+    if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
+    // Kept again, so that what has come to it is counted.
+    const onEncoded = () => void (kept.peek(question) === answer && kept.set(question, answer))
+    return representations.send(request, reply, answer.content, onEncoded)
+  }
+
   return {
     async send(request, reply, produce, { changesEachSecond = false } = {}) {
       const version = await currentVersion()
       const question = toQuestion(request)
       const now = options.now().getTime()
+      const known = recall(question, version, now)
+      if (known !== undefined) return give(question, known, request, reply)
       const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
       const make = async () => {
         const { totalCount, dependencies, ...written } = await produce()
@@ -118,13 +127,13 @@ export function createAnswerCache(options: {
         return { content: toContent(text), totalCount, dependencies, validUntil }
       }
       const state = { version, madeAt: now }
-      const answer =
-        recall(question, version, now) ??
-        (await produceOnce(question, state, until(version.nextChangeAt), make, options.signalOf(request)))
-      if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
-      // Kept again, so that what has come to it is counted.
-      const onEncoded = () => void (kept.peek(question) === answer && kept.set(question, answer))
-      return representations.send(request, reply, answer.content, onEncoded)
+      const signal = options.signalOf(request)
+      return give(
+        question,
+        await produceOnce(question, state, until(version.nextChangeAt), make, signal),
+        request,
+        reply,
+      )
     },
   }
 }

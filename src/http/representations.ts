@@ -25,7 +25,7 @@ export interface Representations {
    * Sends a public answer as the client takes it, with what caches on the way need to know, or 304 where the client has
    * it (RFC 9110 §13). `onEncoded` is told when there is another representation to be kept.
    */
-  send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<FastifyReply>
+  send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<void> | void
 }
 
 /** Gives representations of answers; each is compressed once, as long as its content is held. */
@@ -50,7 +50,7 @@ export function createRepresentations(cacheControl: string): Representations {
   }
 
   return {
-    async send({ headers }, reply, content, onEncoded) {
+    send({ headers }, reply, content, onEncoded) {
       const wanted = chooseEncoding(headers['accept-encoding'], content.plain.length)
       const origin = reply.getHeader('vary')
       void reply.headers({
@@ -58,13 +58,15 @@ export function createRepresentations(cacheControl: string): Representations {
         vary: origin === undefined ? 'accept-encoding' : `${origin}, accept-encoding`,
       })
       const known = findKnownTag(headers['if-none-match'], content.digest, wanted)
-      if (known !== undefined) return reply.header('etag', known).code(304).send()
+      if (known !== undefined) return void reply.header('etag', known).code(304).send()
       void reply.type('application/json; charset=utf-8')
-      const encoded = wanted === undefined ? undefined : await encode(content, wanted, onEncoded)
+      const encoded = wanted === undefined ? undefined : encode(content, wanted, onEncoded)
       if (encoded === undefined || wanted === undefined) {
-        return reply.header('etag', tagOf(content.digest, undefined)).send(content.plain)
+        return void reply.header('etag', tagOf(content.digest, undefined)).send(content.plain)
       }
-      return reply.headers({ etag: tagOf(content.digest, wanted), 'content-encoding': wanted }).send(encoded)
+      return encoded.then((bytes) => {
+        void reply.headers({ etag: tagOf(content.digest, wanted), 'content-encoding': wanted }).send(bytes)
+      })
     },
   }
 }
