@@ -1,9 +1,9 @@
 import { allOf, type Step } from './steps.ts'
 
 /*
- * Maps of what campaigns can be found by change by the campaigns that change: their bits are taken out as long as the maps
- * can be told from what is stored, and put in once all is as it will be. Claims change maps only where they exhaust a
- * campaign, or make it claimable again.
+ * Maps of what campaigns can be found by change by the campaigns whose records change: their bits are taken out as long as
+ * the maps can be told from what is stored, and put in once all is as it will be. Claims and tokens change maps only where
+ * they flip a campaign: exhaust it, say, or make it claimable again.
  */
 
 /** From this number of campaigns on a span is full. */
@@ -14,6 +14,9 @@ const MOST_PLACES = 4 * SPAN_PLACES
 
 /** What more campaigns than this can be found by has maps; so many are looked up one by one. */
 const MOST_UNMAPPED = 300
+
+/** What claims and tokens change. */
+const derivedKinds = `'whitelisted', 'active'`
 
 const memberships = 'campaign_key bigint, kind text, chain_id bigint, value text'
 const mapped = 'facet_key integer, campaign_key bigint'
@@ -26,8 +29,8 @@ export const mapTables = {
 }
 
 /**
- * What the touched campaigns can be found by at this moment, and what of that has maps. In two steps, so that the size of
- * each is known: from a view of ten tables nobody can tell how much comes.
+ * What the campaigns with touched records can be found by at this moment, and what of that has maps. In two steps, so that
+ * the size of each is known: from a view of ten tables nobody can tell how much comes.
  */
 const findTouched = (moment: 'before' | 'after'): [sql: string, fills: string][] => [
   [
@@ -35,7 +38,8 @@ const findTouched = (moment: 'before' | 'after'): [sql: string, fills: string][]
     select membership.campaign_key, membership.kind, membership.chain_id, membership.value
     from touched_campaigns touched
     -- For each by itself: joined, all campaigns would be read ten times, however few are touched.
-    cross join lateral (select * from campaign_memberships found where found.campaign_key = touched.key offset 0) membership`,
+    cross join lateral (select * from campaign_memberships found where found.campaign_key = touched.key offset 0) membership
+    where touched.is_record_touched`,
     `memberships_${moment}`,
   ],
   [
@@ -45,7 +49,7 @@ const findTouched = (moment: 'before' | 'after'): [sql: string, fills: string][]
   ],
 ]
 
-/** The bits of the touched campaigns in all maps. */
+/** The bits of these campaigns in all maps. */
 const touchedBits = (moment: 'before' | 'after') => `
   select facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
   from mapped_${moment} mapped
@@ -87,24 +91,21 @@ const newPlaces = `insert into campaign_places
     select since, place_count from campaign_spans where since <= block_timestamp order by since desc limit 1) span
   where not exists (select from campaign_places where campaign_key = key)`
 
-/** Campaigns that are found otherwise since a claim or a token, in a batch that no campaign is replaced or withdrawn by. */
-const flipped = `(
-    select placed.campaign_key, placed.since, placed.place, span.blank
-    from flipped_campaigns
-    join campaign_places placed on placed.campaign_key = flipped_campaigns.key
-    join campaign_spans span on span.since = placed.since
-    where not exists (select from staged_key) and not exists (select from withdrawn_campaign)
-  )`
-
-/** The maps that follow from derived columns, where they have or lack a flipped campaign. */
-const flippedBits = (isThere: 'exists' | 'not exists') => `
-  select facet.key as facet_key, since, bit_or(set_bit(blank, place, 1)) as bits
-  from ${flipped} flipped
+/** The maps that follow from derived columns, where they have or lack a campaign that a claim or a token has flipped. */
+const flippedBits = (isThere: boolean) => `
+  select facet.key as facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
+  from flipped_campaigns flipped
+  join touched_campaigns touched on touched.key = flipped.key and not touched.is_record_touched
+  join campaign_places placed on placed.campaign_key = flipped.key
+  join campaign_spans span on span.since = placed.since
   cross join popular_facets facet
-  where facet.kind in ('whitelisted', 'active') and ${isThere} (
-    select from campaign_memberships membership
-    where membership.campaign_key = flipped.campaign_key and membership.kind = facet.kind)
-  group by facet.key, since`
+  -- For each by itself, as above.
+  left join lateral (
+    select true as is_there from campaign_memberships found
+    where found.campaign_key = flipped.key and found.kind in (${derivedKinds}) and found.kind = facet.kind offset 0
+  ) membership on true
+  where facet.kind in (${derivedKinds}) and is_there is ${isThere ? 'not' : ''} null
+  group by facet.key, placed.since`
 
 const spansOfStaged = 'select distinct since from staged_key join campaign_places on campaign_key = key'
 
@@ -150,9 +151,9 @@ export const putIntoMaps: Step[] = [
   ...allOf(
     ['claim', 'withdrawnClaim', 'token'],
     [
-      `insert into facet_maps as map (facet_key, since, bits) ${flippedBits('exists')}
+      `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
-      `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits('not exists')}) missing
+      `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
       where map.facet_key = missing.facet_key and map.since = missing.since`,
     ],
   ),

@@ -6,18 +6,9 @@
 
 export const claimChangeTables = {
   claim_changes:
-    'direction smallint, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint',
+    'direction smallint, chain_id bigint, tx_hash bytea, log_index integer, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint',
   claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
 }
-
-/** Claims that are stored as they are change nothing, and touch no campaign. */
-export const dropUnchangedClaims = `delete from staged_claim claim
-  using claims recorded join campaigns on campaigns.key = recorded.campaign_key
-  where recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
-    and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount, recorded.amount_usd,
-        recorded.block_timestamp)
-      is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
-        claim.block_timestamp)`
 
 /**
  * Whether somebody has a claim on a campaign. Asked incentive by incentive, so that an index answers however many claims
@@ -28,18 +19,32 @@ const hasClaim = `exists (
     and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
   where incentives.campaign_key = changes.campaign_key)`
 
-/** Before the claims are merged, and once every campaign has its key. */
+const goneBy = (claims: string) => `insert into claim_changes
+  select -1, chain_id, tx_hash, log_index, campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
+    recorded.amount_usd, recorded.block_timestamp
+  from ${claims} claim join claims recorded using (chain_id, tx_hash, log_index)`
+
+/** Before the claims are merged, and once every campaign has its key; in this order. */
 export const noteClaimChanges = {
-  gone: `insert into claim_changes
-    select -1, recorded.campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
-      recorded.amount_usd, recorded.block_timestamp
-    from (
-      select chain_id, tx_hash, log_index from staged_claim
-      union
-      select chain_id, tx_hash, log_index from withdrawn_claim
-    ) claim join claims recorded using (chain_id, tx_hash, log_index)`,
+  withdrawn: goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)'),
+  replaced: goneBy('staged_claim'),
+  /** Claims that are stored as they are change nothing, and touch no campaign. */
+  dropUnchanged: `with unchanged as (
+      delete from claim_changes recorded using campaigns, staged_claim claim
+      where campaigns.key = recorded.campaign_key
+        and recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
+        and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount, recorded.amount_usd,
+            recorded.block_timestamp)
+          is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
+            claim.block_timestamp)
+      returning recorded.chain_id, recorded.tx_hash, recorded.log_index
+    )
+    delete from staged_claim claim using unchanged
+    where claim.chain_id = unchanged.chain_id and claim.tx_hash = unchanged.tx_hash
+      and claim.log_index = unchanged.log_index`,
   come: `insert into claim_changes
-    select 1, campaigns.key, incentive_position, claimant, amount, amount_usd, staged_claim.block_timestamp
+    select 1, staged_claim.chain_id, staged_claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
+      amount_usd, staged_claim.block_timestamp
     from staged_claim join campaigns on campaigns.id = campaign_id`,
   claimants: `insert into claimant_changes
     select campaign_key, claimant, has_gone or ${hasClaim}, has_come

@@ -1,7 +1,8 @@
 /*
  * Totals of claims by campaign and by contract, for all time and in each window up to the instant that `claim_windows`
  * names. Those of a campaign change by its changed claims. A contract may be the target of a great many campaigns, so its
- * totals change by the difference that the touched ones make: what they add after the import, less what they added before.
+ * totals change by the difference that the touched ones make: what they add after the import, less what they added before;
+ * and where only claims of a campaign change, by these alone.
  */
 
 const contributionColumns =
@@ -9,14 +10,30 @@ const contributionColumns =
 
 export const contributionTables = { counted_before: contributionColumns, counted_after: contributionColumns }
 
+/** The changed claims in the windows that they are counted in. */
+const countedChanges = `
+  select campaign_key, window_seconds, sum(direction) as claim_count, sum(direction * coalesce(amount_usd, 0)) as amount_usd
+  from claim_changes
+  join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
+  group by campaign_key, window_seconds`
+
+/** What has been claimed of campaigns whose records, and so whose contracts, stay as they are. */
+const claimedSince = `
+    union all
+    select window_seconds, target.chain_id, target.value, 0, 0, claim_count, amount_usd
+    from (${countedChanges}) changes
+    join campaign_facets target using (campaign_key)
+    where target.kind = 'target' and (claim_count, amount_usd) <> (0, 0) and exists (
+      select from touched_campaigns touched where touched.key = campaign_key and not is_record_touched)`
+
 /** In every window there is what is counted by campaign; totals are read once for a campaign, where it has any. */
-const contributions = `
+const contributions = (moment: 'before' | 'after') => `
   with targets as materialized (
     select target.campaign_key, target.chain_id, target.value as address, campaigns.block_timestamp
     from touched_campaigns touched
     join campaigns using (key)
     join campaign_facets target on target.campaign_key = key and target.kind = 'target'
-    where touched.counts
+    where touched.is_record_touched
   )
   select window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count), sum(amount_usd)
   from (
@@ -25,20 +42,16 @@ const contributions = `
     union all
     select window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
     from targets join campaign_claim_totals using (campaign_key)
+    ${moment === 'after' ? claimedSince : ''}
   ) parts
   group by window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
-export const countForContracts = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions}`
+export const countForContracts = (moment: 'before' | 'after') =>
+  `insert into counted_${moment} ${contributions(moment)}`
 
 export const campaignTotals = `merge into campaign_claim_totals totals
-  using (
-    select campaign_key, window_seconds, sum(direction) as claim_count,
-      sum(direction * coalesce(amount_usd, 0)) as amount_usd
-    from claim_changes
-    join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
-    group by campaign_key, window_seconds
-  ) changes
+  using (${countedChanges}) changes
   on totals.campaign_key = changes.campaign_key and totals.window_seconds = changes.window_seconds
   when matched and totals.claim_count + changes.claim_count = 0 then delete
   when matched and (changes.claim_count, changes.amount_usd) <> (0, 0) then update

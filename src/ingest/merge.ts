@@ -45,7 +45,7 @@ const mergeCampaigns = allOf(
         from staged_campaign join campaigns using (id)`,
       'staged_key',
     ],
-    [touch('select key from staged_key'), 'touched_campaigns'],
+    [touch('select key from staged_key', { isRecordTouched: true }), 'touched_campaigns'],
     `delete from allow_lists where campaign_key in (select key from staged_key)`,
     `delete from action_steps where campaign_key in (select key from staged_key)`,
     `delete from campaign_facets where campaign_key in (select key from staged_key)`,
@@ -105,8 +105,15 @@ const mergeAccessLists = allOf(
 )
 
 const mergeClaims: Step[] = [
-  { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.gone, fills: 'claim_changes' },
+  { of: ['withdrawnClaim'], sql: noteClaimChanges.withdrawn, fills: 'claim_changes' },
+  { of: ['claim'], sql: noteClaimChanges.replaced, fills: 'claim_changes' },
+  { of: ['claim'], sql: noteClaimChanges.dropUnchanged },
   { of: ['claim'], sql: noteClaimChanges.come, fills: 'claim_changes' },
+  {
+    of: ['claim', 'withdrawnClaim'],
+    sql: touch('select campaign_key as key from claim_changes', { isRecordTouched: false }),
+    fills: 'touched_campaigns',
+  },
   { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.claimants, fills: 'claimant_changes' },
   {
     of: ['withdrawnClaim'],
@@ -120,7 +127,7 @@ const mergeClaims: Step[] = [
       'claims',
       ['chain_id', 'tx_hash', 'log_index'],
       ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
-      `select staged_claim.*, campaigns.key as campaign_key from staged_claim join campaigns on campaigns.id = campaign_id`,
+      'select * from claim_changes where direction = 1',
     ),
   },
   { of: ['claim', 'withdrawnClaim'], sql: countClaimants },

@@ -10,8 +10,8 @@ import { isBounded, stagingColumns, stagingName, withdrawalTables } from './stag
 const workingTables: Record<string, string> = {
   ...Object.fromEntries(recordTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
   ...withdrawalTables,
-  // `counts`: whether what the campaign adds to the totals of its contracts may change.
-  touched_campaigns: 'key bigint, counts boolean',
+  // Whether its record comes, is replaced or goes: else only claims or tokens change what is derived for it.
+  touched_campaigns: 'key bigint, is_record_touched boolean',
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',

@@ -81,6 +81,25 @@ test('a claim changes maps only where it exhausts a campaign', async () => {
   await expectMapsToAgree(database)
 })
 
+test('a claim exhausts its campaign, and shows it again when it is taken back, beside a campaign that comes', async () => {
+  await using database = await createTestDatabase()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], maxParticipants: '1' })
+  const claim = aClaim(campaign)
+  const ingest = await openIngest(database.url)
+  const activeCampaigns = () =>
+    database.query('select sum(bit_count(bits))::integer as active from facet_maps where facet_key = 3')
+  await ingest.apply({ records: toLowerCase([campaign, aCampaign()]) })
+  await ingest.apply({ records: toLowerCase([claim, aCampaign()]) })
+  expect(await activeCampaigns()).toEqual([{ active: 2 }])
+  await ingest.apply({
+    records: toLowerCase([aCampaign()]),
+    withdrawnClaims: [{ ...toClaimIdentity(claim), txHash: lower(claim.txHash) }],
+  })
+  expect(await activeCampaigns()).toEqual([{ active: 4 }])
+  await expectMapsToAgree(database)
+  await ingest.close()
+})
+
 const chain = (campaign: CampaignRecord, chainId: number, number: number): CampaignRecord => ({
   ...campaign,
   id: `${chainId}:${anAddress('core')}:${number}`,
@@ -96,9 +115,10 @@ const aRow = (length: number, start: number, chainId: number, step = 1) =>
     ),
   )
 
-test('a batch with a campaign looks at few of those that are stored', async () => {
+/** How many campaigns a batch looks at, of those that are stored and a sample. */
+async function looksOfABatch(stored: ImportRecord[], records: ImportRecord[]) {
   await using database = await createTestDatabase()
-  await save(database, [...generateSample({ campaigns: 2000, claims: 2000, seed: 1, now: new Date() })])
+  await save(database, [...generateSample({ campaigns: 2000, claims: 2000, seed: 1, now: new Date() }), ...stored])
   await database.query('analyze')
   const looks = async () =>
     Number(
@@ -111,11 +131,20 @@ test('a batch with a campaign looks at few of those that are stored', async () =
     )
   const ingest = await openIngest(database.url)
   const before = await looks()
-  await ingest.apply({ records: toLowerCase([aCampaign()]) })
+  await ingest.apply({ records: toLowerCase(records) })
   // What a connection has read is told when it ends.
   await ingest.close()
   await expect.poll(looks).toBeGreaterThan(before)
-  expect((await looks()) - before).toBeLessThan(500)
+  return (await looks()) - before
+}
+
+test('a batch with a campaign looks at few of those that are stored', async () => {
+  expect(await looksOfABatch([], [aCampaign()])).toBeLessThan(500)
+})
+
+test('a claim that exhausts its campaign looks at few of those that are stored', async () => {
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], maxParticipants: '1' })
+  expect(await looksOfABatch([campaign], [aClaim(campaign)])).toBeLessThan(500)
 })
 
 test('campaigns become active, and cease to be, where none was active before', async () => {
