@@ -29,7 +29,7 @@ const functionSql = `
     ${checkSteps.map(({ of, sql }) => when(oneOf(of), sql)).join('\n')}
     faults := (select json_agg(first_faults) from (${firstFaultsSql}) first_faults);
     if faults is null then
-      ${mergeSteps.map(({ of, sql }) => when(oneOf(of), sql)).join('\n')}
+      ${mergeSteps.map(({ of, needs, sql }) => when(needs === undefined ? oneOf(of) : `${oneOf(of)} and exists (select from ${needs})`, sql)).join('\n')}
       ${when(`$2 <@ '{${aboutCampaigns.join(',')}}'`, nameTouchedCampaigns)}
     end if;
     ${emptyWideTables.map(({ of, empty }) => when(oneOf([of]), empty)).join('\n')}

@@ -122,8 +122,7 @@ export const putIntoMaps: Step[] = [
         `update campaign_spans span set place_count = own.place_count,
           blank = case when own.place_count > length(blank) then repeat('0', 2 * own.place_count)::varbit else blank end
         from (
-          select since, (select max(place) + 1 from campaign_places placed where placed.since = staged.since) as place_count
-          from (${spansOfStaged}) staged
+          select since, max(place) + 1 as place_count from staged_key join campaign_places on campaign_key = key group by since
         ) own
         where span.since = own.since and span.place_count < own.place_count`,
         'campaign_spans',
@@ -148,15 +147,18 @@ export const putIntoMaps: Step[] = [
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
     ],
   ),
-  ...allOf(
-    ['claim', 'withdrawnClaim', 'token'],
-    [
-      `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
+  {
+    of: ['claim', 'withdrawnClaim', 'token'],
+    needs: 'flipped_campaigns',
+    sql: `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
-      `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
+  },
+  {
+    of: ['claim', 'withdrawnClaim', 'token'],
+    needs: 'flipped_campaigns',
+    sql: `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
       where map.facet_key = missing.facet_key and map.since = missing.since`,
-    ],
-  ),
+  },
   ...allOf(
     ['campaign'],
     [

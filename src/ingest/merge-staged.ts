@@ -11,8 +11,9 @@ export async function mergeStaged(
   ingredients: ReadonlySet<Ingredient>,
   plan?: (table: string) => Promise<unknown>,
 ) {
-  for (const { of, sql, fills } of mergeSteps) {
+  for (const { of, needs, sql, fills } of mergeSteps) {
     if (!of.some((ingredient) => ingredients.has(ingredient))) continue
+    if (needs !== undefined && (await ask(`select from ${needs} limit 1`)).rows.length === 0) continue
     await ask(sql)
     if (fills !== undefined) await plan?.(fills)
   }

@@ -8,7 +8,8 @@ import { plainUpsert, upsert } from './upserts.ts'
 
 /*
  * How staged records become rows. Every statement works on all records of a type at once; a record that is already
- * stored as it is writes nothing. References have been checked before.
+ * stored as it is writes nothing. References have been checked before. Claims that change nothing do not even begin to
+ * write, and so take no revision.
  */
 
 const campaignColumns = [
@@ -107,7 +108,7 @@ const mergeAccessLists = allOf(
 const mergeClaims: Step[] = [
   { of: ['withdrawnClaim'], sql: noteClaimChanges.withdrawn, fills: 'claim_changes' },
   { of: ['claim'], sql: noteClaimChanges.replaced, fills: 'claim_changes' },
-  { of: ['claim'], sql: noteClaimChanges.dropUnchanged },
+  { of: ['claim'], needs: 'claim_changes', sql: noteClaimChanges.dropUnchanged },
   { of: ['claim'], sql: noteClaimChanges.come, fills: 'claim_changes' },
   {
     of: ['claim', 'withdrawnClaim'],
@@ -117,12 +118,14 @@ const mergeClaims: Step[] = [
   { of: ['claim', 'withdrawnClaim'], sql: noteClaimChanges.claimants, fills: 'claimant_changes' },
   {
     of: ['withdrawnClaim'],
+    needs: 'claim_changes',
     sql: `delete from claims using withdrawn_claim withdrawn
       where claims.chain_id = withdrawn.chain_id and claims.tx_hash = withdrawn.tx_hash
         and claims.log_index = withdrawn.log_index`,
   },
   {
     of: ['claim'],
+    needs: 'claim_changes',
     sql: upsert(
       'claims',
       ['chain_id', 'tx_hash', 'log_index'],

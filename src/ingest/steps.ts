@@ -19,6 +19,8 @@ export const withRestaged = (ingredients: Iterable<Ingredient>): Set<Ingredient>
 export interface Step {
   /** It has something to do only where the batch holds one of these. */
   of: readonly Ingredient[]
+  /** A working table, without a row of which it has nothing to do. */
+  needs?: string
   /** Takes no parameters, and what it returns is nobody's: small batches run it inside a function (see batch-function). */
   sql: string
   /** The table it fills, a working one mostly, whose size has to be known for the plans of what follows. */

@@ -1,4 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
 import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
@@ -146,4 +148,25 @@ test('each batch is a revision, without gaps, and with an identity of its own', 
   const last = await version()
   expect(last.revision).toBe(first.revision + 2)
   expect(last.identity).not.toBe(first.identity)
+})
+
+test('claims that are stored as they are take no revision, however they come, nor do unknown ones that are withdrawn', async () => {
+  const { database, ingest } = await openTestIngest()
+  const campaign: CampaignRecord = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  const claims = Array.from({ length: 300 }, (_, index) =>
+    aClaim(campaign, { claimant: anAddress(`claimant ${index}`) }),
+  )
+  const [first, ...others] = toLowerCase(claims).filter((record) => record.type === 'claim')
+  if (first === undefined) throw new Error('no claim')
+  await ingest.apply({ records: toLowerCase([campaign]) })
+  await ingest.apply({ records: [first, ...others] })
+  const states = () => database.query('select revision, identity from data_revisions order by revision')
+  const before = await states()
+  await ingest.apply({ records: [first] })
+  await ingest.apply({ records: [first, ...others] })
+  await importRecords(database.url, [toRecordSource('claims', claims)])
+  await ingest.apply({ records: [], withdrawnClaims: [{ ...toClaimIdentity(first), logIndex: 7 }] })
+  expect(await states()).toEqual(before)
+  await ingest.apply({ records: [{ ...first, amount: '2' }] })
+  expect(await states()).toHaveLength(before.length + 1)
 })
