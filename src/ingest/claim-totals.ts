@@ -8,10 +8,14 @@
 const contributionColumns =
   'window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
 
-export const contributionTables = { counted_before: contributionColumns, counted_after: contributionColumns }
+export const contributionTables = {
+  counted_before: contributionColumns,
+  counted_after: contributionColumns,
+  counted_changes: 'campaign_key bigint, window_seconds integer, claim_count bigint, amount_usd numeric',
+}
 
-/** The changed claims in the windows that they are counted in. */
-const countedChanges = `
+/** Counts the changed claims in the windows that they are in. */
+export const countChanges = `insert into counted_changes
   select campaign_key, window_seconds, sum(direction) as claim_count, sum(direction * coalesce(amount_usd, 0)) as amount_usd
   from claim_changes
   join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
@@ -21,7 +25,7 @@ const countedChanges = `
 const claimedSince = `
     union all
     select window_seconds, target.chain_id, target.value, 0, 0, claim_count, amount_usd
-    from (${countedChanges}) changes
+    from counted_changes
     join campaign_facets target using (campaign_key)
     where target.kind = 'target' and (claim_count, amount_usd) <> (0, 0) and exists (
       select from touched_campaigns touched where touched.key = campaign_key and not is_record_touched)`
@@ -51,7 +55,7 @@ export const countForContracts = (moment: 'before' | 'after') =>
   `insert into counted_${moment} ${contributions(moment)}`
 
 export const campaignTotals = `merge into campaign_claim_totals totals
-  using (${countedChanges}) changes
+  using counted_changes changes
   on totals.campaign_key = changes.campaign_key and totals.window_seconds = changes.window_seconds
   when matched and totals.claim_count + changes.claim_count = 0 then delete
   when matched and (changes.claim_count, changes.amount_usd) <> (0, 0) then update

@@ -1,4 +1,4 @@
-import { campaignTotals, contractCounts, contractTotals, countForContracts } from './claim-totals.ts'
+import { campaignTotals, contractCounts, contractTotals, countChanges, countForContracts } from './claim-totals.ts'
 import type { Step } from './steps.ts'
 
 /*
@@ -93,6 +93,7 @@ const scoreCounts = `merge into profile_score_counts counts
 export const rollUpSteps: Step[] = [
   { of: ['campaign', 'claim', 'withdrawnClaim'], needs: 'touched_campaigns', sql: incentiveFigures },
   { of: ['campaign', 'claim', 'withdrawnClaim', 'token'], needs: 'touched_campaigns', sql: campaignFlags },
+  { of: ['claim', 'withdrawnClaim'], sql: countChanges, fills: 'counted_changes' },
   { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: contractTotals },
