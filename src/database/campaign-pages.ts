@@ -14,38 +14,47 @@ export interface CampaignPageQuery extends CampaignFilters {
   actionTemplateOnly: boolean
   /** All campaigns, active ones only, or those first. */
   activity: 'any' | 'only' | 'first'
-  now: Date
   limit: number
   offset: bigint
 }
 
 /**
- * One page of campaigns, as something to select from: `total`, how many match, and `keys`, those of the page in their
- * order (newest first; ties end on chain ID, core address, identifier, ascending), as of one moment. It costs about the
- * same for whatever filters and page, some microseconds for each 2,048 campaigns (see functions/campaign_page.sql), and
- * is right for all values with one plan.
+ * Pages of campaigns, as something to select from, one row for each entry of the JSON array at the placeholder `questions`
+ * (see `toPageQuestion`): its place `nth` in it, from 1; `total`, how many match; and `keys`, those of the page in their
+ * order (newest first; ties end on chain ID, core address, identifier, ascending). All as of one moment, that of the
+ * placeholder `now`. A page costs about the same whatever its filters, some microseconds for each 2,048 campaigns (see
+ * functions/campaign_page.sql), and the plan is right for all values.
  */
-export const campaignPage = sql`campaign_page(
-  ${sql.placeholder('groups')}::integer[], ${sql.placeholder('kinds')}::text[], ${sql.placeholder('chains')}::bigint[],
-  ${sql.placeholder('values')}::text[], ${sql.placeholder('onlyWhitelisted')}, ${sql.placeholder('onlyTemplates')},
-  ${sql.placeholder('activity')}, ${sql.placeholder('now')}, ${sql.placeholder('limit')}, ${sql.placeholder('offset')})`
+export const campaignPages = sql`(
+  select nth::integer, total, keys
+  from rows from (json_to_recordset(${sql.placeholder('questions')}::json) as (
+    groups integer[], kinds text[], chains bigint[], "values" text[], only_whitelisted boolean, only_templates boolean,
+    activity text, page_size integer, skipped bigint
+  )) with ordinality as question (
+    groups, kinds, chains, "values", only_whitelisted, only_templates, activity, page_size, skipped, nth
+  ), campaign_page(groups, kinds, chains, "values", only_whitelisted, only_templates, activity,
+    ${sql.placeholder('now')}::timestamptz, page_size, skipped))`
 
-/** The values of the placeholders in `campaignPage`. */
-export function toPageValues(query: CampaignPageQuery) {
+/** An entry for `campaignPages`, as JSON; equal questions are equal texts. */
+export function toPageQuestion(query: CampaignPageQuery) {
   const entries = toFacetGroups(query).flatMap((facets, index) =>
     facets.map((facet) => ({ ...facet, group: index + 1 })),
   )
   return {
-    groups: entries.map(({ group }) => group),
-    kinds: entries.map(({ kind }) => kind),
-    chains: entries.map(({ chain }) => chain),
-    values: entries.map(({ value }) => value),
-    onlyWhitelisted: query.tokenWhitelist,
-    onlyTemplates: query.actionTemplateOnly,
-    activity: query.activity,
-    now: query.now.toISOString(),
-    limit: query.limit,
-    offset: query.offset,
+    /** How many things campaigns are found by, which is what a page costs by. */
+    entryCount: entries.length,
+    json: JSON.stringify({
+      groups: entries.map(({ group }) => group),
+      kinds: entries.map(({ kind }) => kind),
+      chains: entries.map(({ chain }) => chain),
+      values: entries.map(({ value }) => value),
+      only_whitelisted: query.tokenWhitelist,
+      only_templates: query.actionTemplateOnly,
+      activity: query.activity,
+      page_size: query.limit,
+      // As text: JSON has no numbers as large.
+      skipped: String(query.offset),
+    }),
   }
 }
 

@@ -64,3 +64,28 @@ test('a token that somebody else is writing is looked up, and its use is written
     await other.end()
   }
 })
+
+test('pages asked for at the same moment share a statement, but none waits for one that many things are looked for in', async () => {
+  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+  const owners = ['one', 'two', 'none'].map((name) => anAddress(name))
+  await api.save(...owners.slice(0, 2).map((owner) => aCampaign({ owner })), aCampaign({ owner: owners[0] ?? '' }))
+  const paths = owners.flatMap((owner) => [`/campaigns?owner=${owner}`, `/campaigns?owner=${owner}&pageSize=1&page=2`])
+  const broad = `/campaigns?budgetAccount=${['a', 'b', 'c', 'd', 'e'].map((name) => anAddress(name)).join(',')}`
+  const alone: string[] = []
+  for (const path of [...paths, broad]) alone.push((await api.get(path)).body)
+
+  await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+  const together = Promise.all([...paths, broad].map(async (path) => (await api.get(path)).body))
+  const waiting = async () => {
+    const [row] = await api.database.query(
+      "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    )
+    return row?.count
+  }
+  await waitFor(async () => ((await waiting()) === 2 ? true : undefined))
+  await sleep(100)
+  expect(await waiting()).toBe(2)
+  await lock.release()
+  expect(await together).toEqual(alone)
+  expect(new Set(alone).size).toBe(5)
+})

@@ -1,34 +1,46 @@
 import { Big } from 'big.js'
-import { type IncentiveFigures, MARK, toIncentiveFigures } from '../../database/campaign-documents.ts'
+import { MARK } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
-import type { CampaignRow } from './campaign-rows.ts'
+import type { Campaign } from './campaign-rows.ts'
+
+/** The figures of an incentive, and where among them its token is. */
+const FIGURES = 4
+const TOKEN = 3
 
 /** The tokens that an answer about a campaign shows, or counts in. */
-export const tokenIdsOf = ({ figures }: Pick<CampaignRow, 'figures'>) =>
-  figures?.split(MARK).filter((part, index) => index % 4 === 3 && part !== '') ?? []
+export const tokenIdsOf = ({ campaign }: { campaign: Campaign | undefined }) =>
+  campaign?.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '') ?? []
 
 /** The JSON of a campaign: its document, with the values put in whose numbers stand between marks. */
-export function toJson(row: CampaignRow, tokens: Tokens) {
-  const incentives = toIncentiveFigures(row.figures)
-  const values = [String(row.isActive), toAvailableBudgetUsd(incentives, tokens), row.addresses]
-  for (const { claimedAmount, claimCount, tokenId } of incentives) {
-    values.push(claimedAmount, claimCount, tokens.get(tokenId)?.metadata ?? 'null')
-  }
-  const pieces = row.document.split(MARK)
+export function toJson(campaign: Campaign, tokens: Tokens) {
+  const pieces = campaign.document.split(MARK)
   for (let place = 1; place < pieces.length; place += 2) {
-    const value = values[Number(pieces[place])]
-    if (value === undefined) throw new TypeError(`the document of campaign ${row.key} is not made of what is stored`)
+    const value = valueAt(campaign, Number(pieces[place]), tokens)
+    if (value === undefined)
+      throw new TypeError(`the document of campaign ${campaign.key} is not made of what is stored`)
     pieces[place] = value
   }
   return pieces.join('')
 }
 
+/** See make_campaign_documents.sql for the numbers: after three of the campaign come three of each incentive. */
+function valueAt({ isActive, addresses, figures }: Campaign, number: number, tokens: Tokens) {
+  if (number === 0) return isActive
+  if (number === 1) return toAvailableBudgetUsd(figures, tokens)
+  if (number === 2) return addresses
+  const start = FIGURES * (Math.floor(number / 3) - 1)
+  const token = figures[start + TOKEN]
+  if (number % 3 < 2 || token === undefined) return figures[start + (number % 3)]
+  return tokens.get(token)?.metadata ?? 'null'
+}
+
 /** Exact: products and a sum, rounded once. Null when a price is unknown, or nothing pays a token. */
-function toAvailableBudgetUsd(incentives: IncentiveFigures[], tokens: Tokens) {
+function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
   let sum: Big | undefined
-  for (const { remainingBudget, tokenId } of incentives) {
-    if (tokenId === '') continue
-    const price = tokens.get(tokenId)?.baseUnitPriceUsd
+  for (let start = 0; start < figures.length; start += FIGURES) {
+    const [, , remainingBudget = '', token = ''] = figures.slice(start, start + FIGURES)
+    if (token === '') continue
+    const price = tokens.get(token)?.baseUnitPriceUsd
     if (price === undefined) return 'null'
     sum = price.times(remainingBudget).plus(sum ?? 0)
   }

@@ -1,21 +1,22 @@
 import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/batched-lookups.ts'
 import { readCampaigns } from '../../database/campaign-documents.ts'
-import { campaignPage, toPageValues } from '../../database/campaign-pages.ts'
+import { campaignPages, toPageQuestion } from '../../database/campaign-pages.ts'
 import type { Database } from '../../database/client.ts'
 import type { Dependencies } from '../../database/data-version.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { createTokenStore } from '../../database/token-store.ts'
+import { createTokenStore, type Tokens, tokenVersion } from '../../database/token-store.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
-import { addressesColumn, type CampaignRow, detailColumns, listColumns } from './campaign-rows.ts'
+import { addressesColumn, type Campaign, detailColumns, listDocument, state, toCampaign } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
   /**
    * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. About the same cost for
-   * whatever filters and page: milliseconds at a million campaigns.
+   * whatever filters and page: milliseconds at a million campaigns. Pages that are asked for at the same moment share a
+   * statement.
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
@@ -31,73 +32,130 @@ interface Answerable {
   dependencies: Dependencies
 }
 
+/** A campaign as it is shown, in an answer of its own or on a page. */
+interface Shown extends Pick<Campaign, 'key' | 'changesAt'> {
+  json: string
+}
+
+interface Page {
+  total: number
+  shown: Shown[]
+}
+
 /** As many campaigns share a statement; a page has no more. */
 const MOST_FOUND_TOGETHER = 100
 
+/** As many pages share a statement: each may take some milliseconds, and all wait for all. */
+const MOST_LISTED_TOGETHER = 8
+
+/** A page whose campaigns can be found by more than this may take longer, and nobody else waits for it. */
+const MOST_ENTRIES_TOGETHER = 4
+
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
-  const listPage = prepareList(database)
   const tokenStore = createTokenStore(lookups)
+  const listTogether = prepareList(database)
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
-  const findWithAddresses = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
+  const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
 
-  const lookUp = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
-    const now = clock()
-    const values = { ids, now: now.toISOString() }
-    const { rows, tokens } = await tokenStore.readWith(() => findTogether.execute(values), tokenIdsOf)
-    return new Map(rows.map((row) => [row.id, { row, tokens, now }]))
+  const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, readPages)
+  const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
+    const now = clock().toISOString()
+    const { rows, tokens } = await tokenStore.readWith(async () => {
+      const found = await findTogether.execute({ ids, now })
+      return found.map((row) => ({ ...row, campaign: toCampaign(row) }))
+    }, tokenIdsOf)
+    return new Map(rows.map(({ id, lacksAddresses, campaign }) => [id, lacksAddresses || toShown(campaign, tokens)]))
   })
 
+  async function readPages(questions: string[]) {
+    const values = { questions: `[${questions.join(',')}]`, now: clock().toISOString() }
+    const { rows, tokens } = await tokenStore.readWith(async () => {
+      const found = await listTogether.execute(values)
+      return found.map(({ state, document, ...page }) => ({
+        ...page,
+        campaign: state === null || document === null ? undefined : toCampaign({ state, document }),
+      }))
+    }, tokenIdsOf)
+    const shown = new Map<number, Shown>()
+    for (const { campaign } of rows) if (campaign !== undefined) shown.set(campaign.key, toShown(campaign, tokens))
+    const pages = new Map<string, Page>()
+    for (const { nth, total, keys } of rows) {
+      if (nth === null || total === null || keys === null) continue
+      const onPage = keys.split(',').flatMap((key) => shown.get(Number(key)) ?? [])
+      pages.set(questions[nth - 1] ?? '', { total, shown: onPage })
+    }
+    return pages
+  }
+
   /** Not together with others: a list may have tens of megabytes. */
-  async function lookUpAlone(id: string) {
-    const now = clock()
-    const values = { ids: [id], now: now.toISOString() }
-    const { rows, tokens } = await tokenStore.readWith(() => findWithAddresses.execute(values), tokenIdsOf)
-    return rows[0] && { row: rows[0], tokens, now }
+  async function findWithAddresses(id: string) {
+    const values = { ids: [id], now: clock().toISOString() }
+    const { rows, tokens } = await tokenStore.readWith(async () => {
+      const found = await findAlone.execute(values)
+      return found.map((row) => ({ ...row, campaign: toCampaign(row) }))
+    }, tokenIdsOf)
+    return rows[0] && toShown(rows[0].campaign, tokens)
   }
 
   return {
     async list(query) {
-      const now = clock()
       // Where all are active, sorting by activity changes nothing.
       const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
-      const values = toPageValues({ ...query, ...toRows(query), activity, now })
-      const { rows, tokens } = await tokenStore.readWith(() => listPage.execute(values), tokenIdsOf)
-      const page = rows.filter(({ key }) => key !== null)
-      const { changesAt, ...dependencies } = { ...dependenciesOf(page), onLists: true }
+      const { json: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
+      const page =
+        entryCount > MOST_ENTRIES_TOGETHER ? (await readPages([question])).get(question) : await lookUpPage(question)
+      if (page === undefined) throw new TypeError('a page is not among those that were asked for')
+      const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
-        json: `{"campaigns":[${page.map((row) => toJson(row, tokens)).join(',')}],"totalCampaigns":${rows[0]?.total ?? 0}}`,
+        json: `{"campaigns":[${page.shown.map(({ json }) => json).join(',')}],"totalCampaigns":${page.total}}`,
         // Which campaigns are active changes with any of them.
         dependencies: activity !== 'any' ? dependencies : { ...dependencies, changesAt },
       }
     },
 
     async find(id) {
-      let found = await lookUp(id)
-      if (found?.row.lacksAddresses) found = await lookUpAlone(id)
-      return found && { json: toJson(found.row, found.tokens), dependencies: dependenciesOf([found.row]) }
+      const found = await lookUpCampaign(id)
+      const shown = found === true ? await findWithAddresses(id) : found
+      return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
     },
   }
 }
 
+const toShown = (campaign: Campaign, tokens: Tokens): Shown => ({
+  key: campaign.key,
+  changesAt: campaign.changesAt,
+  json: toJson(campaign, tokens),
+})
+
 /** What the answers about some campaigns depend on; they change when one of those starts or ends. */
-function dependenciesOf(shown: Pick<CampaignRow, 'key' | 'changesAt'>[]) {
+function dependenciesOf(shown: Shown[]) {
   return {
-    campaignKeys: shown.map(({ key }) => Number(key)),
+    campaignKeys: shown.map(({ key }) => key),
     onLists: false,
-    changesAt: Math.min(...shown.map(({ changesAt }) => changesAt ?? Number.POSITIVE_INFINITY)),
+    changesAt: Math.min(...shown.map(({ changesAt }) => changesAt)),
   }
 }
 
+/** Rows of two kinds: pages by their questions' places, without campaigns, and the campaigns of them all. */
 function prepareList(database: Database) {
-  return (
-    database
-      .select({ total: sql<number>`page.total`, ...listColumns })
-      .from(sql`${campaignPage} as page`)
-      // An outer join: the total is there also when the page is empty.
-      .leftJoin(readCampaigns(sql`page.keys`), sql`true`)
-      .prepare('list_campaigns')
-  )
+  return database
+    .select({
+      tokenVersion,
+      nth: sql<number | null>`answer.nth`,
+      total: sql<number | null>`answer.total`,
+      keys: sql<string | null>`answer.keys`,
+      state: sql<string | null>`answer.state`,
+      document: sql<string | null>`answer.document`,
+    })
+    .from(sql`(
+      with page as materialized (select * from ${campaignPages} as pages)
+      select nth, total, array_to_string(keys, ',') as keys, null as state, null as document from page
+      union all
+      select null, null, null, ${state}, ${listDocument}
+      from ${readCampaigns(sql`array(select distinct unnest(keys) from page)`)}
+    ) as answer`)
+    .prepare('list_campaigns')
 }
 
 const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
