@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { AbandonedError, currentSignal } from './abandonment.ts'
+import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
 import { isRolledBack } from './failures.ts'
 
@@ -47,7 +47,7 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
 }
 
 /** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */
-async function connectUnlessAbandoned(pool: pg.Pool, signal: AbortSignal | undefined): Promise<pg.PoolClient> {
+async function connectUnlessAbandoned(pool: pg.Pool, signal: AbandonmentSignal | undefined): Promise<pg.PoolClient> {
   const connecting = pool.connect()
   if (signal === undefined) return connecting
   return new Promise((resolve, reject) => {
@@ -62,7 +62,7 @@ async function connectUnlessAbandoned(pool: pg.Pool, signal: AbortSignal | undef
 async function runUnlessAbandoned<T>(
   client: pg.PoolClient,
   ask: () => Promise<T>,
-  signal: AbortSignal | undefined,
+  signal: AbandonmentSignal | undefined,
 ): Promise<T> {
   let cancelled: Promise<void> | undefined
   const cancel = () => {
