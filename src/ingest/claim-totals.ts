@@ -6,7 +6,7 @@
  */
 
 const contributionColumns =
-  'window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
+  'creator text, window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
 
 export const contributionTables = {
   counted_before: contributionColumns,
@@ -24,31 +24,30 @@ export const countChanges = `insert into counted_changes
 /** What has been claimed of campaigns whose records, and so whose contracts, stay as they are. */
 const claimedSince = `
     union all
-    select window_seconds, target.chain_id, target.value, 0, 0, claim_count, amount_usd
+    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
     from counted_changes
-    join campaign_facets target using (campaign_key)
-    where target.kind = 'target' and (claim_count, amount_usd) <> (0, 0) and exists (
+    join campaign_targets using (campaign_key)
+    where (claim_count, amount_usd) <> (0, 0) and exists (
       select from touched_campaigns touched where touched.key = campaign_key and not is_record_touched)`
 
 /** In every window there is what is counted by campaign; totals are read once for a campaign, where it has any. */
 const contributions = (moment: 'before' | 'after') => `
   with targets as materialized (
-    select target.campaign_key, target.chain_id, target.value as address, campaigns.block_timestamp
-    from touched_campaigns touched
-    join campaigns using (key)
-    join campaign_facets target on target.campaign_key = key and target.kind = 'target'
+    select target.* from touched_campaigns touched join campaign_targets target on target.campaign_key = touched.key
     where touched.is_record_touched
   )
-  select window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count), sum(amount_usd)
+  select creator, window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count),
+    sum(amount_usd)
   from (
-    select window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count, 0 as amount_usd
+    select creator, window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count,
+      0 as amount_usd
     from targets cross join claim_windows
     union all
-    select window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
     from targets join campaign_claim_totals using (campaign_key)
     ${moment === 'after' ? claimedSince : ''}
   ) parts
-  group by window_seconds, chain_id, address`
+  group by creator, window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
 export const countForContracts = (moment: 'before' | 'after') =>
@@ -79,7 +78,7 @@ const nextAmongNewest = `
     order by since desc, block_timestamp desc limit ${MOST_LOOKED_AT}
   ) placed
   join campaigns on key = campaign_key and campaigns.block_timestamp = placed.block_timestamp
-  where exists (
+  where totals.creator in ('', campaigns.creator) and exists (
     select from campaign_facets target where target.campaign_key = key
       and target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address)
   order by placed.block_timestamp desc limit 1`
@@ -87,22 +86,23 @@ const nextAmongNewest = `
 const newestOfAll = `
   select max(campaigns.block_timestamp) from campaign_facets target
   join campaigns on campaigns.key = target.campaign_key
-  where target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address`
+  where target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address
+    and totals.creator in ('', campaigns.creator)`
 
 /** After the totals of the campaigns have changed. */
 export const contractTotals = `merge into contract_claim_totals totals
   using (
-    select window_seconds, chain_id, address,
+    select creator, window_seconds, chain_id, address,
       coalesce(later.campaign_count, 0) - coalesce(earlier.campaign_count, 0) as campaign_count,
       coalesce(later.claim_count, 0) - coalesce(earlier.claim_count, 0) as claim_count,
       coalesce(later.amount_usd, 0) - coalesce(earlier.amount_usd, 0) as amount_usd,
       coalesce(later.newest, 0) as newest_now, coalesce(earlier.newest, 0) as newest_before
     from counted_before earlier
-    full join counted_after later using (window_seconds, chain_id, address)
+    full join counted_after later using (creator, window_seconds, chain_id, address)
     where (later.campaign_count, later.claim_count, later.amount_usd, later.newest)
       is distinct from (earlier.campaign_count, earlier.claim_count, earlier.amount_usd, earlier.newest)
   ) changes
-  on totals.chain_id = changes.chain_id and totals.address = changes.address
+  on totals.creator = changes.creator and totals.chain_id = changes.chain_id and totals.address = changes.address
     and totals.window_seconds = changes.window_seconds
   when matched and totals.campaign_count + changes.campaign_count = 0 then delete
   when matched then update set campaign_count = totals.campaign_count + changes.campaign_count,
@@ -113,9 +113,9 @@ export const contractTotals = `merge into contract_claim_totals totals
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
       else greatest(newest_now, coalesce((${nextAmongNewest}), (${newestOfAll}))) end
   when not matched then insert
-    (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-    values (changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count, changes.newest_now,
-      changes.claim_count, changes.amount_usd)`
+    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
+    values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
+      changes.newest_now, changes.claim_count, changes.amount_usd)`
 
 /**
  * Only a campaign that comes, goes or is replaced makes a contract come or go. One that had no campaign of this call was
@@ -123,17 +123,17 @@ export const contractTotals = `merge into contract_claim_totals totals
  */
 export const contractCounts = `merge into contract_counts counts
   using (
-    select chain_id, sum((totals.address is not null)::integer
+    select creator, chain_id, sum((totals.address is not null)::integer
       - (earlier.address is not null or totals.campaign_count > later.campaign_count)::integer) as contract_count
     from counted_before earlier
-    full join counted_after later using (window_seconds, chain_id, address)
-    left join contract_claim_totals totals using (window_seconds, chain_id, address)
+    full join counted_after later using (creator, window_seconds, chain_id, address)
+    left join contract_claim_totals totals using (creator, window_seconds, chain_id, address)
     where window_seconds = 0 and (earlier.address is null or later.address is null)
-    group by chain_id
+    group by creator, chain_id
   ) changes
-  on counts.chain_id = changes.chain_id
+  on counts.creator = changes.creator and counts.chain_id = changes.chain_id
   when matched and counts.contract_count + changes.contract_count = 0 then delete
   when matched and changes.contract_count <> 0
     then update set contract_count = counts.contract_count + changes.contract_count
-  when not matched and changes.contract_count > 0 then insert (chain_id, contract_count)
-    values (changes.chain_id, changes.contract_count)`
+  when not matched and changes.contract_count > 0 then insert (creator, chain_id, contract_count)
+    values (changes.creator, changes.chain_id, changes.contract_count)`

@@ -4,6 +4,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
+import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   allOf,
@@ -62,6 +63,9 @@ test.each([1, 2, 3])(
     await apply([...generateSample({ campaigns: 40, claims: 500, seed, now: new Date() })])
     await expectToAgree(database, facts)
     for (let round = 0; round < 6; round += 1) {
+      // Of more and more creators, contracts have totals of their own.
+      await mapSomeFacets(database, 0.2)
+      await expectToAgree(database, facts)
       const claims = allOf(facts, 'claim').filter(() => random() < 0.1)
       const campaigns = allOf(facts, 'campaign').filter(() => random() < 0.05)
       const isGone = new Set(campaigns.map(({ id }) => lower(id)))
@@ -75,6 +79,13 @@ test.each([1, 2, 3])(
       for (const signature of signatures) facts.delete(identityOf(signature))
       await expectToAgree(database, facts)
     }
+    expect(await database.query('select distinct creator from contract_counts')).not.toHaveLength(1)
+    await database.query('select rebuild_claim_totals()')
+    const { contractTotals } = await expectToAgree(database, facts)
+    // None of them has so many campaigns.
+    await database.query('select rebuild_campaign_maps()')
+    const ofEverybody = await expectToAgree(database, facts)
+    expect(ofEverybody.contractTotals.length).toBeLessThan(contractTotals.length)
   },
 )
 

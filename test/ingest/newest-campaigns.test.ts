@@ -20,6 +20,26 @@ async function newest(database: TestDatabase) {
   return rows.map((row) => row.newest)
 }
 
+test('the newest campaign of a popular creator on a contract is his own next one, when the newest is withdrawn', async () => {
+  await using database = await createTestDatabase()
+  const creator = anAddress('popular creator')
+  const his = campaignsAt(popular, 1_000, 302).map((campaign) => ({ ...campaign, creator }))
+  const others = campaignsAt(popular, 1_200, 1_050)
+  await importRecords(database.url, [toRecordSource('campaigns', [...his, ...others])])
+  const ingest = await openIngest(database.url)
+  const newestOfHis = () =>
+    database.query(
+      'select distinct newest_block_timestamp::integer as newest from contract_claim_totals where creator = $1',
+      [creator],
+    )
+  for (const expected of [1_301, 1_300, 1_299]) {
+    expect(await newestOfHis()).toEqual([{ newest: expected }])
+    const withdrawn = his.find(({ blockTimestamp }) => blockTimestamp === String(expected))
+    await ingest.apply({ records: [], withdrawnCampaigns: [String(withdrawn?.id)] })
+  }
+  await ingest.close()
+})
+
 test('the newest campaign of a contract of many is the next one, near or far, when the newest is withdrawn', async () => {
   await using database = await createTestDatabase()
   const old = campaignsAt(popular, 1_000, 1_050)

@@ -3,6 +3,7 @@ import { readRecord } from '../../src/import/record-reader.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
+import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
@@ -115,6 +116,8 @@ test.each([1, 2, 3, 4])('answers about hard random records are what the records 
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
     records = [...records, ...batch]
+    // As if many campaigns could be found by them.
+    await mapSomeFacets(api.database, 0.3)
     await compareAll(comparison, records, { random, queries: 2, claims: 1 })
     await keepTotalsOf(api.database, someClock(random))
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
@@ -231,6 +234,7 @@ test.each([31, 32])(
         withdrawnCampaigns: campaigns.map(({ id }) => id.toLowerCase()),
       })
       records = [...kept, ...batch]
+      await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
       questions = [...random.some(questions, 0.8).slice(0, 24), ...randomQuestions(vocabularyOf(records), random, 4)]
       for (const milliseconds of [0, 0, 900]) {

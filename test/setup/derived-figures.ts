@@ -94,8 +94,19 @@ function facetsOf(campaign: CampaignRecord) {
   return [...new Set(facets.map((facet) => lower(facet.join(' '))))].map((facet) => `${lower(campaign.id)} ${facet}`)
 }
 
-const targetsOf = ({ actionSteps }: CampaignRecord) =>
-  (actionSteps ?? []).map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`))
+const targetsOf = ({ actionSteps }: CampaignRecord) => [
+  ...new Set((actionSteps ?? []).map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`))),
+]
+
+/** The campaigns on each contract, of a creator or ('') of everybody. */
+function campaignsByTarget(campaigns: CampaignRecord[], creator: string) {
+  const targets = new Map<string, CampaignRecord[]>()
+  for (const campaign of campaigns) {
+    if (creator !== '' && creatorOf(campaign) !== creator) continue
+    for (const target of targetsOf(campaign)) targets.set(target, [...(targets.get(target) ?? []), campaign])
+  }
+  return targets
+}
 
 export const WINDOWS = [0, 3600, 21_600, 86_400, 604_800]
 const isInWindow = (seconds: number, asOf: number, { blockTimestamp }: ClaimRecord) =>
@@ -106,21 +117,21 @@ const totalsOf = (claims: ClaimRecord[]) => ({
   amount_usd: claims.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0)).toFixed(),
 })
 
-/** Totals of claims by campaign, without those that have none, and by target contract. */
-function claimTotals(campaigns: CampaignRecord[], claimsOf: Map<string, ClaimRecord[]>, asOf: number) {
+const creatorOf = ({ creator, owner }: CampaignRecord) => lower(creator ?? owner)
+
+/** Totals of claims by campaign, without those that have none, and by target contract: of everybody and of some creators. */
+function claimTotals(
+  campaigns: CampaignRecord[],
+  claimsOf: Map<string, ClaimRecord[]>,
+  asOf: number,
+  creators: readonly string[],
+) {
   const countedOf = new Map(
     campaigns.map((campaign) => {
       const claims = claimsOf.get(lower(campaign.id)) ?? []
       return [campaign, WINDOWS.map((seconds) => claims.filter((claim) => isInWindow(seconds, asOf, claim)))]
     }),
   )
-  const campaignsOf = new Map<string, Set<CampaignRecord>>()
-  for (const campaign of campaigns) {
-    for (const { chainId, targetContract } of campaign.actionSteps ?? []) {
-      const contract = lower(`${chainId} ${targetContract}`)
-      campaignsOf.set(contract, (campaignsOf.get(contract) ?? new Set()).add(campaign))
-    }
-  }
   const inEachWindow = (own: CampaignRecord[]) =>
     WINDOWS.map((window_seconds, window) => ({
       window_seconds,
@@ -135,20 +146,30 @@ function claimTotals(campaigns: CampaignRecord[], claimsOf: Map<string, ClaimRec
       ),
     ),
     contractTotals: sorted(
-      [...campaignsOf].flatMap(([contract, own]) =>
-        inEachWindow([...own]).map((totals) => ({
-          contract,
-          campaign_count: own.size,
-          newest_block_timestamp: String(Math.max(...[...own].map(({ blockTimestamp }) => Number(blockTimestamp)))),
-          ...totals,
-        })),
+      ['', ...creators].flatMap((creator) =>
+        [...campaignsByTarget(campaigns, creator)].flatMap(([contract, own]) =>
+          inEachWindow(own).map((totals) => ({
+            creator,
+            contract,
+            campaign_count: own.length,
+            newest_block_timestamp: String(Math.max(...own.map(({ blockTimestamp }) => Number(blockTimestamp)))),
+            ...totals,
+          })),
+        ),
+      ),
+    ),
+    contractCounts: sorted(
+      ['', ...creators].flatMap((creator) =>
+        [...groupBy([...campaignsByTarget(campaigns, creator).keys()], (contract) => contract.split(' ')[0] ?? '')].map(
+          ([chain_id, contracts]) => ({ creator, chain_id, contract_count: contracts.length }),
+        ),
       ),
     ),
   }
 }
 
-/** `asOf`: Unix seconds at which the windows of claims end. */
-function expectedOf(facts: Facts, asOf: number) {
+/** `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own. */
+function expectedOf(facts: Facts, asOf: number, creators: readonly string[]) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
   )
@@ -191,12 +212,7 @@ function expectedOf(facts: Facts, asOf: number) {
         return claimant_count === 0 ? [] : [{ id: lower(id), claimant_count: String(claimant_count) }]
       }),
     ),
-    contractCounts: sorted(
-      [...groupBy([...new Set(campaigns.flatMap(targetsOf))], (target) => target.split(' ')[0] ?? '')].map(
-        ([chain_id, targets]) => ({ chain_id, contract_count: targets.length }),
-      ),
-    ),
-    ...claimTotals(campaigns, claimsOf, asOf),
+    ...claimTotals(campaigns, claimsOf, asOf, creators),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
       campaigns.flatMap(({ id, allowList }) =>
@@ -222,13 +238,13 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
     claimants: await rows(
       'select id, claimant_count from campaign_claimant_counts join campaigns on key = campaign_key',
     ),
-    contractCounts: await rows('select chain_id, contract_count from contract_counts'),
+    contractCounts: await rows('select creator, chain_id, contract_count from contract_counts'),
     campaignTotals: await rows(
       `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
       from campaign_claim_totals join campaigns on key = campaign_key`,
     ),
     contractTotals: await rows(
-      `select chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
+      `select creator, chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
         claim_count, trim_scale(amount_usd) as amount_usd
       from contract_claim_totals`,
     ),
@@ -243,7 +259,12 @@ export async function expectToAgree(database: TestDatabase, facts: Facts) {
   const asOf = Number(windows[0]?.as_of)
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
-  const expected = expectedOf(facts, asOf)
+  const popular = await database.query(`select value from popular_facets where kind = 'creator'`)
+  const expected = expectedOf(
+    facts,
+    asOf,
+    popular.map(({ value }) => String(value)),
+  )
   expect(await storedIn(database)).toEqual(expected)
   return expected
 }

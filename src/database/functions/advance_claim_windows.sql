@@ -8,6 +8,9 @@ returns boolean
 language plpgsql security definer
 set search_path = public, pg_temp
 set plan_cache_mode = force_custom_plan
+set enable_seqscan = on
+set enable_hashjoin = on
+set enable_mergejoin = on
 set jit = off
 as $$
 declare
@@ -21,6 +24,11 @@ begin
   end if;
   select as_of into earlier from claim_windows where window_seconds > 0 limit 1;
   later := present;
+  if most_changes is not null then
+    -- A step finds its few rows by indexes, however many or few the planner takes them for. Ends with the function.
+    perform set_config('enable_seqscan', 'off', true), set_config('enable_hashjoin', 'off', true),
+      set_config('enable_mergejoin', 'off', true);
+  end if;
   if most_changes is not null and present > earlier then
     -- Claims enter all windows at once (0), and leave each at another time.
     for width in select window_seconds from claim_windows loop
@@ -38,31 +46,31 @@ begin
   ) then
     return false;
   end if;
-  for width in select window_seconds from claim_windows where window_seconds > 0 loop
-    update contract_claim_totals totals
-    set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
-    from (
-      select target.chain_id, target.value as address, sum(moved.claim_count) as claim_count,
-        sum(moved.amount_usd) as amount_usd
-      from claim_window_changes(width, earlier, later) moved
-      join campaign_facets target on target.campaign_key = moved.campaign_key and target.kind = 'target'
-      where moved.claim_count <> 0 or moved.amount_usd <> 0
-      group by target.chain_id, target.value
-    ) changes
-    where totals.window_seconds = width and totals.chain_id = changes.chain_id and totals.address = changes.address;
+  update contract_claim_totals totals
+  set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
+  from (
+    select window_seconds, creator, chain_id, address, sum(claim_count) as claim_count, sum(amount_usd) as amount_usd
+    from claim_windows
+    cross join lateral claim_window_changes(window_seconds, earlier, later) moved
+    join campaign_targets using (campaign_key)
+    where window_seconds > 0 and (claim_count <> 0 or amount_usd <> 0)
+    group by window_seconds, creator, chain_id, address
+  ) changes
+  where totals.window_seconds = changes.window_seconds and totals.creator = changes.creator
+    and totals.chain_id = changes.chain_id and totals.address = changes.address;
 
-    merge into campaign_claim_totals totals
-    using (
-      select * from claim_window_changes(width, earlier, later) moved
-      where moved.claim_count <> 0 or moved.amount_usd <> 0
-    ) changes
-    on totals.window_seconds = width and totals.campaign_key = changes.campaign_key
-    when matched and totals.claim_count + changes.claim_count = 0 then delete
-    when matched then update
-      set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
-    when not matched then insert (window_seconds, campaign_key, claim_count, amount_usd)
-      values (width, changes.campaign_key, changes.claim_count, changes.amount_usd);
-  end loop;
+  merge into campaign_claim_totals totals
+  using (
+    select window_seconds, campaign_key, claim_count, amount_usd
+    from claim_windows cross join lateral claim_window_changes(window_seconds, earlier, later)
+    where window_seconds > 0 and (claim_count <> 0 or amount_usd <> 0)
+  ) changes
+  on totals.window_seconds = changes.window_seconds and totals.campaign_key = changes.campaign_key
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched then update
+    set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
+  when not matched then insert (window_seconds, campaign_key, claim_count, amount_usd)
+    values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd);
   update claim_windows set as_of = later;
   return true;
 end

@@ -7,7 +7,7 @@ as $$
 begin
   perform pg_advisory_xact_lock(7201001);
   truncate campaign_claim_totals, campaign_claimant_counts, contract_claim_totals, contract_counts;
-  update claim_windows set as_of = 0;
+  update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));
   insert into campaign_claimant_counts (campaign_key, claimant_count)
   select campaign_key, count(distinct claimant) from claims group by campaign_key;
   update incentives
@@ -21,22 +21,23 @@ begin
       is distinct from (coalesce(recorded.claim_count, 0), coalesce(recorded.claimed_amount, 0));
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select 0, campaign_key, count(*), coalesce(sum(amount_usd), 0) from claims group by campaign_key;
+  insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
+  select window_seconds, campaign_key, count(*), coalesce(sum(amount_usd), 0)
+  from claim_windows cross join lateral (
+    select campaign_key, amount_usd from claims
+    where block_timestamp > as_of - window_seconds and block_timestamp <= as_of
+  ) in_window
+  where window_seconds > 0
+  group by window_seconds, campaign_key;
   insert into contract_claim_totals
-    (window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
-  select window_seconds, chain_id, address, campaign_count, newest_block_timestamp,
-    case window_seconds when 0 then claim_count else 0 end, case window_seconds when 0 then amount_usd else 0 end
-  from claim_windows, (
-    select target.chain_id, target.value as address, count(*) as campaign_count,
-      max(campaigns.block_timestamp) as newest_block_timestamp,
-      coalesce(sum(totals.claim_count), 0) as claim_count, coalesce(sum(totals.amount_usd), 0) as amount_usd
-    from campaign_facets target
-    join campaigns on campaigns.key = target.campaign_key
-    left join campaign_claim_totals totals on totals.campaign_key = target.campaign_key and totals.window_seconds = 0
-    where target.kind = 'target'
-    group by target.chain_id, target.value
-  ) contracts;
-  insert into contract_counts (chain_id, contract_count)
-  select chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by chain_id;
-  perform advance_claim_windows();
+    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
+  select creator, window_seconds, chain_id, address, count(*), max(block_timestamp), coalesce(sum(claim_count), 0),
+    coalesce(sum(amount_usd), 0)
+  from campaign_targets
+  cross join claim_windows
+  left join campaign_claim_totals using (campaign_key, window_seconds)
+  group by creator, window_seconds, chain_id, address;
+  insert into contract_counts (creator, chain_id, contract_count)
+  select creator, chain_id, count(*) from contract_claim_totals where window_seconds = 0 group by creator, chain_id;
 end
 $$;

@@ -1,10 +1,12 @@
 import { sql } from 'drizzle-orm'
-import { bigint, check, index, integer, pgTable, primaryKey } from 'drizzle-orm/pg-core'
+import { bigint, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import { address, blockTimestamp, campaignKey, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
 import { campaigns } from './campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()
+/** Whose campaigns are counted; '' stands for everybody. */
+const creator = () => text().notNull()
 const claimCount = () => bigint({ mode: 'number' }).notNull()
 /** US dollars, exact; a claim of unknown value counts 0. */
 const amountUsd = () => exactNumber().notNull()
@@ -44,11 +46,14 @@ export const campaignClaimTotals = pgTable(
 
 /**
  * Claims in a window of all campaigns that act on a contract, each campaign in full; also where there are none, so that
- * every order of the contracts is an index. A contract is the target of an action step. Derived by the import.
+ * every order of the contracts is an index. A contract is the target of an action step. Of everybody's campaigns, and once
+ * more of those of each popular creator (see `campaign_targets`); the few campaigns of another one are added up by whoever
+ * asks. Derived by the import.
  */
 export const contractClaimTotals = pgTable(
   'contract_claim_totals',
   {
+    creator: creator(),
     windowSeconds: windowSeconds().notNull(),
     chainId: chainId().notNull(),
     address: address().notNull(),
@@ -63,12 +68,17 @@ export const contractClaimTotals = pgTable(
     const claims = () => table.claimCount.desc().nullsFirst()
     const amount = () => table.amountUsd.desc().nullsFirst()
     const newest = () => table.newestBlockTimestamp.desc().nullsFirst()
+    const of = [table.creator, table.windowSeconds] as const
+    const contract = [table.chainId, table.address] as const
     const inWindow = (name: string) => index(`contract_claim_totals_by_${name}`)
     return [
-      primaryKey({ columns: [table.chainId, table.address, table.windowSeconds] }),
-      inWindow('claims').on(table.windowSeconds, claims(), amount(), newest(), table.chainId, table.address),
-      inWindow('amount').on(table.windowSeconds, amount(), claims(), newest(), table.chainId, table.address),
-      inWindow('recency').on(table.windowSeconds, newest(), claims(), amount(), table.chainId, table.address),
+      primaryKey({
+        name: 'contract_claim_totals_pk',
+        columns: [table.creator, table.chainId, table.address, table.windowSeconds],
+      }),
+      inWindow('claims').on(...of, claims(), amount(), newest(), ...contract),
+      inWindow('amount').on(...of, amount(), claims(), newest(), ...contract),
+      inWindow('recency').on(...of, newest(), claims(), amount(), ...contract),
       lowerCaseAddress('contract_claim_totals_address_is_lower_case', table.address),
       check('contract_claim_totals_have_campaigns', sql`${table.campaignCount} > 0`),
       check('contract_claim_totals_are_not_negative', sql`${table.claimCount} >= 0 and ${table.amountUsd} >= 0`),
@@ -79,8 +89,11 @@ export const contractClaimTotals = pgTable(
 /** How many contracts of a chain have totals, so that nobody has to count them for a page. Derived by the import. */
 export const contractCounts = pgTable(
   'contract_counts',
-  { chainId: chainId().primaryKey(), contractCount: integer().notNull() },
-  (table) => [check('contract_counts_have_contracts', sql`${table.contractCount} > 0`)],
+  { creator: creator(), chainId: chainId().notNull(), contractCount: integer().notNull() },
+  (table) => [
+    primaryKey({ columns: [table.creator, table.chainId] }),
+    check('contract_counts_have_contracts', sql`${table.contractCount} > 0`),
+  ],
 )
 
 /** How many different claimants a campaign has; no row where there are none. Derived by the import. */
