@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from './client.ts'
 import { claimWindows } from './tables/claim-totals.ts'
@@ -9,10 +10,13 @@ export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 6
 const WORTHWHILE_CHANGES = 500
 
 /**
- * Claims that enter, or leave, one of the windows in a step. Each costs some 0.2 ms for as long as batches wait: with so
- * many a step takes as long as a batch or two while claims arrive, and 50 ms where there is much to catch up on.
+ * Claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms for as long as batches wait: where
+ * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 40 ms.
  */
-const MOST_CHANGES_AT_ONCE = 50
+const MOST_CHANGES_AT_ONCE = 75
+
+/** After this time a step that found a batch or an import at work is worth another try. */
+const TRY_AGAIN_MS = 200
 
 /** The instant up to which the kept windows reach, as part of a query. */
 const asOf = sql`(
@@ -62,12 +66,15 @@ const WORTHWHILE_STARTS_AND_ENDS = 50
 
 /**
  * Moves the kept windows on by a step, and the map of active campaigns on to the present, where that is worth a write;
- * whether there may be more to do. Nobody waits for it.
+ * whether there may be more to do. Nobody waits for it but a batch, for as long as a step takes; it does not wait for a
+ * batch, and is to be asked again.
  */
 export async function advanceWindows(database: Database) {
-  const { rows } = await database.execute<{ advanced: boolean }>(
+  const { rows } = await database.execute<{ advanced: boolean | null }>(
     sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced,
       advance_campaign_activity(${WORTHWHILE_STARTS_AND_ENDS})`,
   )
-  return rows[0]?.advanced === true
+  const isBusy = rows[0]?.advanced === null
+  if (isBusy) await sleep(TRY_AGAIN_MS)
+  return isBusy || rows[0]?.advanced === true
 }

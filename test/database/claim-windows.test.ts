@@ -2,7 +2,7 @@ import { Big } from 'big.js'
 import fc from 'fast-check'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createWindowReader } from '../../src/database/claim-windows.ts'
+import { advanceWindows, createWindowReader } from '../../src/database/claim-windows.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -287,8 +287,8 @@ test('totals are not moved on while an import is at work, and nobody waits for i
   try {
     await other.query('begin')
     await other.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
-    expect(await advance()).toBe(false)
-    expect(await advance(1)).toBe(false)
+    expect(await advance()).toBeNull()
+    expect(await advance(1)).toBeNull()
     expect(await kept()).toEqual(before)
     await other.query('rollback')
     expect(await advance(1)).toBe(true)
@@ -298,6 +298,28 @@ test('totals are not moved on while an import is at work, and nobody waits for i
     expect(lock).toEqual({ free: true })
   } finally {
     await other.end()
+  }
+})
+
+test('a step that finds an import at work is worth another try, one that finds nothing to do is not', async () => {
+  const opened = openDatabase({
+    ...{ url: database.url, poolSize: 1, connectionTimeoutMs: 10_000, statementTimeoutMs: 10_000 },
+    onIdleError: () => undefined,
+  })
+  try {
+    await store(Array.from({ length: 600 }, () => ({ campaign: 0, time: now() - 5, amountUsd: '1' })))
+    await keepUpTo(now() - 120)
+    const before = await kept()
+    await rows('begin')
+    await rows('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
+    expect(await advanceWindows(opened.database)).toBe(true)
+    await rows('rollback')
+    expect(await kept()).toEqual(before)
+    while (await advanceWindows(opened.database));
+    expect(await kept()).not.toEqual(before)
+    await expectToBePresent()
+  } finally {
+    await opened.close()
   }
 })
 

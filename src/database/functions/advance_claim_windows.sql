@@ -1,7 +1,7 @@
 -- Moves the kept windows on to the present, or to where about `most_changes` claims have entered or left one of them. Not
 -- while an import is at work (which does it itself), and not if it would reach the present and fewer than `least_changes`
--- claims would enter or leave. Says whether it has. No reader waits for it: readers add the changes themselves, and are
--- only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
+-- claims would enter or leave. Says whether it has; null where an import was at work. No reader waits for it: readers add
+-- the changes themselves, and are only faster when there are few. Works with the rights of its owner, so that a role that may only read can be allowed to
 -- call it: it writes nothing but what follows from the claims.
 create or replace function advance_claim_windows(least_changes integer default 0, most_changes integer default null)
 returns boolean
@@ -20,7 +20,7 @@ declare
   present constant bigint := floor(extract(epoch from clock_timestamp()));
 begin
   if not pg_try_advisory_xact_lock(7201001) then
-    return false;
+    return null;
   end if;
   select as_of into earlier from claim_windows where window_seconds > 0 limit 1;
   later := present;
