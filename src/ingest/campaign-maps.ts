@@ -7,10 +7,10 @@ import { allOf, type Step } from './steps.ts'
  */
 
 /** From this number of campaigns on a span is full. */
-const SPAN_PLACES = 2048
+const SPAN_PLACES = 8192
 
 /** From this number of places on, a span is divided: it is read as a whole. */
-const MOST_PLACES = 4 * SPAN_PLACES
+const MOST_PLACES = 2 * SPAN_PLACES
 
 /** What more campaigns than this can be found by has maps; so many are looked up one by one. */
 const MOST_UNMAPPED = 300
@@ -114,8 +114,17 @@ export const putIntoMaps: Step[] = [
   ...allOf(
     ['campaign'],
     [
-      `delete from campaign_places placed using staged_key join campaigns using (key)
-      where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
+      // Their totals may have changed since they were taken out of the maps, and that is noted at their places (`map_claims_levels`).
+      `with moved as (
+        delete from campaign_places placed using staged_key join campaigns using (key)
+        where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp
+        returning placed.since, placed.place
+      )
+      update facet_maps map set bits = map.bits & ~moved.bits
+      from popular_facets facet, (
+        select since, bit_or(set_bit(blank, place, 1)) as bits from moved join campaign_spans using (since) group by since
+      ) moved
+      where facet.kind = 'claims' and map.facet_key = facet.key and map.since = moved.since`,
       newSpans,
       newPlaces,
       [

@@ -4,7 +4,8 @@ import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
 import { identityOf } from '../setup/second-opinion.ts'
@@ -84,23 +85,6 @@ async function compareAll(
 const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
-
-/**
- * Sets the clock by which the database moves its kept totals on, and has it do so at once. An answer depends on neither;
- * it is what was kept, and what came and went since or until then.
- */
-async function keepTotalsOf(database: TestDatabase, seconds: number) {
-  await database.query('create schema if not exists test_clock')
-  await database.query(
-    `create or replace function test_clock.clock_timestamp() returns timestamptz language sql
-    as 'select to_timestamp(${seconds})'`,
-  )
-  await database.query('alter function advance_claim_windows set search_path = test_clock, pg_catalog, public, pg_temp')
-  expect(await database.query('select advance_claim_windows() as moved')).toEqual([{ moved: true }])
-  expect(await database.query('select distinct as_of from claim_windows where window_seconds > 0')).toEqual([
-    { as_of: String(seconds) },
-  ])
-}
 
 /** Now and then the totals are those of the past or of the future, and sometimes of the very edge of a window. */
 const someClock = ({ pick, integer }: Random) =>

@@ -1,16 +1,17 @@
 -- Makes all spans, places and maps anew from the campaigns, in spans of equal size: for existing data, for whoever has
 -- written campaigns past the import, and where a span has become far larger than the others.
-create or replace function rebuild_campaign_maps(span_places integer default 2048)
+create or replace function rebuild_campaign_maps(span_places integer default 8192)
 returns void
 language plpgsql
--- To count in memory.
+-- To put maps together in memory, and not to sort them first.
 set work_mem = '256MB'
+set enable_sort = off
 as $$
 begin
   perform pg_advisory_xact_lock(7201001);
   -- Not truncated: who has begun to read goes on with what there was.
   delete from facet_maps;
-  delete from popular_facets where key > 4;
+  delete from popular_facets where kind not in ('all', 'whitelisted', 'active', 'template', 'claims');
   delete from campaign_places;
   delete from campaign_spans;
   update campaign_activity set as_of = clock_timestamp();
@@ -40,7 +41,16 @@ begin
     when 'all' then true
     when 'whitelisted' then has_whitelisted_rewards
     when 'template' then uses_template_as_is
-    else not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true) end
+    when 'active' then not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
+    else false end
+  group by facet.key, placed.since;
+  insert into facet_maps (facet_key, since, bits)
+  select facet.key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  from campaign_memberships membership
+  join popular_facets facet using (kind, chain_id, value)
+  join campaign_places placed using (campaign_key)
+  join campaign_spans span using (since)
+  where membership.kind = 'claims'
   group by facet.key, placed.since;
   perform map_facet(kind, chain_id, value) from (
     select kind, chain_id, value from campaign_memberships

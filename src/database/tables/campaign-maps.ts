@@ -16,7 +16,7 @@ const since = () => blockTimestamp()
 
 /**
  * A span of time, up to where the next one begins: the campaigns of its block timestamps each have a place in it. About
- * 2,048 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in one.
+ * 8,192 campaigns; the first span begins at 0, and the newest one grows until it is full. Equal timestamps are in one.
  */
 export const campaignSpans = pgTable(
   'campaign_spans',
@@ -55,13 +55,16 @@ export const campaignPlaces = pgTable(
       table.place,
       table.campaignKey,
     ),
+    // For the campaigns of some bits.
+    index('campaign_places_by_place').on(table.since, table.place),
     check('campaign_places_are_not_negative', sql`${table.place} >= 0`),
   ],
 )
 
 /**
- * What many campaigns can be found by (more than 300 at some time), for which maps are kept; and four things there are
- * always maps of. What is not here is looked up where it stands.
+ * What many campaigns can be found by (more than 300 at some time), for which maps are kept; and what there are always
+ * maps of: four things that campaigns are, and the digits of how much has been claimed in a window (`map_claims_levels`; the
+ * window stands where a chain would). What is not here is looked up where it stands.
  */
 export const popularFacets = pgTable(
   'popular_facets',

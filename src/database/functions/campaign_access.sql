@@ -1,0 +1,24 @@
+-- What the allow list of a campaign says of a user (spec of trending: `accessStatus`). A campaign without one is open to all.
+-- A plain query, so that it becomes part of the query that calls it.
+create or replace function campaign_access(campaign bigint, claimant text)
+returns table (status text)
+language sql stable parallel safe
+as $$
+  select coalesce((
+    select case type
+      when 'OpenAllowList' then 'allowed'
+      when 'SimpleAllowList' then case when is_listed then 'allowed' else 'not-allowed' end
+      when 'SimpleDenyList' then case when is_listed then 'denied' else 'allowed' end
+      when 'OffchainAccessList' then case when exists (
+        select from access_list_members members
+        where members.access_list_id = list.access_list_id and members.address = claimant
+      ) then 'allowed' else 'not-allowed' end
+    end
+    from allow_lists list, lateral (
+      select exists (
+        select from allow_list_addresses listed
+        where listed.campaign_key = list.campaign_key and listed.address = claimant
+      ) as is_listed
+    ) listing
+    where list.campaign_key = campaign), 'allowed')
+$$;
