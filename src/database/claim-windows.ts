@@ -7,13 +7,13 @@ import { claimWindows } from './tables/claim-totals.ts'
 export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 
 /** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
-const WORTHWHILE_CHANGES = 500
+const WORTHWHILE_CHANGES = 100
 
 /**
  * Claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms for as long as batches wait: where
- * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 40 ms.
+ * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 20 ms.
  */
-const MOST_CHANGES_AT_ONCE = 75
+const MOST_CHANGES_AT_ONCE = 30
 
 /** After this time a step that found a batch or an import at work is worth another try. */
 const TRY_AGAIN_MS = 200

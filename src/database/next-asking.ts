@@ -11,7 +11,9 @@ export function shareNextAsking<T>(ask: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined
 
   async function askNext() {
-    await (before ?? new Promise<void>((resolve) => setImmediate(resolve)))
+    await before
+    // All who come in one turn of the event loop share one, also where the one before has just ended.
+    await new Promise<void>((resolve) => setImmediate(resolve))
     next = undefined
     const answer = ask()
     const isOver = settled(answer)

@@ -6,7 +6,16 @@ import { expectMapsToAgree, keepActivityOf, mapSomeFacets } from '../setup/campa
 import { combinationsOf, type Filter, filtersOf } from '../setup/every-filter.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random } from '../setup/random-records.ts'
-import { aHash, toClaimIdentity, toLowerCase } from '../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  aHash,
+  anActionTemplate,
+  anAddress,
+  anErc20Incentive,
+  toClaimIdentity,
+  toLowerCase,
+} from '../setup/records.ts'
 import { expectedTrending, type QueryText } from '../setup/second-opinion.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
@@ -114,3 +123,52 @@ test.each([
     expect(counts).toContain(0)
   },
 )
+
+/** Where the foremost of all are looked at, 400 of them and then 1,600, and where those do not do. */
+test('trending is what the records say, also among thousands that have claimed the same', {
+  timeout: 120_000,
+}, async () => {
+  await using api = await startTestApp(keepingNothing)
+  const templates = ['swap', 'mint'].map((actionType) => anActionTemplate({ actionType }))
+  const campaigns = Array.from({ length: 3000 }, (_, index) =>
+    aCampaign({
+      id: `${index % 2 === 0 ? 10 : 8453}:${anAddress('core')}:${index}`,
+      incentives: [anErc20Incentive(anAddress('asset'))],
+      // Every 9th, which is fewer than are looked for among the foremost; every 20th; and the hindmost of all.
+      owner: anAddress(index % 9 === 0 ? 'owner of many' : `owner ${index % 50}`),
+      creator: anAddress(index < 600 ? 'creator of the hindmost' : 'creator'),
+      actionTemplateId: templates[index % 20 === 0 ? 0 : 1]?.id ?? null,
+    }),
+  )
+  const claims = campaigns.flatMap((campaign, index) => [
+    // Seven amounts in the last hour, and all different in the last day.
+    aClaim(campaign, { blockTimestamp: String(base - 600), amountUsd: String(index % 7) }),
+    aClaim(campaign, { blockTimestamp: String(base - 5 * HOUR), amountUsd: String(20 * index) }),
+  ])
+  const records: ImportRecord[] = [...templates, ...campaigns, ...claims]
+  await api.save(...records)
+  await keepTotalsOf(api.database, base)
+  await keepActivityOf(api.database, base)
+  for (const age of [0, 300, -300]) {
+    const now = new Date((base + age) * 1000)
+    api.setNow(now)
+    for (const filter of [
+      '',
+      'chainId=10',
+      `owner=${anAddress('owner of many')}`,
+      `creator=${anAddress('creator of the hindmost')}`,
+      'includeActionTypes=swap',
+      'includeActionTypes=none',
+      'excludeActionTypes=mint',
+      'excludeActionTypes=swap&chainId=8453',
+    ]) {
+      for (const period of ['1h', '24h']) {
+        const query = { period, tokenWhitelist: 'false', ...Object.fromEntries(new URLSearchParams(filter)) }
+        const { body } = await api.get(`/reward-kit/trending?${new URLSearchParams(query)}`)
+        const expected = JSON.parse(JSON.stringify(expectedTrending(records, query, now)))
+        expect(JSON.parse(body), `${age} ${period} ${filter}`).toEqual(expected)
+        expect(expected.trendingCampaigns.length).toBe(filter.endsWith('none') ? 0 : 100)
+      }
+    }
+  }
+})

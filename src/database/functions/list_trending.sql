@@ -63,11 +63,12 @@ begin
   join campaigns campaign on campaign.key = shown.key
   left join action_templates template on template.id = campaign.action_template_id
   cross join lateral campaign_access(shown.key, claimant) access
+  left join changes on changes.campaign_key = shown.key
   cross join lateral (
     select coalesce((
         select kept.amount_usd from campaign_claim_totals kept
         where kept.campaign_key = shown.key and window_seconds = other_width
-      ), 0) + coalesce((select amount_usd from changes where campaign_key = shown.key), 0) as amount
+      ), 0) + coalesce(changes.amount_usd, 0) as amount
   ) other
   order by place;
 end

@@ -3,8 +3,9 @@
 -- `campaign_matches`), admit a claimant, and have an action type that is included and none that is excluded, where that is
 -- asked for. Exact for every instant: totals are those that are kept, and what has entered and left the window since.
 --
--- Where there are few, they are looked at one by one. Else maps of how much has been claimed (see `map_claims_levels`) tell
--- who may be among the foremost, and only their totals are read, and those that have changed since.
+-- Where there are few, they are looked at one by one. Where every sixth campaign matches, the foremost of all are, in the order
+-- of an index. Else, and where that does not do, maps of how much has been claimed (see `map_claims_levels`) tell who may be
+-- among the foremost. Only the totals of those are read, and those that have changed since.
 create or replace function rank_trending(
   width integer, facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[], only_whitelisted boolean,
   claimant text, included text[], excluded text[], instant timestamptz,
@@ -21,8 +22,17 @@ declare
   -- Those of them that match.
   changed_matches bigint[];
   candidates bigint[];
-  -- So many of the highest level are looked for.
-  wanted integer := most;
+  included_templates uuid[];
+  excluded_templates uuid[];
+  -- So many of the foremost of all are looked at; null: maps are.
+  walked integer;
+  foremost_keys bigint[];
+  -- The kept totals of the last of them.
+  last_amount numeric;
+  last_count bigint;
+  counts bigint[];
+  -- So many of the highest level are looked for: more where not all of them are shown.
+  wanted integer := case when claimant is null and included is null and excluded is null then most else 4 * most end;
   -- Maps of those that are among them, and of those of one level that may be.
   sure_spans bigint[];
   sure_maps varbit[];
@@ -41,10 +51,12 @@ declare
 begin
   -- Lower-cased by the database, as what they are compared with: JavaScript has other ideas of some letters.
   if included is not null then
-    included := array(select lower(type) from unnest(included) type);
+    included_templates := array(
+      select id from action_templates where lower(action_type) in (select lower(type) from unnest(included) type));
   end if;
   if excluded is not null then
-    excluded := array(select lower(type) from unnest(excluded) type);
+    excluded_templates := array(
+      select id from action_templates where lower(action_type) in (select lower(type) from unnest(excluded) type));
   end if;
   matches := campaign_matches(facet_groups, kinds, chain_ids, facet_values, only_whitelisted, false, 'only', instant);
 
@@ -59,11 +71,27 @@ begin
       join campaign_places placed using (campaign_key)
       join unnest(matches.spans, matches.maps) span (since, bits) using (since)
       where get_bit(span.bits, placed.place) = 1);
+    if 6 * (select sum(bit_count(bits)) from unnest(matches.maps) bits) >= (select sum(place_count) from campaign_spans) then
+      walked := case when included is null then 4 * most else 16 * most end;
+    end if;
   end if;
 
   loop
     if matches.keys is not null then
       candidates := matches.keys;
+    elsif walked is not null then
+      foremost_keys := array(
+        select campaign_key from campaign_claim_totals where window_seconds = width
+        order by amount_usd desc, claim_count desc, campaign_key limit walked);
+      candidates := changed_matches || array(
+        select campaign_key from unnest(foremost_keys) foremost (campaign_key)
+        join campaign_places placed using (campaign_key)
+        join unnest(matches.spans, matches.maps) span (since, bits) using (since)
+        where get_bit(span.bits, placed.place) = 1);
+
+      select amount_usd, claim_count into last_amount, last_count
+      from campaign_claim_totals where window_seconds = width
+      order by amount_usd desc, claim_count desc, campaign_key limit 1 offset walked;
     else
       sure_spans := '{}';
       sure_maps := '{}';
@@ -119,8 +147,15 @@ begin
         ) placed);
     end if;
 
-    select array_agg(campaign_key), array_agg(amount), min(claims_level(claim_count, amount))
-    into keys, amounts, last_level
+    if included is not null or excluded is not null then
+      candidates := array(
+        select key from campaigns where key = any (candidates)
+          and (included_templates is null or action_template_id = any (included_templates))
+          and (excluded_templates is null or coalesce(action_template_id <> all (excluded_templates), true)));
+    end if;
+
+    select array_agg(campaign_key), array_agg(amount), array_agg(claim_count), min(claims_level(claim_count, amount))
+    into keys, amounts, counts, last_level
     from (
       select placed.campaign_key, total.claim_count, total.amount
       from (
@@ -141,21 +176,18 @@ begin
           coalesce(kept.amount_usd, 0) + more_usd as amount
       ) total
       cross join lateral campaign_access(candidate.campaign_key, claimant) access
-      left join lateral (
-        select lower(template.action_type) as type
-        from campaigns join action_templates template on template.id = campaigns.action_template_id
-        where campaigns.key = candidate.campaign_key and (included is not null or excluded is not null)
-        limit 1
-      ) action on true
-      where total.claim_count > 0
-        and (claimant is null or access.status = 'allowed')
-        and (included is null or action.type = any (included))
-        and (excluded is null or coalesce(action.type <> all (excluded), true))
+      where total.claim_count > 0 and (claimant is null or access.status = 'allowed')
       order by total.amount desc, total.claim_count desc, block_timestamp desc, chain_id, core_address, identifier
       limit most
     ) foremost;
-    exit when level = 0 or cardinality(keys) = most and last_level >= level;
-    wanted := 4 * wanted;
+    if walked is not null then
+      -- Nobody else has more than the next of all.
+      exit when last_amount is null or cardinality(keys) = most and (amounts[most], counts[most]) > (last_amount, last_count);
+      walked := case when walked = 4 * most then 16 * most end;
+    else
+      exit when level = 0 or cardinality(keys) = most and last_level >= level;
+      wanted := 4 * wanted;
+    end if;
   end loop;
 end
 $$;
