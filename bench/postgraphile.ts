@@ -29,15 +29,13 @@ async function install(say: (what: string) => void) {
   say('installing PostGraphile')
   await mkdir(FOLDER, { recursive: true })
   await writeFile(join(FOLDER, 'package.json'), wanted)
-  const npm = startProgram('npm', [
-    'install',
-    '--prefix',
-    FOLDER,
-    '--ignore-scripts',
-    '--no-audit',
-    '--no-fund',
-    '--loglevel=error',
-  ])
+  // biome-ignore lint/style/noProcessEnv: behind a proxy, npm waits for ever without what it trusts.
+  const certificates = process.env.NODE_EXTRA_CA_CERTS
+  const npm = startProgram(
+    'npm',
+    ['install', '--prefix', FOLDER, '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'],
+    { settings: certificates === undefined ? {} : { NODE_EXTRA_CA_CERTS: certificates } },
+  )
   const [code] = await once(npm, 'exit')
   if (code !== 0) throw new Error(`PostGraphile could not be installed: npm ended with ${code}`)
   await writeFile(marker, wanted)

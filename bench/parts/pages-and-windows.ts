@@ -1,5 +1,5 @@
 import { medianOf } from '../figures.ts'
-import { findPopular } from '../known-facts.ts'
+import { askFacts, findPopular } from '../known-facts.ts'
 import { request } from '../measure.ts'
 import type { Part } from '../part.ts'
 import { exploreQuestions, trendingQuestions } from '../questions.ts'
@@ -23,6 +23,8 @@ export const pagesAndWindows: Part = {
   async *measure(context) {
     const { facts, campaigns } = context
     const popular = await findPopular(facts.url)
+    // Else the service catches up on the time since it last ran, and PostgreSQL is at that while it is asked.
+    await askFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
     await using service = await startService(context, facts.url, 0)
     const ask = createAsker(context, service)
     for (const [target, at, query] of [
