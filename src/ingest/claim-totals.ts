@@ -62,32 +62,18 @@ export const campaignTotals = `merge into campaign_claim_totals totals
   when not matched and changes.claim_count > 0 then insert (window_seconds, campaign_key, claim_count, amount_usd)
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
-/** So many campaigns may be looked at one by one. */
-const MOST_LOOKED_AT = 1000
-
 /**
- * The newest campaign of a contract that has many, where it is among the thousand that are not newer than the one that has
- * left. That is as good as always: the more campaigns a contract has, the sooner one of them comes. Places are as they were
- * before the batch: those of campaigns that it brings are not there yet, and `newest_now` is about them.
+ * The newest campaign of a contract, or of one creator on it, where the newest one has left: found as a page of one, by the
+ * maps, in which those that the batch touches are not at this moment; `newest_now` is about them. Nothing where there are
+ * no others. Costs a millisecond or two at a million campaigns, however many the contract and the creator have.
  */
-const nextAmongNewest = `
-  select placed.block_timestamp from (
-    select campaign_key, block_timestamp from campaign_places
-    where totals.campaign_count > ${MOST_LOOKED_AT} and since <= totals.newest_block_timestamp
-      and block_timestamp <= totals.newest_block_timestamp
-    order by since desc, block_timestamp desc limit ${MOST_LOOKED_AT}
-  ) placed
-  join campaigns on key = campaign_key and campaigns.block_timestamp = placed.block_timestamp
-  where totals.creator in ('', campaigns.creator) and exists (
-    select from campaign_facets target where target.campaign_key = key
-      and target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address)
-  order by placed.block_timestamp desc limit 1`
-
-const newestOfAll = `
-  select max(campaigns.block_timestamp) from campaign_facets target
-  join campaigns on campaigns.key = target.campaign_key
-  where target.kind = 'target' and target.chain_id = changes.chain_id and target.value = changes.address
-    and totals.creator in ('', campaigns.creator)`
+const nextNewest = `
+  select campaigns.block_timestamp
+  from (select case totals.creator when '' then 1 else 2 end as count) groups
+  cross join lateral campaign_page(
+    (array[1, 2])[:count], (array['target', 'creator'])[:count], (array[totals.chain_id, 0])[:count],
+    (array[totals.address, totals.creator])[:count], false, false, 'any', now(), 1, 0) page
+  join campaigns on key = page.keys[1]`
 
 /** After the totals of the campaigns have changed. */
 export const contractTotals = `merge into contract_claim_totals totals
@@ -111,7 +97,7 @@ export const contractTotals = `merge into contract_claim_totals totals
       when newest_now >= newest_block_timestamp then newest_now
       when newest_before < newest_block_timestamp then newest_block_timestamp
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
-      else greatest(newest_now, coalesce((${nextAmongNewest}), (${newestOfAll}))) end
+      else greatest(newest_now, coalesce((${nextNewest}), 0)) end
   when not matched then insert
     (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,

@@ -55,3 +55,37 @@ test('the newest campaign of a contract of many is the next one, near or far, wh
   expect(await newest(database)).toEqual([2_047])
   await ingest.close()
 })
+
+test('to take back the newest campaign of a contract and a creator of thousands reads few rows', async () => {
+  await using database = await createTestDatabase()
+  const creator = anAddress('popular creator')
+  // The creator has none among the thousand newest but the very newest.
+  const his = campaignsAt(popular, 1_000, 400).map((campaign) => ({ ...campaign, creator }))
+  const others = campaignsAt(popular, 2_000, 3_000)
+  const newest = campaignsAt(popular, 9_000, 1).map((campaign) => ({ ...campaign, creator }))
+  await importRecords(database.url, [toRecordSource('campaigns', [...his, ...others, ...newest])])
+  await database.query('vacuum analyze')
+  const looks = async () => {
+    const [row] = await database.query(
+      `select (select sum(seq_tup_read) from pg_stat_user_tables where relname in ('campaigns', 'campaign_facets'))
+      + (select sum(idx_tup_read) from pg_stat_user_indexes where relname in ('campaigns', 'campaign_facets')) as looks`,
+    )
+    return Number(row?.looks)
+  }
+  const ingest = await openIngest(database.url)
+  const before = await looks()
+  await ingest.apply({ records: [], withdrawnCampaigns: [String(newest[0]?.id)] })
+  // What a connection has read is told when it ends.
+  await ingest.close()
+  await expect.poll(looks).toBeGreaterThan(before)
+  expect(
+    await database.query(
+      'select distinct creator, newest_block_timestamp::integer as newest from contract_claim_totals where creator in ($1, $2) order by creator',
+      ['', creator],
+    ),
+  ).toEqual([
+    { creator: '', newest: 4_999 },
+    { creator, newest: 1_399 },
+  ])
+  expect((await looks()) - before).toBeLessThan(500)
+})
