@@ -50,6 +50,7 @@ describe('import', () => {
       { type: 'actionTemplate', records: 0 },
       { type: 'accessList', records: 0 },
       { type: 'campaign', records: 2 },
+      { type: 'campaignMetadata', records: 0 },
       { type: 'claim', records: 0 },
       { type: 'claimSignature', records: 0 },
       { type: 'profile', records: 0 },
