@@ -1,3 +1,4 @@
+import { chosenColumnNames } from './staged-columns.ts'
 import { allOf, type Step } from './steps.ts'
 
 /*
@@ -6,19 +7,7 @@ import { allOf, type Step } from './steps.ts'
  * is stored already is staged again.
  */
 
-/** Columns of a staged campaign that hold one value whoever says it. */
-const overlaidColumns = [
-  ...['creator', 'campaign_name', 'template_id', 'action_template_id', 'custom_action', 'nft_image_uri', 'nft_name'],
-  ...['nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri', 'start_at', 'end_at'],
-  ...[
-    'verification_level',
-    'distribution_channels',
-    'autocampaign_id',
-    'action_token_chain_id',
-    'action_token_address',
-  ],
-  ...['nft_collection_chain_id', 'nft_collection_address', 'access_list_id', 'allow_list_addresses'],
-]
+const overlaid = chosenColumnNames.join(', ')
 
 const keepMetadata: Step[] = allOf(
   ['campaignMetadata'],
@@ -64,14 +53,14 @@ export const overlayMetadata: Step[] = [
       from (
         select id, (
           select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(campaign))
-          where key = any ('{${overlaidColumns.join(',')}}')
+          where key = any ('{${overlaid}}')
         ) as own
         from staged_campaign campaign
       ) staged
       where metadata.id = staged.id and metadata.own is distinct from staged.own`,
       // Each kind of list is decided by what belongs to it.
-      `update staged_campaign staged set (${overlaidColumns.join(', ')}) = (
-        select ${overlaidColumns.join(', ')} from jsonb_populate_record(staged, chosen
+      `update staged_campaign staged set (${overlaid}) = (
+        select ${overlaid} from jsonb_populate_record(staged, chosen
           - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end
           - case when allow_list_type in ('SimpleAllowList', 'SimpleDenyList') then '' else 'allow_list_addresses' end))
       from campaign_metadata metadata where metadata.id = staged.id`,

@@ -1,5 +1,5 @@
 import type { RecordType } from './records.ts'
-import { columnsOf, type RecordOf, type Value } from './staging.ts'
+import { columnsOf, type RecordOf, type Value } from './staged-columns.ts'
 
 /** A record as a line of COPY's text format. */
 export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {

@@ -1,6 +1,7 @@
 import type { ImportRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
-import { columnsOf, dropSupersededSql, stagingName } from './staging.ts'
+import { columnsOf } from './staged-columns.ts'
+import { dropSupersededSql, stagingName } from './staging.ts'
 import { type Ingredient, withRestaged } from './steps.ts'
 
 /** What identifies a claim on its chain. */

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import type { TestDatabase } from './database.ts'
+import { setDatabaseClock } from './database-clock.ts'
 
 /** Begins to keep maps of many things that campaigns can be found by, however few campaigns they have. */
 export const mapSomeFacets = (database: TestDatabase, share: number) =>
@@ -45,11 +46,7 @@ export async function expectMapsToAgree(database: TestDatabase) {
 
 /** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */
 export async function keepActivityOf(database: TestDatabase, seconds: number) {
-  await database.query('create schema if not exists test_clock')
-  await database.query(
-    `create or replace function test_clock.clock_timestamp() returns timestamptz language sql
-    as 'select to_timestamp(${seconds})'`,
-  )
+  await setDatabaseClock(database, seconds)
   await database.query('alter function advance_campaign_activity set search_path = test_clock, pg_catalog, public')
   expect(await database.query('select advance_campaign_activity() as moved')).toEqual([{ moved: true }])
   expect(await database.query('select extract(epoch from as_of)::float8 as seconds from campaign_activity')).toEqual([

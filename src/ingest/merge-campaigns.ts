@@ -1,0 +1,109 @@
+import { allOf, type Step } from './steps.ts'
+import { touch } from './touched-campaigns.ts'
+import { upsert } from './upserts.ts'
+
+/*
+ * How staged campaigns become rows of six tables, and leave them. They are replaced whole; their claims stay.
+ */
+
+const campaignColumns = [
+  ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
+  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'action_claimant'],
+  ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'custom_action'],
+  ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
+  ...['start_at', 'end_at', 'verification_level', 'autocampaign_id'],
+  ...['action_token_chain_id', 'action_token_address'],
+]
+
+/** Of other names or forms where they are staged. */
+const convertedColumns = {
+  distribution_channels: 'array(select jsonb_array_elements_text(distribution_channels))',
+  uses_template_as_is: 'action_template_id is not null and not custom_action',
+}
+
+/** Campaigns with all that is replaced with them. */
+export const mergeCampaigns = allOf(
+  ['campaign'],
+  [
+    upsert(
+      'campaigns',
+      ['id'],
+      [...campaignColumns, ...Object.keys(convertedColumns)],
+      `select id, ${campaignColumns.join(', ')},
+      ${Object.entries(convertedColumns)
+        .map(([column, value]) => `${value} as ${column}`)
+        .join(', ')}
+    from staged_campaign`,
+    ),
+    [
+      `insert into staged_key
+        select campaigns.key, staged_campaign.id, staged_campaign.incentive_count
+        from staged_campaign join campaigns using (id)`,
+      'staged_key',
+    ],
+    [touch('select key from staged_key', { isRecordTouched: true }), 'touched_campaigns'],
+    `delete from allow_lists where campaign_key in (select key from staged_key)`,
+    `delete from action_steps where campaign_key in (select key from staged_key)`,
+    `delete from campaign_facets where campaign_key in (select key from staged_key)`,
+    upsert(
+      'incentives',
+      ['campaign_key', 'position'],
+      ['type', 'chain_id', 'asset', 'definition'],
+      `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
+      definition ->> 'asset' as asset, definition
+    from staged_campaign join staged_key using (id),
+      jsonb_array_elements(incentives) with ordinality as incentive (definition, position)`,
+    ),
+    `insert into action_steps (campaign_key, position, definition)
+    select key, position - 1, definition
+    from staged_campaign join staged_key using (id),
+      jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
+    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+    select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
+      (select count(distinct address) from unnest(allow_list_addresses) as address)
+    from staged_campaign join staged_key using (id) where allow_list_type is not null`,
+    `insert into allow_list_addresses (campaign_key, address)
+    select distinct key, address
+    from staged_campaign join staged_key using (id), unnest(allow_list_addresses) as address`,
+    `insert into campaign_facets (kind, chain_id, value, campaign_key)
+    select 'target', (definition ->> 'chainId')::bigint, definition ->> 'targetContract', key
+    from action_steps join staged_key on key = campaign_key
+    union
+    select 'token', incentives.chain_id, asset, key
+    from incentives join staged_key on key = campaign_key
+    where asset is not null and position < incentive_count
+    union
+    select 'token', action_token_chain_id, action_token_address, key
+    from staged_campaign join staged_key using (id) where action_token_address is not null
+    union
+    select 'collection', nft_collection_chain_id, nft_collection_address, key
+    from staged_campaign join staged_key using (id) where nft_collection_address is not null
+    union
+    select 'channel', 0, lower(channel), key
+    from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
+  ],
+)
+
+/** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
+export const withdrawIncentives: Step[] = [
+  {
+    of: ['campaign'],
+    sql: `delete from incentives using staged_key
+      where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from claim_signatures using campaigns join withdrawn_campaign using (id)
+      where claim_signatures.campaign_key = campaigns.key`,
+  },
+  {
+    of: ['withdrawnCampaign'],
+    sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
+  },
+]
+
+/** Once the incentives are as the records have them. */
+export const makeDocuments: Step = {
+  of: ['campaign'],
+  sql: 'select make_campaign_documents(array(select key from staged_key))',
+}
