@@ -3,7 +3,7 @@
  * what it runs.
  *
  *   commands → app → features/* → http, schemas, database
- *   commands → import, sample;  import → ingest;  ingest → schemas, database;  sample → ingest, schemas
+ *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   http → schemas, database;  database → schemas;  schemas → nothing
  */
 
@@ -61,6 +61,26 @@ module.exports = {
       ['^src/import/', '^src/ingest/', '^src/schemas/', '^src/database/'],
       'Data goes in without the HTTP service.',
     ),
+    allow(
+      'chains-are-another-door',
+      '^src/chains/',
+      ['^src/chains/', '^src/ingest/', '^src/schemas/'],
+      'What a chain says becomes records, without a database.',
+    ),
+    {
+      name: 'chains-need-types-of-records-only',
+      comment: 'Blocks are read without running anything of the ingest.',
+      severity: 'error',
+      from: { path: '^src/chains/' },
+      to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-commands-follow-chains',
+      comment: 'Chains are followed by a process of their own, beside the service.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(chains|commands)/' },
+      to: { path: '^src/chains/' },
+    },
     allow(
       'ingest-knows-no-source',
       '^src/ingest/',

@@ -1,0 +1,76 @@
+import { parseAbi } from 'viem/utils'
+
+/*
+ * The events of the incentive protocol, declared by ourselves. Same names with other parameters are other events: each
+ * generation of the contracts has lists of its own.
+ */
+
+/** What a campaign core says. */
+export const coreEvents = parseAbi([
+  'event BoostCreated(uint256 indexed boostId, address indexed owner, address indexed action, uint256 incentiveCount, address validator, address allowList, address budget)',
+  'event IncentiveAdded(uint256 indexed boostId, uint256 indexed incentiveId, address indexed incentiveAddress, bool isNewBoost)',
+  'event BoostClaimed(uint256 indexed boostId, uint256 indexed incentiveId, address indexed claimant, address referrer, bytes data)',
+  'event BoostToppedUp(uint256 indexed boostId, uint256 indexed incentiveId, address indexed sender, uint256 amount, uint256 fee)',
+  'event Clawback(uint256 indexed boostId, uint256 incentiveId, address indexed caller, address indexed receiver, uint256 amount, address asset)',
+])
+
+/** What an incentive says of what happens to it. */
+export const incentiveEvents = parseAbi([
+  'event Claimed(address indexed recipient, bytes data)',
+  'event ToppedUp(address sender, uint256 amount)',
+  'event Entry(address indexed entry)',
+])
+
+/** How an incentive was set up, where its form is the same in all generations. */
+export const plainSetUpEvents = parseAbi([
+  'event ERC20IncentiveInitialized(address indexed asset, uint8 strategy, uint256 reward, uint256 limit, address manager)',
+  'event ERC20VariableIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit)',
+  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager)',
+  'event CGDAIncentiveInitialized(address indexed asset, uint256 initialReward, uint256 rewardDecay, uint256 rewardBoost, uint256 totalBudget)',
+  'event PointsIncentiveInitialized(address indexed venue, bytes4 selector, uint256 reward, uint256 limit)',
+])
+
+/** How an incentive with criteria of the first form was set up. */
+export const criteriaSetUpEvents = parseAbi([
+  'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; }',
+  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
+  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+])
+
+/** The same before field indexes grew. */
+export const narrowCriteriaSetUpEvents = parseAbi([
+  'struct Criteria { uint8 criteriaType; bytes32 signature; uint8 fieldIndex; address targetContract; }',
+  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
+  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+])
+
+/** How an incentive with criteria that know the scale of their value was set up. */
+export const scaledCriteriaSetUpEvents = parseAbi([
+  'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; uint8 valueType; }',
+  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
+  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+])
+
+/** How an action of events was set up. */
+export const actionSetUpEvents = parseAbi([
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
+  'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
+  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
+  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
+])
+
+/** The same while the claimant's field index was narrow. */
+export const narrowClaimantSetUpEvents = parseAbi([
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint8 fieldIndex; address targetContract; uint256 chainId; }',
+  'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
+  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
+  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
+])
+
+/** The same while all field indexes were narrow. */
+export const narrowActionSetUpEvents = parseAbi([
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint8 fieldIndex; address targetContract; uint256 chainId; }',
+  'struct Parameter { uint8 filterType; uint8 fieldType; uint8 fieldIndex; bytes filterData; }',
+  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
+  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
+])

@@ -1,0 +1,50 @@
+import type { Hex } from 'viem'
+import type { ContractReader } from './contract-reader.ts'
+import { type FixedIncentive, toAddress } from './fixed-incentives.ts'
+
+/** What an incentive says of itself at a block; absent is what it does not. */
+export interface FigureAnswers {
+  limit?: bigint | undefined
+  claims?: bigint | undefined
+  totalClaimed?: bigint | undefined
+  /** What it holds of its asset. */
+  balance?: bigint | undefined
+}
+
+/** Asks an incentive for the figures that its kind has. */
+export async function askFigures(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<FigureAnswers> {
+  switch (fixed.type) {
+    case 'CGDAIncentive':
+      return {}
+    case 'AllowListIncentive':
+    case 'PointsIncentive':
+      return { limit: await reader.read(contract, 'limit') }
+  }
+  const [limit, claims, balance, totalClaimed] = await Promise.all([
+    reader.read(contract, 'limit'),
+    reader.read(contract, 'claims'),
+    reader.read(toAddress(fixed.asset), 'balanceOf', [contract]),
+    fixed.type === 'ERC20Incentive' ? undefined : reader.read(contract, 'totalClaimed'),
+  ])
+  return { limit, claims, balance, totalClaimed }
+}
+
+/**
+ * An incentive as a record has it. Null where a figure that every record has is not to be had. The amount claimed of an
+ * ERC20Incentive is left out: it is the sum of its claims.
+ */
+export function toIncentiveRecord(fixed: FixedIncentive, answers: FigureAnswers) {
+  if (fixed.type === 'CGDAIncentive') return fixed
+  const { limit, claims, totalClaimed, balance } = answers
+  if (limit === undefined) return null
+  if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
+  const figures = {
+    ...(claims !== undefined && { totalClaims: String(claims) }),
+    ...(totalClaimed !== undefined && { totalAmountClaimed: String(totalClaimed) }),
+    ...(balance !== undefined && { remainingBalance: String(balance) }),
+  }
+  if (fixed.type !== 'ERC20Incentive') return { ...fixed, limit: String(limit), ...figures }
+  // The contract's limit is that of all claims; the record's is what remains of it.
+  if (claims === undefined) return null
+  return { ...fixed, limit: String(limit > claims ? limit - claims : 0n), ...figures }
+}

@@ -1,0 +1,43 @@
+import { parseAbi } from 'viem/utils'
+
+/** What the contracts of the incentive protocol answer, declared by ourselves, and what their tokens do. */
+export const readFunctions = parseAbi([
+  'struct Boost { address action; address validator; address allowList; address budget; address[] incentives; uint64 protocolFee; uint256 maxParticipants; address owner; }',
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
+  'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
+  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
+  'function getBoost(uint256 boostId) view returns (Boost)',
+  'function limit() view returns (uint256)',
+  'function claims() view returns (uint256)',
+  'function totalClaimed() view returns (uint256)',
+  'function asset() view returns (address)',
+  'function reward() view returns (uint256)',
+  'function strategy() view returns (uint8)',
+  'function peg() view returns (address)',
+  'function getPeg() view returns (address)',
+  'function totalBudget() view returns (uint256)',
+  'function venue() view returns (address)',
+  'function selector() view returns (bytes4)',
+  'function allowList() view returns (address)',
+  'function maxReward() view returns (uint256)',
+  'function getMaxReward() view returns (uint256)',
+  'function cgdaParams() view returns (uint256 rewardDecay, uint256 rewardBoost, uint256 lastClaimTime, uint256 currentReward)',
+  'function owner() view returns (address)',
+  'function getComponentInterface() view returns (bytes4)',
+  'function getAllowListIds() view returns (string[])',
+  'function getDenyListIds() view returns (string[])',
+  'function getActionSteps() view returns (Step[])',
+  'function getActionClaimant() view returns (Claimant)',
+  'function balanceOf(address account) view returns (uint256)',
+  'function decimals() view returns (uint8)',
+])
+
+/**
+ * Functions of which the answer has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens
+ * give names of 32 bytes. They are read by their bytes.
+ */
+export const rawReadFunctions = parseAbi([
+  'function getIncentiveCriteria() view',
+  'function name() view',
+  'function symbol() view',
+])

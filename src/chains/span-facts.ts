@@ -1,0 +1,141 @@
+import type { Hex } from 'viem'
+import { type CampaignOrigin, type IncentiveOrigin, readOrigins, withIncentives } from './campaign-origins.ts'
+import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
+import { type ChainClaim, type IncentivePlaces, readTransaction } from './transaction-claims.ts'
+
+/** Of a chain what decides which logs count. */
+export interface ChainIdentity {
+  chainId: number
+  cores: ReadonlySet<Hex>
+}
+
+/** What has been kept of campaigns. */
+export interface KnownCampaigns {
+  /** Those with one of these IDs, and those that have an incentive with one of these contracts. */
+  find(query: { ids: readonly string[]; contracts: readonly Hex[] }): Promise<CampaignOrigin[]>
+}
+
+/** What the logs of consecutive blocks say. */
+export interface SpanFacts {
+  /** Campaigns that came into being here, and those of before that were touched, with their incentives by now. */
+  campaigns: CampaignOrigin[]
+  claims: ChainClaim[]
+  /** Which block touched which campaign, each pair once. */
+  touches: { campaignId: string; blockNumber: number }[]
+  /** Claims on campaigns or incentives that nothing has named: of a campaign from before the first block, say. */
+  strayClaims: number
+}
+
+/** IDs as the API has them. */
+const campaignIdIn = (chainId: number) => (core: Hex, boostId: bigint) => `${chainId}:${core}:${boostId}`
+
+/**
+ * Reads the logs of consecutive blocks.
+ * @param logs in the order of the chain.
+ * @param listIncentives asks the core for all incentives of a campaign, where events have not named them.
+ */
+export async function readSpan(
+  { chainId, cores }: ChainIdentity,
+  logs: readonly ChainLog[],
+  known: KnownCampaigns,
+  listIncentives: (campaign: CampaignOrigin) => Promise<IncentiveOrigin[]>,
+): Promise<SpanFacts> {
+  const campaignIdOf = campaignIdIn(chainId)
+  const events = logs
+    .map(readLog)
+    .filter((event): event is ProtocolEvent => event !== undefined && counts(event, cores))
+  const { created, added } = readOrigins(events, campaignIdOf)
+  const campaigns = new Map(created.map((campaign) => [campaign.id, campaign]))
+  const query = {
+    ids: [
+      ...new Set(events.flatMap((event) => ('boostId' in event ? campaignIdOf(event.log.address, event.boostId) : []))),
+    ],
+    contracts: [...new Set(events.flatMap((event) => (isOfIncentive(event) ? event.log.address : [])))],
+  }
+  for (const campaign of await known.find(query)) {
+    if (!campaigns.has(campaign.id)) campaigns.set(campaign.id, campaign)
+  }
+  for (const [id, incentives] of added) growBy(campaigns, id, incentives)
+  await Promise.all(
+    [...lackingIncentives(events, campaigns, campaignIdOf)].map(async (campaign) =>
+      growBy(campaigns, campaign.id, await listIncentives(campaign)),
+    ),
+  )
+  return readTransactions(events, campaigns, campaignIdOf)
+}
+
+/** Anybody can emit these topics: what a core says counts from a listed core only. */
+const counts = (event: ProtocolEvent, cores: ReadonlySet<Hex>) => !('boostId' in event) || cores.has(event.log.address)
+
+const isOfIncentive = ({ type }: ProtocolEvent) => type === 'Claimed' || type === 'Entry' || type === 'ToppedUp'
+
+function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: readonly IncentiveOrigin[]) {
+  const campaign = campaigns.get(id)
+  if (campaign === undefined) return
+  campaigns.set(id, { ...campaign, incentives: withIncentives(campaign.incentives, incentives) })
+}
+
+/** Campaigns that are claimed from at a place that is not known: the first contracts do not name their incentives. */
+function lackingIncentives(
+  events: readonly ProtocolEvent[],
+  campaigns: ReadonlyMap<string, CampaignOrigin>,
+  campaignIdOf: IncentivePlaces['campaignIdOf'],
+) {
+  const lacking = new Set<CampaignOrigin>()
+  for (const event of events) {
+    if (event.type !== 'BoostClaimed') continue
+    const campaign = campaigns.get(campaignIdOf(event.log.address, event.boostId))
+    if (campaign?.incentives.some(({ position }) => BigInt(position) === event.incentiveId) === false) {
+      lacking.add(campaign)
+    }
+  }
+  return lacking
+}
+
+function readTransactions(
+  events: readonly ProtocolEvent[],
+  campaigns: ReadonlyMap<string, CampaignOrigin>,
+  campaignIdOf: IncentivePlaces['campaignIdOf'],
+): SpanFacts {
+  const contracts = new Map<string, Hex>()
+  const owners = new Map<Hex, string>()
+  for (const { id, incentives } of campaigns.values()) {
+    for (const { position, contract } of incentives) {
+      contracts.set(`${id}/${position}`, contract)
+      owners.set(contract, id)
+    }
+  }
+  const places: IncentivePlaces = {
+    campaignIdOf,
+    incentiveAt: (id, position) => contracts.get(`${id}/${position}`),
+    campaignOf: (contract) => owners.get(contract),
+  }
+  const claims: ChainClaim[] = []
+  const touches = new Map<string, SpanFacts['touches'][number]>()
+  for (const { blockNumber, transaction } of byTransaction(events)) {
+    const facts = readTransaction(transaction, places)
+    claims.push(...facts.claims)
+    for (const campaignId of facts.touched) {
+      if (campaigns.has(campaignId)) touches.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
+    }
+  }
+  const placed = claims.filter(({ campaignId, incentiveIndex }) => contracts.has(`${campaignId}/${incentiveIndex}`))
+  return {
+    campaigns: [...campaigns.values()],
+    claims: placed,
+    touches: [...touches.values()],
+    strayClaims: claims.length - placed.length,
+  }
+}
+
+/** Events that follow each other in one transaction. */
+function byTransaction(events: readonly ProtocolEvent[]) {
+  const groups: { hash: Hex; blockNumber: number; transaction: ProtocolEvent[] }[] = []
+  for (const event of events) {
+    const { transactionHash, blockNumber } = event.log
+    const last = groups.at(-1)
+    if (last?.hash === transactionHash) last.transaction.push(event)
+    else groups.push({ hash: transactionHash, blockNumber, transaction: [event] })
+  }
+  return groups
+}

@@ -1,0 +1,48 @@
+import { readFileSync } from 'node:fs'
+import type { Hex } from 'viem'
+import type { ContractCall } from '../../src/chains/contract-reader.ts'
+import type { ChainLog } from '../../src/chains/protocol-events.ts'
+
+interface RecordedBlock {
+  number: number
+  timestamp: number
+  hash: Hex
+  parentHash: Hex
+  transactions: { hash: Hex; from: Hex; to: Hex; logs: { address: Hex; topics: Hex[]; data: Hex }[] }[]
+  reads: { to: Hex; data: Hex; result: Hex | null }[]
+}
+
+interface Recording {
+  chainId: number
+  cores: Hex[]
+  openAllowLists: Hex[]
+  startBlock: number
+  blocks: RecordedBlock[]
+}
+
+export const recording: Recording = JSON.parse(readFileSync(new URL('./chain-recording.json', import.meta.url), 'utf8'))
+
+/** What of the chain decides how it is read. */
+export const recordedChain = {
+  chainId: recording.chainId,
+  cores: new Set(recording.cores),
+  openAllowLists: new Set(recording.openAllowLists),
+}
+
+/** All logs of some blocks, as a node tells them. */
+export const logsOf = (blocks: readonly RecordedBlock[]): ChainLog[] =>
+  blocks.flatMap(({ number, hash, transactions }) =>
+    transactions
+      .flatMap((transaction) => transaction.logs.map((log) => ({ ...log, transactionHash: transaction.hash })))
+      .map((log, logIndex) => ({ ...log, blockNumber: number, blockHash: hash, logIndex })),
+  )
+
+/** What contracts answer at the end of a block. */
+export function callsAt(blockNumber: number) {
+  const answers = new Map<string, Hex | null>()
+  for (const { number, reads } of recording.blocks) {
+    if (number > blockNumber) break
+    for (const { to, data, result } of reads) answers.set(to + data, result)
+  }
+  return async (calls: readonly ContractCall[]) => calls.map(({ to, data }) => answers.get(to + data) ?? null)
+}
