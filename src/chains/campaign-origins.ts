@@ -12,6 +12,8 @@ import { LAST_POSITION } from './transaction-claims.ts'
 export interface IncentiveOrigin {
   position: number
   contract: Hex
+  /** Block that added it. */
+  blockNumber: number
   /** Null where nothing that is known answers; absent where the contract has still to be asked. */
   fixed?: FixedIncentive | null
 }
@@ -35,6 +37,8 @@ export interface CampaignOrigin {
   terms?: { protocolFee: string; maxParticipants: string }
   /** What has to be done; absent where the action has still to be asked. */
   deed?: Action
+  /** How many incentives it came with; later ones are named by events. */
+  firstIncentives: number
   /** In the order of their places. */
   incentives: IncentiveOrigin[]
 }
@@ -74,13 +78,14 @@ export function readOrigins(
         const added = {
           position: Number(event.incentiveId),
           contract: event.incentive,
+          blockNumber: log.blockNumber,
           ...(fixed !== undefined && { fixed }),
         }
         incentives.set(id, withIncentives(incentives.get(id) ?? [], [added]))
         break
       }
       case 'BoostCreated': {
-        const { type: _, log: __, boostId, ...parts } = event
+        const { type: _, log: __, boostId, incentiveCount, ...parts } = event
         const id = campaignIdOf(log.address, boostId)
         const deed = actions.get(event.action)
         created.set(id, {
@@ -92,6 +97,7 @@ export function readOrigins(
           blockNumber: log.blockNumber,
           blockHash: log.blockHash,
           ...(deed !== undefined && { deed }),
+          firstIncentives: incentiveCount > BigInt(LAST_POSITION) ? LAST_POSITION + 1 : Number(incentiveCount),
           incentives: [],
         })
         break
@@ -115,4 +121,10 @@ export function withIncentives(known: readonly IncentiveOrigin[], more: readonly
     }
   }
   return [...byPosition.values()].sort((one, other) => one.position - other.position)
+}
+
+/** A campaign as it was known at a block; undefined where it was not there yet. */
+export function originAt(origin: CampaignOrigin, blockNumber: number): CampaignOrigin | undefined {
+  if (origin.blockNumber > blockNumber) return undefined
+  return { ...origin, incentives: origin.incentives.filter((incentive) => incentive.blockNumber <= blockNumber) }
 }

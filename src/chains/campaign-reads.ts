@@ -7,7 +7,6 @@ import type { ContractReader } from './contract-reader.ts'
 import { toAddress } from './fixed-incentives.ts'
 import { askFigures, toIncentiveRecord } from './incentive-figures.ts'
 import { askIncentive, toFixedIncentive } from './incentive-reads.ts'
-import { LAST_POSITION } from './transaction-claims.ts'
 
 /** A part of a campaign that is none that is known. */
 interface UnknownComponent {
@@ -37,15 +36,14 @@ export type CompleteOrigin = CampaignOrigin & Required<Pick<CampaignOrigin, 'ter
  * Asks all that an origin leaves open, once and for all.
  * @returns null where the core does not know its campaign in the form that is known.
  */
-export async function completeOrigin(
-  reader: ContractReader,
-  origin: CampaignOrigin & Required<Pick<CampaignOrigin, 'blockTimestamp'>>,
-): Promise<CompleteOrigin | null> {
+export async function completeOrigin(reader: ContractReader, origin: CampaignOrigin): Promise<CompleteOrigin | null> {
+  const { blockTimestamp } = origin
+  if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
   const [{ terms, incentives }, deed] = await Promise.all([
     completeIncentives(reader, origin),
     origin.deed ?? readAction(reader, origin.action),
   ])
-  return terms === undefined ? null : { ...origin, terms, incentives, deed }
+  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */
@@ -64,13 +62,19 @@ async function completeIncentives(reader: ContractReader, origin: CampaignOrigin
   }
 }
 
-/** What a core lists of a campaign; undefined where it does not know it. */
-export async function readBoost(reader: ContractReader, { core, boostId }: Pick<CampaignOrigin, 'core' | 'boostId'>) {
+/**
+ * What a core lists of a campaign; undefined where it does not know it. Of the incentives only those it came with: what
+ * was added since may have been added by a block that is withdrawn.
+ */
+export async function readBoost(
+  reader: ContractReader,
+  { core, boostId, blockNumber, firstIncentives }: CampaignOrigin,
+) {
   const boost = await reader.read(core, 'getBoost', [BigInt(boostId)])
   if (boost === undefined) return undefined
   const incentives: IncentiveOrigin[] = boost.incentives
-    .slice(0, LAST_POSITION + 1)
-    .map((contract, position) => ({ position, contract: toAddress(contract) }))
+    .slice(0, firstIncentives)
+    .map((contract, position) => ({ position, contract: toAddress(contract), blockNumber }))
   return {
     terms: { protocolFee: String(boost.protocolFee), maxParticipants: String(boost.maxParticipants) },
     incentives,

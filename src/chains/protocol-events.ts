@@ -39,6 +39,7 @@ export type Message =
       boostId: bigint
       owner: Hex
       action: Hex
+      incentiveCount: bigint
       validator: Hex
       allowList: Hex
       budget: Hex
@@ -64,6 +65,7 @@ function toCoreMessage({ eventName, args }: DecodeEventLogReturnType<typeof core
         boostId: args.boostId,
         owner: toAddress(args.owner),
         action: toAddress(args.action),
+        incentiveCount: args.incentiveCount,
         validator: toAddress(args.validator),
         allowList: toAddress(args.allowList),
         budget: toAddress(args.budget),

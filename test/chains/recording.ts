@@ -37,12 +37,20 @@ export const logsOf = (blocks: readonly RecordedBlock[]): ChainLog[] =>
       .map((log, logIndex) => ({ ...log, blockNumber: number, blockHash: hash, logIndex })),
   )
 
-/** What contracts answer at the end of a block. */
-export function callsAt(blockNumber: number) {
-  const answers = new Map<string, Hex | null>()
+/** What contracts answer at the end of any block. */
+export function callsOf() {
+  const answers = new Map<string, { number: number; result: Hex | null }[]>()
   for (const { number, reads } of recording.blocks) {
-    if (number > blockNumber) break
-    for (const { to, data, result } of reads) answers.set(to + data, result)
+    for (const { to, data, result } of reads) {
+      answers.set(to + data, [...(answers.get(to + data) ?? []), { number, result }])
+    }
   }
-  return async (calls: readonly ContractCall[]) => calls.map(({ to, data }) => answers.get(to + data) ?? null)
+  return (blockNumber: number, to: Hex, data: Hex) =>
+    answers.get(to + data)?.findLast(({ number }) => number <= blockNumber)?.result ?? null
+}
+
+/** The same as of one block, asked for together. */
+export function callsAt(blockNumber: number) {
+  const call = callsOf()
+  return async (calls: readonly ContractCall[]) => calls.map(({ to, data }) => call(blockNumber, to, data))
 }

@@ -1,0 +1,62 @@
+/** In which way an endpoint failed; also a label of metrics. */
+export type EndpointFault =
+  /** Cut, refused, or no such host. */
+  | 'unreachable'
+  | 'timeout'
+  | 'rate-limited'
+  /** 5xx and other statuses. */
+  | 'status'
+  /** No JSON-RPC, or not what was asked for. */
+  | 'garbage'
+  /** It does not know a block that there is. */
+  | 'unknown-block'
+  /** It is of another chain. */
+  | 'wrong-chain'
+  /** Any other error of JSON-RPC. */
+  | 'refused'
+
+/** A request that an endpoint did not answer as it should. Says nothing that the endpoint's URL or its operator wrote. */
+export class EndpointError extends Error {
+  override readonly name = 'EndpointError'
+  readonly fault: EndpointFault
+  /** How long it asks to be left alone. */
+  readonly retryAfterMs: number | undefined
+  /** Where it was refused: that the same cannot be had for smaller questions or with addresses is not said. */
+  readonly refusal: Refusal | undefined
+
+  constructor(fault: EndpointFault, message: string, more: { retryAfterMs?: number; refusal?: Refusal } = {}) {
+    super(message)
+    this.fault = fault
+    this.retryAfterMs = more.retryAfterMs
+    this.refusal = more.refusal
+  }
+}
+
+/** What could be asked otherwise. */
+export type Refusal = 'batch' | 'needs-addresses' | 'reverted' | 'other'
+
+/** An error as JSON-RPC has it. */
+export interface RpcError {
+  code: number
+  message: string
+}
+
+const REVERTED = 3
+const LIMIT_EXCEEDED = -32005
+const reverts = /revert|out of gas|invalid opcode|invalid jump|bad jump|stack (over|under)flow|bad instruction/i
+const rateLimits = /rate.?limit|too many requests|compute units|throughput|capacity|throttl|try again/i
+const unknownBlocks =
+  /header not found|block.{0,20}not.{0,4}(found|available)|unknown block|missing trie node|no state|not canonical|pruned/i
+const wantsAddresses =
+  /(specify|require|need|missing|provide|must).{0,40}address|address.{0,40}(require|specif|missing|must)/i
+
+/** What an error of JSON-RPC means. Its text is read, and goes no further: it may repeat a key. */
+export function toEndpointError({ code, message }: RpcError): EndpointError {
+  const told = `JSON-RPC error ${code}`
+  if (code === REVERTED || reverts.test(message)) return new EndpointError('refused', told, { refusal: 'reverted' })
+  if (unknownBlocks.test(message)) return new EndpointError('unknown-block', told)
+  if (wantsAddresses.test(message)) return new EndpointError('refused', told, { refusal: 'needs-addresses' })
+  if (code === 429 || rateLimits.test(message)) return new EndpointError('rate-limited', told)
+  if (code === LIMIT_EXCEEDED) return new EndpointError('refused', told, { refusal: 'other' })
+  return new EndpointError('refused', told, { refusal: 'other' })
+}

@@ -1,0 +1,191 @@
+import { type FixedFacts, readCurrentFacts, readerAt, readFixedFacts, timesOf } from './advance.ts'
+import { readRanges } from './back-fill.ts'
+import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
+import { type CampaignOrigin, originAt } from './campaign-origins.ts'
+import { completeOrigin } from './campaign-reads.ts'
+import { createContractReader } from './contract-reader.ts'
+import {
+  type Advance,
+  FINAL_BELOW_HEAD,
+  type FollowedState,
+  type Following,
+  type FollowingStep,
+} from './following-steps.ts'
+import type { BlockHeader } from './node-answers.ts'
+
+/** What of one look at a chain the next one has to know. */
+export interface FollowingMemory {
+  /** Since when the chain has seemed shorter than what is stored, or another one. */
+  doubtfulSince: number | undefined
+  /** Tokens that have been told. */
+  toldTokens: Set<string>
+}
+
+export const newMemory = (): FollowingMemory => ({ doubtfulSince: undefined, toldTokens: new Set() })
+
+/**
+ * Looks at a chain once and gives what is to be stored, step by step; each has to be stored before the next is asked for.
+ * @throws EndpointError where the chain changed while it was read: look again.
+ * @throws ChainUnavailableError where no endpoint answers.
+ */
+export async function* followOnce(
+  following: Following,
+  state: FollowedState,
+  memory: FollowingMemory,
+): AsyncGenerator<FollowingStep> {
+  const { client, settings } = following
+  const { head, finalized: final } = await client.heads()
+  const finalized = finalBelow(following, head, final)
+  if (state.asOf === null) {
+    // What took long has let the head move on: look again.
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, state.backFilledTo, finalized)
+    else yield await advanceFromNothing(following, memory, state.backFilledTo, head, finalized)
+    return
+  }
+  const { asOf } = state
+  if (head.hash === asOf.hash) {
+    memory.doubtfulSince = undefined
+    yield { type: 'rest', head, finalized }
+    return
+  }
+  const isNext = head.parentHash === asOf.hash
+  const ancestor = isNext ? undefined : await findAncestor(client, state.window, Math.min(head.number, asOf.number))
+  const base: BlockReference | undefined = isNext ? asOf : ancestor
+  const isDoubtful = base === undefined || head.number < asOf.number
+  if (isDoubtful && !isBelieved(memory, settings.patienceMs)) {
+    yield { type: 'rest', head, finalized }
+    return
+  }
+  memory.doubtfulSince = undefined
+  if (base === undefined) {
+    yield { type: 'restart' }
+    return
+  }
+  const depth = state.window.filter(({ number }) => number > base.number).length
+  yield await advance(following, memory, { base, ancestor, head, finalized, depth })
+}
+
+/** A node that lags behind, or is on a branch of its own, says the same for a while as a chain that has changed. */
+function isBelieved(memory: FollowingMemory, patienceMs: number) {
+  memory.doubtfulSince ??= Date.now()
+  return Date.now() - memory.doubtfulSince >= patienceMs
+}
+
+function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
+  const number = finalized?.number ?? head.number - FINAL_BELOW_HEAD
+  return Math.max(settings.startBlock - 1, Math.min(number, head.number))
+}
+
+/** Fixed facts of all final blocks. They are read at the head: what is fixed holds there too, and no node has to remember. */
+async function* backFill(following: Following, storedTo: number, finalized: number): AsyncGenerator<FollowingStep> {
+  const { chain, client, store, settings } = following
+  for await (const { to, logs, blocks } of readRanges(client, storedTo + 1, finalized, settings)) {
+    const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
+    const span = { base: Number.POSITIVE_INFINITY, logs, timestamps: timesOf(blocks) }
+    yield { type: 'back-fill', to, ...(await readFixedFacts(chain, span, store, reader)) }
+  }
+}
+
+/** The first time that answers may show the chain: everything that the back-fill has found, and the blocks since. */
+async function advanceFromNothing(
+  following: Following,
+  memory: FollowingMemory,
+  backFilledTo: number,
+  head: BlockHeader,
+  finalized: number,
+): Promise<FollowingStep> {
+  const blocks = await linkedBlocks(following.client, backFilledTo + 1, head.number)
+  const asOf = blocks.at(-1) ?? head
+  const facts = await readBlocks(following, backFilledTo, blocks, asOf)
+  return finish(following, memory, facts, await following.store.backFilled(), {
+    base: -1,
+    depth: 0,
+    asOf,
+    head,
+    finalized,
+    blocks: blocks.length === 0 ? [asOf] : blocks,
+  })
+}
+
+interface Stretch {
+  base: BlockReference
+  /** The base, where it had to be searched for: the chain may have become shorter. */
+  ancestor: BlockHeader | undefined
+  head: BlockHeader
+  finalized: number
+  depth: number
+}
+
+/** From a stored block to the head, whether or not other blocks are stored above it. */
+async function advance(following: Following, memory: FollowingMemory, stretch: Stretch) {
+  const { client, store, settings } = following
+  const { base, ancestor, head, finalized, depth } = stretch
+  const ranges = []
+  let last: BlockReference = base
+  // After a long time away: what is final is read by ranges.
+  if (finalized - base.number > FINAL_BELOW_HEAD) {
+    for await (const range of readRanges(client, base.number + 1, finalized, settings)) ranges.push(range)
+    const [final] = await linkedBlocks(client, finalized, finalized)
+    if (final !== undefined) last = final
+  }
+  const blocks = await linkedBlocks(client, last.number + 1, head.number)
+  checkLink(last, blocks)
+  const asOf = blocks.at(-1) ?? ancestor
+  if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
+  const facts = await readBlocks(following, base.number, blocks, asOf, ranges)
+  const ids = depth === 0 ? [] : await store.touchedAbove(base.number)
+  const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
+  return finish(following, memory, facts, touched, { base: base.number, depth, asOf, head, finalized, blocks })
+}
+
+/** Fixed facts of blocks, by their hashes, and of ranges before them. */
+async function readBlocks(
+  { chain, client, store }: Following,
+  base: number,
+  blocks: readonly BlockHeader[],
+  asOf: BlockReference,
+  ranges: readonly { logs: FixedLogs; blocks: readonly BlockHeader[] }[] = [],
+) {
+  const logs = await client.logsOf(blocks.map(({ hash }) => hash))
+  const span = {
+    base,
+    logs: [...ranges.flatMap((range) => range.logs), ...logs],
+    timestamps: timesOf([...ranges.flatMap((range) => range.blocks), ...blocks]),
+  }
+  return readFixedFacts(chain, span, store, readerAt(client.callAt, asOf))
+}
+
+type FixedLogs = Parameters<typeof readFixedFacts>[1]['logs']
+
+/** Reads what all touched campaigns are now. */
+async function finish(
+  { chain, client }: Following,
+  memory: FollowingMemory,
+  facts: FixedFacts,
+  alsoTouched: readonly CampaignOrigin[],
+  stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
+): Promise<FollowingStep> {
+  const reader = readerAt(client.callAt, stretch.asOf)
+  const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
+  const others = alsoTouched.filter(({ id }) => !origins.has(id))
+  const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
+  const keptIds = new Set(kept.map(({ id }) => id))
+  for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin)))) {
+    if (complete !== null) origins.set(complete.id, complete)
+  }
+  const { campaigns, tokens } = await readCurrentFacts(chain, [...origins.values()], reader, memory.toldTokens)
+  for (const { address } of tokens) memory.toldTokens.add(address)
+  const { claims, touches, strayClaims, unreadable } = facts
+  const withdrawnCampaigns = others.map(({ id }) => id).filter((id) => !keptIds.has(id))
+  return {
+    type: 'advance',
+    ...stretch,
+    claims,
+    campaigns,
+    withdrawnCampaigns,
+    tokens,
+    touches,
+    strayClaims,
+    unreadable,
+  }
+}

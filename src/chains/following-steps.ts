@@ -1,0 +1,76 @@
+import type { TokenRecord } from '../ingest/records.ts'
+import type { BlockClaim, FixedFacts, ReadChain } from './advance.ts'
+import type { BackFillSettings } from './back-fill.ts'
+import type { BlockReference } from './block-links.ts'
+import type { CampaignOrigin } from './campaign-origins.ts'
+import type { ChainCampaign } from './campaign-reads.ts'
+import type { ChainClient } from './chain-client.ts'
+import type { BlockHeader } from './node-answers.ts'
+import type { KnownCampaigns } from './span-facts.ts'
+
+/** How far a chain is stored. */
+export interface FollowedState {
+  /** The block whose effects are in the answers; null until the back-fill has come to its end. */
+  asOf: BlockReference | null
+  /** Stored blocks, ascending; the last is `asOf`. The more there are, the deeper a reorganisation may go. */
+  window: readonly BlockReference[]
+  /** The last block of which the fixed facts are stored; the one before the first block where there are none. */
+  backFilledTo: number
+}
+
+/** What the store says while a step is made. */
+export interface FollowedStore extends KnownCampaigns {
+  /** IDs of the campaigns that blocks above this number touched. */
+  touchedAbove(blockNumber: number): Promise<string[]>
+  /** Campaigns that the back-fill has found. */
+  backFilled(): Promise<CampaignOrigin[]>
+}
+
+/** What is to be stored next, each in one transaction. */
+export type FollowingStep =
+  /** Facts of final blocks, as they are found. Answers do not show them yet. */
+  | ({ type: 'back-fill'; to: number } & FixedFacts)
+  /** The chain at a block. What is stored of blocks above `base` is taken back first. */
+  | ({ type: 'advance' } & Advance)
+  /** The chain has none of the stored blocks: everything of it is taken back. */
+  | { type: 'restart' }
+  /** Nothing has changed. */
+  | { type: 'rest'; head: BlockHeader; finalized: number }
+
+export interface Advance {
+  /** The stored block on which this stands; its number is -1 for the first advance. */
+  base: number
+  /** Stored blocks that are not on the chain any more: 0 where there was no reorganisation. */
+  depth: number
+  asOf: BlockHeader
+  head: BlockHeader
+  finalized: number
+  /** Blocks above the base that go into the window, ascending; the last is `asOf`, unless the chain has become shorter. */
+  blocks: BlockHeader[]
+  claims: BlockClaim[]
+  /** Campaigns that were touched, as they are at `asOf`. */
+  campaigns: ChainCampaign[]
+  /** Campaigns that were touched above the base and are not there any more. */
+  withdrawnCampaigns: string[]
+  tokens: TokenRecord[]
+  touches: FixedFacts['touches']
+  strayClaims: number
+  unreadable: FixedFacts['unreadable']
+}
+
+interface FollowingSettings extends BackFillSettings {
+  /** First block that is read. */
+  startBlock: number
+  /** How long the chain may seem shorter, or another one altogether, before that is believed. */
+  patienceMs: number
+}
+
+export interface Following {
+  chain: ReadChain
+  client: ChainClient
+  store: FollowedStore
+  settings: FollowingSettings
+}
+
+/** Where no node tells what is final, blocks so far below the head are taken to be. */
+export const FINAL_BELOW_HEAD = 256

@@ -1,0 +1,126 @@
+import { EndpointError, type RpcError } from './endpoint-errors.ts'
+
+export interface RpcCall {
+  method: string
+  params: readonly unknown[]
+}
+
+type RpcAnswer = { result: unknown } | { error: RpcError }
+
+/** Sends calls in one request. @throws EndpointError where there is no answer to each of them. */
+export type SendCalls = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>
+
+export interface TransportLimits {
+  /** For one request with its whole answer. */
+  timeoutMs: number
+  /** Of one answer. */
+  maxBytes: number
+}
+
+/**
+ * JSON-RPC over HTTP to one endpoint. The URL may hold a key: no error names it, and none has a cause that does.
+ * @param options.onRequest told of each request before it is sent.
+ */
+export function createTransport(
+  url: string,
+  { timeoutMs, maxBytes }: TransportLimits,
+  onRequest: () => void,
+): SendCalls {
+  const { address, headers } = toAddressAndHeaders(url)
+  return async (calls) => {
+    onRequest()
+    const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
+    const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
+    const signal = AbortSignal.timeout(timeoutMs)
+    let text: string
+    try {
+      const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
+      refuseStatus(response, calls.length)
+      text = await readBounded(response, maxBytes)
+    } catch (error) {
+      if (error instanceof EndpointError) throw error
+      if (signal.aborted) throw new EndpointError('timeout', `no answer within ${timeoutMs} ms`)
+      throw new EndpointError('unreachable', 'cannot be reached, or ended the connection')
+    }
+    return readAnswers(text, calls.length)
+  }
+}
+
+/** `fetch` takes no credentials in a URL. */
+function toAddressAndHeaders(url: string) {
+  const address = new URL(url)
+  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  if (address.username !== '' || address.password !== '') {
+    const credentials = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`
+    headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
+    address.username = ''
+    address.password = ''
+  }
+  return { address, headers }
+}
+
+function refuseStatus(response: Response, calls: number) {
+  if (response.ok) return
+  const told = `answered with status ${response.status}`
+  const retryAfterMs = toRetryAfterMs(response.headers.get('retry-after'))
+  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
+  if (response.status === 429) throw new EndpointError('rate-limited', told, more)
+  if (calls > 1 && [400, 405, 413, 422].includes(response.status)) {
+    throw new EndpointError('refused', told, { refusal: 'batch' })
+  }
+  if (response.status === 413 || response.status === 400) throw new EndpointError('refused', told, { refusal: 'other' })
+  throw new EndpointError('status', told, more)
+}
+
+/** Seconds, or a date (RFC 9110). */
+function toRetryAfterMs(value: string | null): number | undefined {
+  if (value === null) return undefined
+  if (/^[0-9]{1,6}$/.test(value)) return Number(value) * 1000
+  const at = Date.parse(value)
+  return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now())
+}
+
+async function readBounded(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    if (size > maxBytes) {
+      throw new EndpointError('refused', `the answer has more than ${maxBytes} bytes`, { refusal: 'other' })
+    }
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+function readAnswers(text: string, count: number): RpcAnswer[] {
+  const value = parseJson(text)
+  if (!Array.isArray(value)) {
+    const answer = toAnswer(value)
+    if (count === 1) return [answer]
+    if ('error' in answer) throw new EndpointError('refused', 'batches are refused', { refusal: 'batch' })
+    throw new EndpointError('garbage', 'a batch was answered by something else')
+  }
+  const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
+  return Array.from({ length: count }, (_, id) => toAnswer(byId.get(id)))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new EndpointError('garbage', 'the answer is not JSON')
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+function toAnswer(value: unknown): RpcAnswer {
+  if (!isObject(value)) throw new EndpointError('garbage', 'an answer is missing')
+  const { error } = value
+  if (isObject(error)) {
+    return { error: { code: Number(error.code), message: typeof error.message === 'string' ? error.message : '' } }
+  }
+  if (!('result' in value)) throw new EndpointError('garbage', 'an answer has neither a result nor an error')
+  return { result: value.result }
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from 'vitest'
+import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
+import { createFollowed } from './followed.ts'
+import { playedRecording } from './played-recording.ts'
+import { recordedCampaigns, recordedClaims } from './recorded-facts.ts'
+import { recording } from './recording.ts'
+import { startScriptedNode } from './scripted-node.ts'
+
+const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
+const END = recording.blocks.at(-1)?.number ?? 0
+type Node = Awaited<ReturnType<typeof startScriptedNode>>
+
+/** Each makes a node answer some requests as it should not; the number counts requests from 1. */
+const faults: [name: string, plant: (node: Node) => void][] = [
+  ['is overloaded', (node) => everyOther(node, (response) => response.writeHead(503).end('overloaded'))],
+  ['limits the rate', (node) => everyOther(node, (response) => response.writeHead(429, { 'retry-after': '0' }).end())],
+  [
+    'limits the rate with status 200',
+    (node) => everyOtherAnswer(node, { error: { code: -32005, message: 'rate limit' } }),
+  ],
+  ['answers with garbage', (node) => everyOther(node, (response) => response.end('<html>gateway</html>'))],
+  ['answers another question', (node) => everyOtherAnswer(node, { result: { logs: 'none' } })],
+  ['answers nothing', (node) => everyOtherAnswer(node, {})],
+  ['cuts connections', (node) => everyOther(node, (response) => response.destroy())],
+  [
+    'cuts answers short',
+    (node) =>
+      everyOther(
+        node,
+        (response) => response.writeHead(200, { 'content-length': '99' }).write('[') && response.destroy(),
+      ),
+  ],
+  ['hangs', (node) => everyOther(node, () => undefined)],
+  [
+    'redirects',
+    (node) => everyOther(node, (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()),
+  ],
+  ['refuses batches', (node) => refuse(node, ({ length }) => length > 1)],
+  ['refuses batches of more than ten', (node) => refuse(node, ({ length }) => length > 10)],
+  ['has no blocks now and then', (node) => everyOtherAnswer(node, { result: null })],
+]
+
+type Response = Parameters<Node['interfere']>[1]
+
+function everyOther(node: Node, fail: (response: Response) => void) {
+  let count = 0
+  node.interfere = (_, response) => {
+    count += 1
+    if (count % 2 === 1) return false
+    fail(response)
+    return true
+  }
+}
+
+function everyOtherAnswer(node: Node, answer: object) {
+  let count = 0
+  node.interfere = (requests, _, send) => {
+    count += 1
+    if (count % 2 === 1) return false
+    const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))
+    send(answers.length === 1 ? answers[0] : answers)
+    return true
+  }
+}
+
+function refuse(node: Node, isRefused: (requests: Node['asked']) => boolean) {
+  node.interfere = (requests, _, send) => {
+    if (!isRefused(requests)) return false
+    send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'too many calls in a batch' } })
+    return true
+  }
+}
+
+describe('everything is found, and nothing else, of a node that', () => {
+  test.each(faults)('%s', async (_, plant) => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    plant(node)
+    const { store, settle } = createFollowed([node.url], recording.startBlock, {
+      settings: { timeoutMs: 150, giveUpMs: 20_000 },
+      rangeBlocks: 400,
+    })
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+
+  test('limits ranges and results: they are halved until they pass', async () => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    node.interfere = (requests, _, send) => {
+      const range = requests.find(({ method }) => method === 'eth_getLogs')?.params[0]
+      const { fromBlock, toBlock } = { fromBlock: '0x0', toBlock: '0x0', ...(range ?? {}) }
+      if (Number(toBlock) - Number(fromBlock) < 50) return false
+      const error = { code: -32602, message: 'query exceeds max block range 50' }
+      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return true
+    }
+    const { store, settle } = createFollowed([node.url], recording.startBlock, { rangeBlocks: 1000 })
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+
+  test('searches no logs without addresses: cores are asked, and what they name', async () => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    node.interfere = (requests, _, send) => {
+      const isWithout = requests.some(
+        ({ method, params: [filter] }) => method === 'eth_getLogs' && !('address' in Object(filter)),
+      )
+      if (!isWithout) return false
+      const error = { code: -32602, message: 'please specify an address in your request' }
+      const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
+      send(answers.length === 1 ? answers[0] : answers)
+      return true
+    }
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+})
+
+describe('of two nodes', () => {
+  test('the second is asked where the first lags behind: empty logs past its head are not believed', async () => {
+    const chain = playedRecording(END - 20)
+    await using whole = await startScriptedNode(chain)
+    await using lagging = await startScriptedNode({ ...chain, blocks: chain.blocks.slice(0, 300) })
+    // It says that its head is the other's, as behind a balancer.
+    lagging.interfere = (requests, _, send) => {
+      if (requests[0]?.params[0] !== 'latest') return false
+      const [head, final] = [chain.blocks.at(-1), chain.blocks.at(-21)].map((block) => ({
+        number: `0x${(block?.number ?? 0).toString(16)}`,
+        hash: block?.hash,
+        parentHash: block?.parentHash,
+        timestamp: '0x1',
+      }))
+      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: id === 0 ? head : final })))
+      return true
+    }
+    const { store, settle } = createFollowed([lagging.url, whole.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+
+  test('one of another chain is not used, however well it answers', async () => {
+    const chain = playedRecording(END - 20)
+    await using other = await startScriptedNode({ ...chain, chainId: 1, blocks: chain.blocks.slice(0, 500) })
+    await using right = await startScriptedNode(chain)
+    const { store, client, settle } = createFollowed([other.url, right.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(other.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
+    expect(client.counts()[0]).toEqual({ position: 1, requests: 1, errors: { 'wrong-chain': 1 } })
+  })
+
+  test('what one says of a block the other does not have is not mixed with it', async () => {
+    const chain = playedRecording(END - 20)
+    const fork = chain.blocks.map((block) =>
+      block.number <= END - 5
+        ? block
+        : {
+            ...block,
+            hash: `0xff${block.hash.slice(4)}` as const,
+            parentHash: block.number === END - 4 ? block.parentHash : (`0xff${block.parentHash.slice(4)}` as const),
+            logs: [],
+            recordedTo: END - 5,
+          },
+    )
+    await using first = await startScriptedNode(chain)
+    await using second = await startScriptedNode({ ...chain, blocks: fork })
+    let count = 0
+    first.interfere = (_, response) => {
+      count += 1
+      if (count % 3 !== 0) return false
+      response.writeHead(500).end()
+      return true
+    }
+    const { store, settle } = createFollowed([first.url, second.url], recording.startBlock)
+    const fresh = {
+      first: createFollowed([first.url], recording.startBlock),
+      second: createFollowed([second.url], recording.startBlock),
+    }
+    await settle()
+    await fresh.first.settle()
+    await fresh.second.settle()
+    const expected = store.state.asOf?.hash === chain.blocks.at(-1)?.hash ? fresh.first : fresh.second
+    expect(store.state.asOf?.hash).toBe(expected.store.state.asOf?.hash)
+    expect(store.facts()).toEqual(expected.store.facts())
+  })
+})
+
+test('an endpoint that asks to be left alone is, for as long as it says', async () => {
+  await using busy = await startScriptedNode(playedRecording(END - 20))
+  await using other = await startScriptedNode(playedRecording(END - 20))
+  busy.interfere = (_, response) => {
+    response.writeHead(429, { 'retry-after': '30' }).end()
+    return true
+  }
+  const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
+  await settle()
+  expect(store.facts()).toEqual(recordedFacts)
+  expect(busy.asked).toHaveLength(1)
+})
+
+test('no error says where an endpoint is, or what its key is', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.interfere = (requests, _, send) => {
+    const error = { code: -32000, message: `no access for key secret-key to ${node.url}` }
+    send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))[0])
+    return true
+  }
+  const urls = [
+    `${node.url}v2/secret-key`,
+    node.url.replace('//', '//user:secret-key@'),
+    'http://127.0.0.1:1/secret-key',
+  ]
+  const { client } = createFollowed(urls, recording.startBlock, { settings: { giveUpMs: 200 } })
+  const error: unknown = await client.heads().catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(ChainUnavailableError)
+  const told = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
+  expect(told).not.toContain('secret-key')
+  expect(told).not.toContain(new URL(node.url).port)
+  expect(String(error)).toContain('chain 8453: endpoint 1 JSON-RPC error -32000; endpoint 2 JSON-RPC error -32000')
+  expect(String(error)).toContain('endpoint 3 cannot be reached')
+})

@@ -1,0 +1,167 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createFollowed } from './followed.ts'
+import { Playing, playedRecording } from './played-recording.ts'
+import { recordedCampaigns, recordedClaims, recordedTokens } from './recorded-facts.ts'
+import { recording } from './recording.ts'
+import { startScriptedNode } from './scripted-node.ts'
+
+const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
+const END = recording.blocks.at(-1)?.number ?? 0
+
+/** What a fresh look at a chain finds. */
+async function factsOf(url: string, startBlock = recording.startBlock) {
+  const fresh = createFollowed([url], startBlock)
+  await fresh.settle()
+  return fresh.store.facts()
+}
+
+describe('from nothing', () => {
+  test('final blocks are back-filled by ranges, and the rest is read by hash: every campaign, figure and claim', async () => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    const steps = await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect([...store.tokens.values()]).toHaveLength(recordedTokens.length)
+    expect([...store.tokens.values()]).toEqual(expect.arrayContaining(recordedTokens))
+    expect(new Set(steps.map(({ type }) => type))).toEqual(new Set(['back-fill', 'advance', 'rest']))
+    expect(store.state.asOf?.number).toBe(END)
+    expect(store.state.window.map(({ number }) => number)).toEqual(
+      Array.from({ length: 20 }, (_, index) => END - 19 + index),
+    )
+  })
+
+  test('contracts are read at the head only: no node has to remember', async () => {
+    const chain = playedRecording(END - 20)
+    const { callAt } = chain
+    chain.callAt = (block, to, data) => (block.number === END ? callAt(block, to, data) : null)
+    await using node = await startScriptedNode(chain)
+    expect(await factsOf(node.url)).toEqual(recordedFacts)
+  })
+
+  test('a back-fill goes on where it was', async () => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    const whole = createFollowed([node.url], recording.startBlock)
+    const [first] = (await whole.settle()).filter(({ type }) => type === 'back-fill')
+    if (first === undefined) throw new Error('nothing was back-filled')
+    const resumed = createFollowed([node.url], recording.startBlock)
+    resumed.store.apply(first)
+    const steps = await resumed.settle()
+    expect(steps[0]).toMatchObject({ type: 'back-fill', to: recording.startBlock + 199 })
+    expect(resumed.store.facts()).toEqual(recordedFacts)
+  })
+
+  test('where nobody tells what is final, it is what is far below the head', async () => {
+    await using node = await startScriptedNode({ ...playedRecording(0), finalized: null })
+    expect(await factsOf(node.url)).toEqual(recordedFacts)
+  })
+})
+
+test('block by block, each is read as it comes', async () => {
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  const { store, settle } = createFollowed([node.url], recording.startBlock)
+  for (const { number } of recording.blocks) {
+    chain.mine(1)
+    await settle()
+    expect(store.state.asOf?.hash, `after ${number}`).toBe(chain.head.hash)
+  }
+  const { campaigns, claims } = store.facts()
+  expect(claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
+  expect(campaigns.map(({ record }) => record.incentives)).toEqual(
+    recordedCampaigns.map(({ record }) => record.incentives),
+  )
+})
+
+describe('a reorganisation', () => {
+  test('takes back what the withdrawn blocks brought, and reads what is there now', async () => {
+    const chain = new Playing(100)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    for (let index = 0; index < 6; index += 1) chain.mine(1)
+    await settle()
+    expect(store.facts().claims).toHaveLength(4)
+    chain.withdraw(4)
+    chain.mine(0)
+    chain.mine(0)
+    chain.mine(0)
+    chain.mine(0)
+    chain.mine(0)
+    const steps = await settle()
+    expect(steps.map((step) => (step.type === 'advance' ? step.depth : step.type))).toEqual([4, 'rest'])
+    expect(store.facts().claims).toHaveLength(1)
+    expect(store.facts().campaigns.map(({ record }) => record.incentives[0]?.totalClaims)).toEqual(['1'])
+  })
+
+  test('may give a transaction another log index and another block', async () => {
+    const chain = new Playing(100)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    for (let index = 0; index < 3; index += 1) chain.mine(1)
+    await settle()
+    chain.withdraw(2)
+    chain.mine(2)
+    chain.mine(0)
+    chain.mine(0)
+    await settle()
+    const first = recording.startBlock + 2
+    expect(store.facts().claims.map(({ logIndex, blockNumber }) => [logIndex, blockNumber])).toEqual([
+      [4, first],
+      [11, first],
+    ])
+  })
+
+  test('a chain that has become shorter is believed when it stays so', async () => {
+    const chain = new Playing(100)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock, { patienceMs: 200 })
+    for (let index = 0; index < 3; index += 1) chain.mine(1)
+    await settle()
+    chain.withdraw(2)
+    await settle()
+    expect(store.facts().claims).toHaveLength(2)
+    await new Promise((resolve) => setTimeout(resolve, 250))
+    await settle()
+    expect(store.facts().claims).toHaveLength(0)
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
+  })
+
+  test('deeper than all that is stored takes back everything, and begins anew', async () => {
+    const chain = new Playing(3)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    chain.mine(3)
+    await settle()
+    store.state = { ...store.state, window: store.state.window.slice(-1) }
+    chain.withdraw(1)
+    chain.mine(1)
+    chain.mine(0)
+    const steps = await settle()
+    expect(steps.map(({ type }) => type)).toContain('restart')
+    expect(store.facts()).toEqual(await factsOf(node.url))
+  })
+})
+
+test('whatever a chain does, what is stored is in the end what a fresh look finds', async () => {
+  const deed = fc.oneof(
+    { weight: 5, arbitrary: fc.record({ mine: fc.integer({ min: 0, max: 3 }) }) },
+    { weight: 2, arbitrary: fc.record({ withdraw: fc.integer({ min: 0, max: 100 }) }) },
+    { weight: 2, arbitrary: fc.constant('look' as const) },
+  )
+  await fc.assert(
+    fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 60 }), async (deeds) => {
+      const chain = new Playing(8)
+      await using node = await startScriptedNode(chain)
+      const { store, settle } = createFollowed([node.url], recording.startBlock)
+      for (const one of deeds) {
+        if (one === 'look') await settle()
+        else if ('mine' in one) chain.mine(one.mine)
+        else chain.withdraw(one.withdraw)
+      }
+      await settle()
+      expect(store.state.asOf?.hash).toBe(chain.head.hash)
+      expect(store.facts()).toEqual(await factsOf(node.url))
+    }),
+    { numRuns: 25 },
+  )
+})
