@@ -1,0 +1,140 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Hex } from 'viem'
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { Address, ChainId, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
+import { ref } from '../schemas/references.ts'
+import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
+
+/** A chain to follow, as its operator writes it. */
+const ChainEntry = Type.Object(
+  {
+    chainId: ref(ChainId),
+    rpc: Type.Array(
+      Type.String({ pattern: '^https?://[^\\s/]', maxLength: 2048, 'x-expected': 'an http or https URL' }),
+      {
+        minItems: 1,
+        maxItems: 20,
+      },
+    ),
+    cores: Type.Array(ref(Address), { minItems: 1, maxItems: 100 }),
+    startBlock: Type.Integer({ minimum: 0, maximum: MAX_SAFE_INTEGER }),
+    openAllowLists: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
+  },
+  { additionalProperties: false },
+)
+
+const ChainFile = Type.Object(
+  { chains: Type.Array(ChainEntry, { minItems: 1, maxItems: 100 }) },
+  { additionalProperties: false },
+)
+
+/** A chain to follow. */
+export interface ChainSettings {
+  chainId: number
+  /** In the order in which they are asked. Secrets: they may hold keys. */
+  urls: string[]
+  cores: ReadonlySet<Hex>
+  openAllowLists: ReadonlySet<Hex>
+  startBlock: number
+}
+
+/** A chain file that is not acceptable. The message has a line for each fault, and never a URL. */
+export class ChainFileError extends Error {
+  override readonly name = 'ChainFileError'
+}
+
+/**
+ * Reads and checks a chain file, YAML or JSON; `${NAME}` stands for a variable of the environment.
+ * @throws ChainFileError naming every fault as `file:line: /path: what is wrong`.
+ */
+export function parseChainFile(
+  name: string,
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): ChainSettings[] {
+  const lines = new LineCounter()
+  // A pretty error repeats lines of the file.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const faults: string[] = []
+  const add = (offset: number, pointer: string, message: string) => {
+    faults.push(`${name}:${Math.max(1, lines.linePos(offset).line)}: ${pointer || '/'}: ${message}`)
+  }
+  for (const { pos, code } of document.errors)
+    add(pos[0], '', `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`)
+  if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
+  fillIn(document, environment, (offset, message) => add(offset, '', message))
+  const value: unknown = faults.length > 0 ? undefined : toPlainValue(document)
+  const check = createValidator([ChainId, Address]).compile<Static<typeof ChainFile>>(ChainFile)
+  const isValid = check(value)
+  if (faults.length === 0) {
+    for (const error of check.errors ?? []) add(offsetOf(document, error.instancePath), error.instancePath, tell(error))
+  }
+  if (!isValid) throw new ChainFileError([...new Set(faults)].join('\n'))
+  for (const [index, { chainId, rpc }] of value.chains.entries()) {
+    const isRepeated = value.chains.findIndex((other) => other.chainId === chainId) < index
+    if (isRepeated)
+      add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
+    for (const [place, url] of rpc.entries()) {
+      const pointer = `/chains/${index}/rpc/${place}`
+      if (!URL.canParse(url)) add(offsetOf(document, pointer), pointer, 'must be an http or https URL')
+    }
+  }
+  if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
+  return value.chains.map(({ chainId, rpc, cores, startBlock, openAllowLists = [] }) => ({
+    chainId,
+    urls: rpc,
+    cores: toAddresses(cores),
+    openAllowLists: toAddresses(openAllowLists),
+    startBlock,
+  }))
+}
+
+/** Takes variables from the environment. An address without quotes is a number to YAML, and is meant as it is written. */
+function fillIn(
+  document: Document,
+  environment: Readonly<Record<string, string | undefined>>,
+  onFault: (offset: number, message: string) => void,
+) {
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'number' && /^0x[0-9a-f]{40}$/i.test(node.source ?? '')) node.value = node.source
+      if (typeof node.value !== 'string') return
+      node.value = node.value.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => {
+        const found = environment[variable]
+        if (found === undefined || found === '') {
+          onFault(node.range?.[0] ?? 0, `the environment has no variable ${JSON.stringify(variable)}, or an empty one`)
+        }
+        return found ?? ''
+      })
+    },
+  })
+}
+
+function toPlainValue(document: Document): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    return undefined
+  }
+}
+
+/** Where a value stands in the text. */
+function offsetOf(document: Document, pointer: string): number {
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => (/^[0-9]+$/.test(key) ? Number(key) : key))
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true)
+    if (isScalar(node) || hasRange(node)) return node.range?.[0] ?? 0
+  }
+  return 0
+}
+
+const hasRange = (node: unknown): node is { range?: [number, number, number] | null } =>
+  typeof node === 'object' && node !== null && 'range' in node
+
+/** Without the value: a URL, or what comes from the environment, is nobody's to read. */
+const tell = (error: ErrorObject) => describeFault(error).replace(/, got .*$/s, '')
+
+const toAddresses = (addresses: readonly string[]) => new Set(addresses.map((address) => address.toLowerCase() as Hex))
