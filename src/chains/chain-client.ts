@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { CallContracts } from './contract-reader.ts'
 import { EndpointError } from './endpoint-errors.ts'
-import { createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
+import { askChainId, checkChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import type { RpcCall } from './json-rpc.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
 import { type BlockHeader, readBytes, readHeader } from './node-answers.ts'
@@ -42,8 +42,12 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
     ...logs,
     heads: () =>
       endpoints.ask(async (endpoint) => {
-        const [latest, final] = await endpoint.askEach([blockAt('latest'), blockAt('finalized')])
+        const questions = [blockAt('latest'), blockAt('finalized'), askChainId]
+        const [latest, final, id] = await endpoint.askEach(questions)
         if (latest instanceof EndpointError) throw latest
+        // Asked each time: behind a URL there may be another node than before.
+        if (id instanceof EndpointError) throw id
+        checkChainId(chainId, id)
         const head = readHeader(latest)
         if (head === null) throw new EndpointError('unknown-block', 'has no newest block')
         if (!(final instanceof EndpointError)) return { head, finalized: readHeader(final) }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError, type EndpointFault, toEndpointError } from './endpoint-errors.ts'
 import { createTransport, type RpcCall, type SendCalls, type TransportLimits } from './json-rpc.ts'
+import { readQuantity } from './node-answers.ts'
 
 /** One of a chain's endpoints. */
 export interface Endpoint {
@@ -42,6 +43,15 @@ const WRONG_CHAIN_PAUSE_MS = 60_000
 /** So often all endpoints may say that they do not know a block before that is believed. */
 const ROUNDS_OF_UNKNOWN = 2
 
+export const askChainId: RpcCall = { method: 'eth_chainId', params: [] }
+
+/** @throws EndpointError where an endpoint is of another chain. */
+export function checkChainId(chainId: number, answer: unknown) {
+  if (readQuantity(answer, 'a chain ID') !== chainId) {
+    throw new EndpointError('wrong-chain', `is not of chain ${chainId}`)
+  }
+}
+
 /** No endpoint answers a question. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
@@ -76,10 +86,7 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
 
   async function attempt<Result>(endpoint: EndpointState, question: (endpoint: Endpoint) => Promise<Result>) {
     if (!endpoint.isOfChain) {
-      const [answer] = await endpoint.ask([{ method: 'eth_chainId', params: [] }])
-      if (answer !== `0x${chainId.toString(16)}`) {
-        throw new EndpointError('wrong-chain', `is not of chain ${chainId}`)
-      }
+      checkChainId(chainId, (await endpoint.ask([askChainId]))[0])
       endpoint.isOfChain = true
     }
     const result = await question(endpoint)

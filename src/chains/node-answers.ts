@@ -27,7 +27,7 @@ function readHash(value: unknown, what: string): Hex {
 const toLowerCase = (hex: Hex) => hex.toLowerCase() as Hex
 
 /** A quantity: hexadecimal without leading zeros, below 2^53. */
-function readQuantity(value: unknown, what: string): number {
+export function readQuantity(value: unknown, what: string): number {
   if (typeof value !== 'string' || !/^0x[0-9a-f]{1,14}$/i.test(value)) throw garbage(what)
   const number = Number(value)
   if (!Number.isSafeInteger(number)) throw garbage(what)

@@ -130,7 +130,7 @@ describe('of two nodes', () => {
         parentHash: block?.parentHash,
         timestamp: '0x1',
       }))
-      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: id === 0 ? head : final })))
+      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: [head, final, '0x2105'][id] })))
       return true
     }
     const { store, settle } = createFollowed([lagging.url, whole.url], recording.startBlock)
@@ -147,6 +147,18 @@ describe('of two nodes', () => {
     expect(store.facts()).toEqual(recordedFacts)
     expect(other.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
     expect(client.counts()[0]).toEqual({ position: 1, requests: 1, errors: { 'wrong-chain': 1 } })
+  })
+
+  test('one that becomes one of another chain is left', async () => {
+    const chain = playedRecording(END - 20)
+    await using first = await startScriptedNode(chain)
+    await using second = await startScriptedNode(chain)
+    const { store, client, settle } = createFollowed([first.url, second.url], recording.startBlock)
+    await settle()
+    first.chain = { ...chain, chainId: 1, blocks: chain.blocks.slice(0, 500) }
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(client.counts()[0]?.errors).toEqual({ 'wrong-chain': 1 })
   })
 
   test('what one says of a block the other does not have is not mixed with it', async () => {
