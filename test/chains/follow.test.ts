@@ -111,6 +111,24 @@ describe('a reorganisation', () => {
     ])
   })
 
+  test('takes an incentive back that was added to a campaign that stays', async () => {
+    const chain = new Playing(100)
+    await using node = await startScriptedNode(chain)
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    chain.mine(37)
+    await settle()
+    const before = store.facts()
+    chain.mine(1)
+    await settle()
+    expect(store.facts().campaigns[7]?.incentives).toHaveLength(2)
+    chain.withdraw(1)
+    chain.mine(0)
+    chain.mine(0)
+    await settle()
+    expect(before.campaigns[7]?.incentives).toHaveLength(1)
+    expect(store.facts()).toEqual(before)
+  })
+
   test('a chain that has become shorter is believed when it stays so', async () => {
     const chain = new Playing(100)
     await using node = await startScriptedNode(chain)
