@@ -11,7 +11,12 @@ as $$
       when 'SimpleDenyList' then case when is_listed then 'denied' else 'allowed' end
       when 'OffchainAccessList' then case when exists (
         select from access_list_members members
-        where members.access_list_id = list.access_list_id and members.address = claimant
+        where members.access_list_id = any (
+          case when list.access_list_id is null then list.allowed_list_ids else array[list.access_list_id] end)
+          and members.address = claimant
+      ) and not exists (
+        select from access_list_members members
+        where members.access_list_id = any (list.denied_list_ids) and members.address = claimant
       ) then 'allowed' else 'not-allowed' end
     end
     from allow_lists list, lateral (

@@ -1,3 +1,4 @@
+import { sql } from 'drizzle-orm'
 import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AllowList } from '../../schemas/allow-lists.ts'
 import { address, campaignKey, lowerCaseAddress } from '../columns.ts'
@@ -14,8 +15,11 @@ export const allowLists = pgTable(
     owner: address().notNull(),
     contractAddress: address().notNull(),
     type: text().$type<AllowList['type']>().notNull(),
-    /** The list that decides for an OffchainAccessList; null admits nobody. */
+    /** The list that admits to an OffchainAccessList, whatever a chain names; null leaves it to that. */
     accessListId: text().references(() => accessLists.id),
+    /** The lists that a chain names for an OffchainAccessList; whether they are here is not its business. */
+    allowedListIds: text().array().notNull().default(sql`'{}'`),
+    deniedListIds: text().array().notNull().default(sql`'{}'`),
     /** Number of addresses, so that a list page need not look at a long list. */
     addressCount: integer().notNull(),
   },
