@@ -15,6 +15,9 @@ const allow = (name, from, to, comment) => ({
   to: { path: '^src/', pathNot: to },
 })
 
+/** What is stored of followed chains. */
+const STORED_CHAINS = '^src/chains/chain-(store|registration)'
+
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =
   '^(@testcontainers/|testcontainers|vitest|@vitest/|fast-check|autocannon|playwright|playwright-core|drizzle-kit|knip|' +
@@ -65,14 +68,21 @@ module.exports = {
       'chains-are-another-door',
       '^src/chains/',
       ['^src/chains/', '^src/ingest/', '^src/schemas/'],
-      'What a chain says becomes records, without a database.',
+      'What a chain says becomes records, and records are written by the ingest.',
     ),
     {
       name: 'chains-need-types-of-records-only',
-      comment: 'Blocks are read without running anything of the ingest.',
+      comment: 'Blocks are read without a database: only what is stored of chains runs something of the ingest.',
       severity: 'error',
-      from: { path: '^src/chains/' },
+      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
       to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'chains-are-read-without-a-store',
+      comment: 'What reads a chain is told what is stored; it does not know where.',
+      severity: 'error',
+      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
+      to: { path: STORED_CHAINS },
     },
     {
       name: 'only-commands-follow-chains',

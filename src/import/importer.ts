@@ -6,6 +6,7 @@ import { mergeStaged } from '../ingest/merge-staged.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
 import { type Ask, withRestaged } from '../ingest/steps.ts'
+import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
 import { createWorkingTables } from '../ingest/working-tables.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
 import type { ImportSource } from './sources.ts'
@@ -40,7 +41,7 @@ export async function importRecords(
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
   const { isDryRun = false, onNotice = () => undefined } = options
-  const client = await connectForBatches(url)
+  const client = await connectForBatches(url, 'reward-campaigns import')
   const connection = { isLost: false, isCommitting: false }
   client.on('error', () => {
     connection.isLost = true
@@ -48,10 +49,10 @@ export async function importRecords(
   try {
     const summary = await importInTransaction(client, sources, { ...options, onNotice })
     const total = Object.values(summary.records).reduce((sum, count) => sum + count, 0)
-    const written = !isDryRun && total >= MANY_RECORDS ? await writtenTables(client) : []
+    const written = !isDryRun && total >= MANY_RECORDS ? await listWrittenTables(client) : []
     connection.isCommitting = !isDryRun
     await client.query(isDryRun ? 'rollback' : 'commit')
-    if (written.length > 0) await vacuum(client, written, onNotice)
+    await vacuum(client, written).catch((error) => onNotice(toNotVacuumed(error)))
     return summary
   } catch (error) {
     throw toImportFailure(error, connection)
@@ -85,22 +86,6 @@ async function importInTransaction(
   return { records, ...(await summarizeWhitelist(client)) }
 }
 
-/** The tables in which this transaction has changed rows. */
-async function writtenTables(client: pg.Client) {
-  const { rows } = await client.query<{ name: string }>(
-    `select relid::regclass::text as name from pg_stat_xact_user_tables
-    where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname not like 'pg\\_temp%'`,
-  )
-  return rows.map(({ name }) => name)
-}
-
-/** All is imported by now: a failure is told, and is none of the import. */
-async function vacuum(client: pg.Client, tables: string[], onNotice: (text: string) => void) {
-  try {
-    await client.query(`vacuum (analyze) ${tables.join(', ')}`)
-  } catch (error) {
-    onNotice(
-      `all is imported, but not vacuumed (${describeFailure(error)}): queries may be slower until the database does it by itself`,
-    )
-  }
-}
+/** All is imported by then: it is no failure of the import. */
+const toNotVacuumed = (error: unknown) =>
+  `all is imported, but not vacuumed (${describeFailure(error)}): queries may be slower until the database does it by itself`

@@ -16,6 +16,8 @@ export interface Ingest {
    * @throws ImportFaultsError where a record refers to what is neither stored nor in the batch.
    */
   apply(batch: Batch): Promise<void>
+  /** The same within a transaction of the caller's, once; it has taken the import lock. */
+  applyWithin(batch: Batch): Promise<void>
   close(): Promise<void>
 }
 
@@ -32,38 +34,57 @@ const LARGE =
   'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on; set local plan_cache_mode = auto'
 
 /** Opens a connection for batch after batch. */
-export async function openIngest(url: string): Promise<Ingest> {
-  const client = await connectForBatches(url)
+export const openIngest = async (url: string): Promise<Ingest> =>
+  prepareIngest(await connectForBatches(url, 'reward-campaigns import'))
+
+/** Prepares a connection for batch after batch. */
+export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   await createWorkingTables(client)
   await createBatchFunction(client)
   await client.query(SMALL)
   return {
     async apply(batch) {
-      const { records, withdrawnClaims = [], withdrawnCampaigns = [] } = batch
-      const isSmall = records.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
-      await (isSmall ? applyByFunction : applyStepByStep)(client, toStagedJson(batch))
+      if (isSmall(batch)) await applyByFunction(client, toStagedJson(batch))
+      else await inTransaction(client, () => applyAlone(client, batch))
     },
+    applyWithin: (batch) =>
+      isSmall(batch) ? applyByFunction(client, toStagedJson(batch)) : applyStepByStep(client, batch),
     close: () => client.end(),
   }
 }
 
-/** The same steps, each planned for what the ones before have brought. */
-async function applyStepByStep(client: pg.Client, { json, ingredients }: ReturnType<typeof toStagedJson>) {
-  const ask = (sql: string) => client.query(sql)
+const isSmall = ({ records, withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) =>
+  stored.length === 0 && records.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
+
+/** All or nothing of some work. */
+export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>) {
   await client.query('begin isolation level read committed')
   try {
-    await takeImportLock(client)
-    await client.query(LARGE)
-    for (const { of, table, sql } of stagingSteps) {
-      if (!ingredients.has(of)) continue
-      for (const statement of sql) await client.query(statement, statement.includes('$1') ? [json] : [])
-      await ask(`analyze ${table}`)
-    }
-    await checkReferences(ask, ingredients, ['batch'])
-    await mergeStaged(ask, ingredients, (table) => ask(`analyze ${table}`))
+    const outcome = await work()
     await client.query('commit')
+    return outcome
   } catch (error) {
     await client.query('rollback').catch(() => undefined)
     throw error
   }
+}
+
+async function applyAlone(client: pg.Client, batch: Batch) {
+  await takeImportLock(client)
+  await applyStepByStep(client, batch)
+}
+
+/** The same steps, each planned for what the ones before have brought. */
+async function applyStepByStep(client: pg.Client, batch: Batch) {
+  const { json, ingredients } = toStagedJson(batch)
+  const ask = (sql: string) => client.query(sql)
+  await client.query(LARGE)
+  for (const { of, sql } of stagingSteps) {
+    if (!ingredients.has(of)) continue
+    for (const statement of sql) await client.query(statement, statement.includes('$1') ? [json] : [])
+  }
+  for (const { sql } of batch.stored ?? []) await ask(sql)
+  for (const { of, table } of stagingSteps) if (ingredients.has(of)) await ask(`analyze ${table}`)
+  await checkReferences(ask, ingredients, ['batch'])
+  await mergeStaged(ask, ingredients, (table) => ask(`analyze ${table}`))
 }

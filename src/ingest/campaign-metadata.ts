@@ -24,7 +24,7 @@ const keepMetadata: Step[] = allOf(
     left join allow_lists on allow_lists.campaign_key = campaigns.key
     left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
     cross join lateral (
-      select count(*) as incentive_count, coalesce(jsonb_agg(definition order by position), '[]') as incentives
+      select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(definition order by position), '[]') as incentives
       from incentives where campaign_key = campaigns.key
     ) paid
     cross join lateral (
@@ -32,10 +32,11 @@ const keepMetadata: Step[] = allOf(
       from action_steps where campaign_key = campaigns.key
     ) asked
     cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
-      'place', metadata.place, 'incentives', incentives, 'incentive_count', incentive_count, 'action_steps', action_steps,
+      'place', metadata.place, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
       'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
       'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
       'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
+      'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
       'allow_list_addresses', array(
         select address from allow_list_addresses where campaign_key = campaigns.key order by address)
     ) || coalesce(stored.own, '{}')) again

@@ -13,10 +13,10 @@ const connectionSettings = [
 ]
 
 /** A client on which batches can be staged, once it has working tables, and applied. */
-export async function connectForBatches(url: string) {
+export async function connectForBatches(url: string, name: string) {
   const client = new pg.Client({
     connectionString: url,
-    application_name: 'reward-campaigns import',
+    application_name: name,
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,
   })

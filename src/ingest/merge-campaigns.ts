@@ -37,7 +37,7 @@ export const mergeCampaigns = allOf(
     ),
     [
       `insert into staged_key
-        select campaigns.key, staged_campaign.id, staged_campaign.incentive_count
+        select campaigns.key, staged_campaign.id, staged_campaign.incentive_positions
         from staged_campaign join campaigns using (id)`,
       'staged_key',
     ],
@@ -49,17 +49,19 @@ export const mergeCampaigns = allOf(
       'incentives',
       ['campaign_key', 'position'],
       ['type', 'chain_id', 'asset', 'definition'],
-      `select key as campaign_key, position - 1 as position, definition ->> 'type' as type, chain_id,
+      `select key as campaign_key, staged_key.incentive_positions[nth] as position, definition ->> 'type' as type, chain_id,
       definition ->> 'asset' as asset, definition
     from staged_campaign join staged_key using (id),
-      jsonb_array_elements(incentives) with ordinality as incentive (definition, position)`,
+      jsonb_array_elements(incentives) with ordinality as incentive (definition, nth)`,
     ),
     `insert into action_steps (campaign_key, position, definition)
     select key, position - 1, definition
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
-    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, address_count)
+    `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, allowed_list_ids,
+      denied_list_ids, address_count)
     select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
+      array(select jsonb_array_elements_text(allowed_list_ids)), array(select jsonb_array_elements_text(denied_list_ids)),
       (select count(distinct address) from unnest(allow_list_addresses) as address)
     from staged_campaign join staged_key using (id) where allow_list_type is not null`,
     `insert into allow_list_addresses (campaign_key, address)
@@ -71,7 +73,7 @@ export const mergeCampaigns = allOf(
     union
     select 'token', incentives.chain_id, asset, key
     from incentives join staged_key on key = campaign_key
-    where asset is not null and position < incentive_count
+    where asset is not null and position = any (incentive_positions)
     union
     select 'token', action_token_chain_id, action_token_address, key
     from staged_campaign join staged_key using (id) where action_token_address is not null
@@ -88,8 +90,14 @@ export const mergeCampaigns = allOf(
 export const withdrawIncentives: Step[] = [
   {
     of: ['campaign'],
+    // Of a campaign that is imported no signature refers to it: that has been checked. A chain that has changed asks nobody.
+    sql: `delete from claim_signatures using staged_key
+      where campaign_key = staged_key.key and incentive_position <> all (staged_key.incentive_positions)`,
+  },
+  {
+    of: ['campaign'],
     sql: `delete from incentives using staged_key
-      where incentives.campaign_key = staged_key.key and incentives.position >= staged_key.incentive_count`,
+      where incentives.campaign_key = staged_key.key and incentives.position <> all (staged_key.incentive_positions)`,
   },
   {
     of: ['withdrawnCampaign'],

@@ -250,4 +250,15 @@ export type RecordType = keyof typeof recordSchemas
 export type ImportRecord = {
   [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
 }[RecordType]
+/** What the chain of a campaign that is followed tells, and a record cannot. */
+export interface FollowedTerms {
+  /** Place of each incentive on chain, ascending: one of an unknown kind is left out. */
+  incentivePositions: readonly number[]
+  /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out, known or not. */
+  accessLists: { allowed: readonly string[]; denied: readonly string[] } | null
+}
+
+/** What a batch is made of. */
+export type IngestRecord = Exclude<ImportRecord, CampaignRecord> | (CampaignRecord & Partial<FollowedTerms>)
+
 export const recordTypes = Object.keys(recordSchemas) as RecordType[]

@@ -20,7 +20,7 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
   left join staged_campaign named on named.id = source.campaign_id
   left join campaigns stored on stored.id = source.campaign_id
   where case
-    when named.id is not null then source.incentive_position >= named.incentive_count
+    when named.id is not null then source.incentive_position <> all (named.incentive_positions)
     else not exists (
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
 
@@ -30,21 +30,21 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
  */
 const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   with shrunk as materialized (
-    select campaign.place, campaign.incentive_count, stored.key
+    select campaign.place, campaign.incentive_positions, stored.key, stored.chain_id
     from staged_campaign campaign
     join campaigns stored on stored.id = campaign.id
     where exists (
-      select from incentives where campaign_key = stored.key and position >= campaign.incentive_count)
+      select from incentives where campaign_key = stored.key and position <> all (campaign.incentive_positions))
   ), withdrawn as materialized (
-    select shrunk.place, shrunk.incentive_count, recorded.*
+    select shrunk.place, shrunk.incentive_positions, shrunk.chain_id as followed_chain_id, recorded.*
     from shrunk
     join ${table} recorded on recorded.campaign_key = shrunk.key
-      and recorded.incentive_position >= shrunk.incentive_count
+      and recorded.incentive_position <> all (shrunk.incentive_positions)
   )
   select place, '/incentives' as pointer,
-    'has ' || incentive_count || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
+    'has ' || cardinality(incentive_positions) || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
   from withdrawn ${exception}
-  group by place, incentive_count`
+  group by place, incentive_positions`
 
 const unknownTemplate = (of: RecordType, template: string) => ({
   of,
@@ -65,7 +65,21 @@ const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
     and not exists (select from access_lists where id = list)`,
 })
 
+/** Set on a connection to the ID of the chain that it follows, whose facts it may therefore write. */
+export const FOLLOWS = 'reward_campaigns.follows'
+
+/** Two who write the same facts would never agree. */
+const ofFollowedChain = (of: 'campaign' | 'claim', pointer: string) => ({
+  of,
+  sql: `select place, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
+    || 'only what no chain tells of a campaign can be, as campaignMetadata'
+  from ${stagingName(of)} join followed_chains using (chain_id)
+  where chain_id::text is distinct from current_setting('${FOLLOWS}', true)`,
+})
+
 const faultyReferences: { of: Ingredient; sql: string }[] = [
+  ofFollowedChain('campaign', '/id'),
+  ofFollowedChain('claim', '/campaignId'),
   unknownTemplate('campaign', 'action_template_id'),
   unknownTemplate('campaignMetadata', `(chosen ->> 'action_template_id')::uuid`),
   unknownAccessList('campaign', 'access_list_id', '/allowList/accessListId'),
@@ -77,10 +91,19 @@ const faultyReferences: { of: Ingredient; sql: string }[] = [
       'claims',
       'claims',
       `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
+      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)
+    and not exists (select from withdrawn_claim claim where claim.chain_id = withdrawn.chain_id
       and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)`,
     ),
   },
-  { of: 'campaign', sql: withdrawnIncentive('claim_signatures', 'signatures') },
+  {
+    of: 'campaign',
+    sql: withdrawnIncentive(
+      'claim_signatures',
+      'signatures',
+      'where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)',
+    ),
+  },
   { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
   { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
   {

@@ -1,6 +1,6 @@
-import type { ImportRecord, RecordType } from './records.ts'
+import type { IngestRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
-import { columnsOf } from './staged-columns.ts'
+import { columnsOf, type RecordOf } from './staged-columns.ts'
 import { dropSupersededSql, stagingName } from './staging.ts'
 import { type Ingredient, withRestaged } from './steps.ts'
 
@@ -14,15 +14,17 @@ interface ClaimIdentity {
 /** Facts that come, are replaced or are taken back together. */
 export interface Batch {
   /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
-  records: readonly ImportRecord[]
+  records: readonly IngestRecord[]
   /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
   withdrawnClaims?: readonly ClaimIdentity[]
   /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
   withdrawnCampaigns?: readonly string[]
+  /** Facts that are in the database in another form: statements that stage them, after what is given here. */
+  stored?: readonly { of: Ingredient; sql: string }[]
 }
 
 /** A batch as one JSON text: rows of the staging tables by ingredient. Numbers in it are exact, for they are texts. */
-export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns = [] }: Batch) {
+export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) {
   const rows = new Map<Ingredient, string[]>()
   function add(ingredient: Ingredient, row: string) {
     const others = rows.get(ingredient)
@@ -37,10 +39,10 @@ export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
   const json = `{${[...rows].map(([ingredient, list]) => `"${ingredient}":[${list.join(',')}]`).join(',')}}`
-  return { json, ingredients: withRestaged(rows.keys()) }
+  return { json, ingredients: withRestaged([...rows.keys(), ...stored.map(({ of }) => of)]) }
 }
 
-function toRow<Type extends RecordType>(type: Type, record: Extract<ImportRecord, { type: Type }>, place: number) {
+function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
   let row = `{"place":${place}`
   for (const { name, sqlType, toValue } of columnsOf(type)) {
     const value = toValue(record)

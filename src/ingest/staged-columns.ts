@@ -1,6 +1,6 @@
-import { claimFigures, type ImportRecord, type RecordType } from './records.ts'
+import { claimFigures, type IngestRecord, type RecordType } from './records.ts'
 
-export type RecordOf<Type extends RecordType> = Extract<ImportRecord, { type: Type }>
+export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
 
 /**
@@ -17,6 +17,8 @@ interface StagingTable<Type extends RecordType> {
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
 /** Addresses only: they have nothing that an array literal would have to quote. */
 const addressArray = (addresses: readonly string[] | null | undefined) => `{${(addresses ?? []).join(',')}}`
+const numberArray = (numbers: readonly number[]) => `{${numbers.join(',')}}`
+const placesOf = (values: readonly unknown[]) => values.map((_, index) => index)
 const instant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
@@ -140,12 +142,18 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       custom_action: ['boolean', (campaign) => campaign.customAction ?? false],
       distribution_channels: ['jsonb', (campaign) => json(campaign.distributionChannels ?? [])],
       incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownFigures))],
-      incentive_count: ['integer', (campaign) => campaign.incentives.length],
+      // Ascending, parallel to the incentives.
+      incentive_positions: [
+        'smallint[]',
+        (campaign) => numberArray(campaign.incentivePositions ?? placesOf(campaign.incentives)),
+      ],
       action_steps: ['jsonb', (campaign) => json(campaign.actionSteps ?? [])],
       allow_list_owner: ['text', (campaign) => campaign.allowList?.owner],
       allow_list_contract_address: ['text', (campaign) => campaign.allowList?.contractAddress],
       allow_list_type: ['text', (campaign) => campaign.allowList?.type],
       access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
+      allowed_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.allowed ?? [])],
+      denied_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.denied ?? [])],
       allow_list_addresses: ['text[]', (campaign) => addressArray(campaign.allowList?.addresses)],
     },
   },

@@ -15,7 +15,7 @@ const workingTables: Record<string, string> = {
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
-  staged_key: 'key bigint, id text, incentive_count integer',
+  staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...faultTables,
   ...claimChangeTables,
   ...contributionTables,

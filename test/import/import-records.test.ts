@@ -338,6 +338,8 @@ describe('every type of record', () => {
         contract_address: anAddress('list'),
         type: 'OffchainAccessList',
         access_list_id: 'holders',
+        allowed_list_ids: [],
+        denied_list_ids: [],
         address_count: 2,
       },
     ])

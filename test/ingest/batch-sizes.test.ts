@@ -72,7 +72,7 @@ test('nothing of a batch is there for the next one, whether it was applied or re
 
 test('tables that are emptied at each commit have nothing that would have to be made anew', async () => {
   await using database = await createTestDatabase()
-  const client = await connectForBatches(database.url)
+  const client = await connectForBatches(database.url, 'reward-campaigns test')
   await createWorkingTables(client)
   const temporary = `select relname as name from pg_class where relpersistence = 't' and relkind = 'r'`
   const namesOf = async (sql: string) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name)

@@ -93,7 +93,7 @@ const rowsLookedAt = (plan: Plan) =>
 
 /** Runs the statements of an import, and returns those that look at more than so many rows. */
 async function statementsThatLookAtMore(url: string, records: ImportRecord[], most: number) {
-  const client = await connectForBatches(url)
+  const client = await connectForBatches(url, 'reward-campaigns test')
   try {
     await createWorkingTables(client)
     await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")

@@ -1,0 +1,75 @@
+import type pg from 'pg'
+import type { Batch } from '../ingest/batches.ts'
+import type { TokenRecord } from '../ingest/records.ts'
+import type { ChainCampaign } from './campaign-reads.ts'
+import type { Advance } from './following-steps.ts'
+
+/** What an advance changes of the facts that answers are made of, on top of what is stored. */
+export async function toBatch(client: pg.Client, chainId: number, advance: Advance): Promise<Batch> {
+  const { base, depth, campaigns, claims, tokens, withdrawnCampaigns } = advance
+  return {
+    records: [
+      ...(await withoutKnown(client, tokens)),
+      ...campaigns.map(toRecord),
+      ...claims.map(({ record }) => record),
+    ],
+    withdrawnClaims: depth === 0 ? [] : await listClaimsAbove(client, chainId, base),
+    withdrawnCampaigns,
+  }
+}
+
+/** What the first advance brings: all that the back-fill has found, in the place of all that there is of the chain. */
+export async function toFirstBatch(client: pg.Client, chainId: number, advance: Advance): Promise<Batch> {
+  const { records } = await toBatch(client, chainId, { ...advance, depth: 0 })
+  return {
+    records,
+    stored: [
+      {
+        of: 'claim',
+        sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
+            block_timestamp)
+          select ${records.length} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
+            claimant, amount, block_timestamp
+          from back_filled_claims where chain_id = ${chainId}`,
+      },
+      {
+        of: 'withdrawnClaim',
+        sql: `insert into withdrawn_claim (chain_id, tx_hash, log_index)
+          select chain_id, tx_hash, log_index from claims where chain_id = ${chainId}
+          except select chain_id, tx_hash, log_index from staged_claim`,
+      },
+      {
+        of: 'withdrawnCampaign',
+        sql: `insert into withdrawn_campaign (place, id)
+          select 0, id from campaigns where chain_id = ${chainId} and id not in (select id from staged_campaign)`,
+      },
+    ],
+  }
+}
+
+const toRecord = ({ record, incentives, accessLists }: ChainCampaign) => ({
+  ...record,
+  incentivePositions: incentives.map(({ position }) => position),
+  accessLists,
+})
+
+/** Tokens that no record has told: what the operator says of one counts. */
+async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {
+  if (tokens.length === 0) return []
+  const { rows } = await client.query<{ token: string }>(
+    `select chain_id || ':' || address as token from tokens
+    where (chain_id, address) in (select * from unnest($1::bigint[], $2::text[]))`,
+    [tokens.map(({ chainId }) => chainId), tokens.map(({ address }) => address)],
+  )
+  const known = new Set(rows.map(({ token }) => token))
+  return tokens.filter(({ chainId, address }) => !known.has(`${chainId}:${address}`))
+}
+
+async function listClaimsAbove(client: pg.Client, chainId: number, base: number) {
+  const { rows } = await client.query<{ txHash: string; logIndex: number }>(
+    `select claim ->> 0 as "txHash", (claim ->> 1)::integer as "logIndex"
+    from followed_blocks, jsonb_array_elements(claims) as claim where chain_id = $1 and number > $2`,
+    [chainId, base],
+  )
+  return rows.map((claim) => ({ chainId, ...claim }))
+}

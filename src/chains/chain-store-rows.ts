@@ -1,0 +1,97 @@
+import type pg from 'pg'
+import type { BlockClaim } from './advance.ts'
+import type { CampaignOrigin } from './campaign-origins.ts'
+import type { ChainCampaign } from './campaign-reads.ts'
+import type { Advance } from './following-steps.ts'
+
+/*
+ * The rows that answers are not made of: what has to be known of a chain to go on.
+ */
+
+type UnknownComponent = ChainCampaign['unknown'][number]
+
+export async function keepOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
+  if (origins.length === 0) return
+  await client.query(
+    `insert into followed_campaigns as stored (id, chain_id, contracts, origin)
+    select origin ->> 'id', $1, array(select incentive ->> 'contract' from jsonb_array_elements(origin -> 'incentives') incentive),
+      origin
+    from jsonb_array_elements($2) as origin
+    on conflict (id) do update set contracts = excluded.contracts, origin = excluded.origin
+    where stored.origin is distinct from excluded.origin`,
+    [chainId, JSON.stringify(origins)],
+  )
+}
+
+export async function dropOrigins(client: pg.Client, ids: readonly string[]) {
+  if (ids.length > 0) await client.query('delete from followed_campaigns where id = any ($1)', [ids])
+}
+
+/** @param ids campaigns of which nothing else is unknown any more. */
+export async function keepUnknown(
+  client: pg.Client,
+  chainId: number,
+  ids: readonly string[],
+  components: readonly UnknownComponent[],
+) {
+  if (ids.length > 0) await client.query('delete from unknown_components where campaign_id = any ($1)', [ids])
+  if (components.length === 0) return
+  await client.query(
+    `insert into unknown_components (chain_id, campaign_id, kind, contract, position)
+    select $1, "campaignId", kind, contract, coalesce(position, -1)
+    from json_to_recordset($2) as component ("campaignId" text, kind text, contract text, position smallint)
+    on conflict (campaign_id, kind, position) do update set contract = excluded.contract`,
+    [chainId, JSON.stringify(components)],
+  )
+}
+
+/** A campaign that its core does not tell in a known form. */
+export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
+  kind: 'campaign',
+  ...campaign,
+})
+
+export async function keepBackFilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
+  if (claims.length === 0) return
+  await client.query(
+    `insert into back_filled_claims
+    select $1, decode(substr("txHash", 3), 'hex'), "logIndex", "campaignId", "incentiveIndex", claimant, amount,
+      "blockTimestamp"
+    from json_to_recordset($2) as claim ("txHash" text, "logIndex" integer, "campaignId" text, "incentiveIndex" smallint,
+      claimant text, amount numeric, "blockTimestamp" bigint)
+    on conflict do nothing`,
+    [chainId, JSON.stringify(claims.map(({ record }) => record))],
+  )
+}
+
+/** The window moves on: withdrawn blocks go, and those that cannot be withdrawn any more, but for the newest of them. */
+export async function keepBlocks(
+  client: pg.Client,
+  chainId: number,
+  { base, depth, asOf, finalized, blocks, touches, claims }: Advance,
+) {
+  if (base === -1 || depth > 0) {
+    await client.query('delete from followed_blocks where chain_id = $1 and number > $2', [chainId, base])
+  }
+  const rows = new Map(
+    blocks.map(({ number, hash }) => [
+      number,
+      { number, hash, campaigns: [] as string[], claims: [] as [txHash: string, logIndex: number][] },
+    ]),
+  )
+  for (const { blockNumber, campaignId } of touches) rows.get(blockNumber)?.campaigns.push(campaignId)
+  for (const { blockNumber, record } of claims) rows.get(blockNumber)?.claims.push([record.txHash, record.logIndex])
+  await client.query(
+    `with final as (
+      delete from followed_blocks where chain_id = $1 and number < $2
+    )
+    insert into followed_blocks (chain_id, number, hash, touched_campaigns, claims)
+    select $1, number, hash, array(select json_array_elements_text(campaigns)), claims
+    from json_to_recordset($3) as block (number bigint, hash text, campaigns json, claims jsonb)
+    where number >= $2`,
+    [chainId, oldestOf(asOf.number, finalized), JSON.stringify([...rows.values()])],
+  )
+}
+
+/** The oldest block that is kept: the newest that is final. */
+export const oldestOf = (asOf: number, finalized: number) => Math.min(asOf, finalized)

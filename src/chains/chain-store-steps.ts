@@ -1,0 +1,155 @@
+import type pg from 'pg'
+import { type Ingest, inTransaction } from '../ingest/batches.ts'
+import { takeImportLock } from '../ingest/ingest-lock.ts'
+import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
+import type { BlockReference } from './block-links.ts'
+import type { ChainSettings } from './chain-file.ts'
+import { toBatch, toFirstBatch } from './chain-store-batches.ts'
+import {
+  dropOrigins,
+  keepBackFilledClaims,
+  keepBlocks,
+  keepOrigins,
+  keepUnknown,
+  oldestOf,
+  toUnknownCampaign,
+} from './chain-store-rows.ts'
+import type { FollowedState, FollowingStep } from './following-steps.ts'
+
+/** Somebody else has written of the same chain: what this process knows of it is of the past. */
+export class ChainMovedError extends Error {
+  override readonly name = 'ChainMovedError'
+}
+
+type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
+
+/** A look that has found nothing new is noted so often. */
+const NOTE_MS = 1000
+
+/** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
+export async function createStepWriter(client: pg.Client, ingest: Ingest, { chainId, startBlock }: ChainSettings) {
+  let { step, state } = await readStored(client, chainId)
+  let notedAt = 0
+  let notedHead = -1
+
+  /** Sets columns of the chain, if nobody else has; `step` grows. */
+  async function advanceTo(assignments: string, values: unknown[]) {
+    const { rowCount } = await client.query(
+      `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
+      where chain_id = $1 and step = $2`,
+      [chainId, step, ...values],
+    )
+    if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
+  }
+
+  async function note({ head, finalized }: StepOf<'rest'>) {
+    const now = Date.now()
+    if (now - notedAt < NOTE_MS && head.number === notedHead) return
+    await client.query(
+      `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1`,
+      [chainId, head.number, finalized],
+    )
+    notedAt = now
+    notedHead = head.number
+  }
+
+  /** What answers show stays as it is until the chain has been read again. */
+  async function restart() {
+    await inTransaction(client, async () => {
+      for (const table of ['followed_blocks', 'followed_campaigns', 'back_filled_claims', 'unknown_components']) {
+        await client.query(`delete from ${table} where chain_id = $1`, [chainId])
+      }
+      await advanceTo('is_back_filling = true, back_filled_to = $3', [startBlock - 1])
+    })
+    state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
+  }
+
+  async function backFill({ to, origins, claims, unreadable }: StepOf<'back-fill'>) {
+    await inTransaction(client, async () => {
+      await keepOrigins(client, chainId, origins)
+      await keepUnknown(client, chainId, [], unreadable.map(toUnknownCampaign))
+      await keepBackFilledClaims(client, chainId, claims)
+      await advanceTo('back_filled_to = $3', [to])
+    })
+    state = { ...state, backFilledTo: to }
+  }
+
+  async function advance(advance: StepOf<'advance'>) {
+    const { base, depth, asOf, head, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+    const isFirst = base === -1
+    const written = await inTransaction(client, async () => {
+      if (isFirst || changesFacts(advance)) {
+        await takeImportLock(client)
+        if (isFirst) await client.query('select advance_claim_windows()')
+        await ingest.applyWithin(await (isFirst ? toFirstBatch : toBatch)(client, chainId, advance))
+        await keepOrigins(
+          client,
+          chainId,
+          campaigns.map(({ origin }) => origin),
+        )
+        await dropOrigins(client, withdrawnCampaigns)
+        if (isFirst) await client.query('delete from back_filled_claims where chain_id = $1', [chainId])
+      }
+      await keepUnknown(
+        client,
+        chainId,
+        [...campaigns.map(({ record }) => record.id), ...withdrawnCampaigns],
+        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
+      )
+      await keepBlocks(client, chainId, advance)
+      await advanceTo(
+        `is_back_filling = false, back_filled_to = $3, as_of_block = $3, as_of_block_hash = $4, as_of_at = to_timestamp($5),
+        head_block = $6, finalized_block = $7`,
+        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
+      )
+      return isFirst ? listWrittenTables(client) : []
+    })
+    const oldest = oldestOf(asOf.number, finalized)
+    const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
+    state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
+    await vacuum(client, written)
+  }
+
+  return {
+    readState: async () => state,
+    async apply(next: FollowingStep) {
+      if (next.type === 'rest') return note(next)
+      if (next.type === 'restart') await restart()
+      else if (next.type === 'back-fill') await backFill(next)
+      else await advance(next)
+      step += 1
+    },
+  }
+}
+
+/** What another connection has left. */
+async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
+  const { rows } = await client.query<{
+    step: string
+    isBackFilling: boolean
+    backFilledTo: string
+    window: BlockReference[] | null
+  }>(
+    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo", (
+      select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
+      where followed_blocks.chain_id = followed_chains.chain_id
+    ) as window
+    from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  const [stored] = rows
+  if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
+  const window = stored.window ?? []
+  return {
+    step: Number(stored.step),
+    state: {
+      asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
+      window,
+      backFilledTo: Number(stored.backFilledTo),
+    },
+  }
+}
+
+/** Of most blocks only the number and the hash are new. */
+const changesFacts = ({ depth, claims, campaigns, withdrawnCampaigns, tokens }: StepOf<'advance'>) =>
+  depth > 0 || claims.length + campaigns.length + withdrawnCampaigns.length + tokens.length > 0

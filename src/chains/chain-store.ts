@@ -1,0 +1,99 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Hex } from 'viem'
+import { prepareIngest } from '../ingest/batches.ts'
+import { connectForBatches } from '../ingest/connection.ts'
+import { FOLLOWS } from '../ingest/reference-checks.ts'
+import type { CampaignOrigin } from './campaign-origins.ts'
+import type { ChainSettings } from './chain-file.ts'
+import { registerChain } from './chain-registration.ts'
+import { createStepWriter } from './chain-store-steps.ts'
+import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
+
+export { ImportedChainError, OtherChainSettingsError } from './chain-registration.ts'
+export { ChainMovedError } from './chain-store-steps.ts'
+
+/** What is stored of a chain, for the one process that follows it. */
+export interface ChainStore extends FollowedStore {
+  /** How far the chain is stored. */
+  readState(): Promise<FollowedState>
+  /**
+   * Writes a step, and how the chain is, in one transaction. A step that changes nothing is written once a second at most.
+   * @throws ChainMovedError where somebody else has written meanwhile: the store is to be opened again.
+   */
+  apply(step: FollowingStep): Promise<void>
+  /** Contracts of all incentives. */
+  contracts(): Promise<Hex[]>
+  close(): Promise<void>
+}
+
+/** How often it is looked whether the process that follows a chain has gone. */
+const LOOK_MS = 500
+
+/**
+ * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
+ * the connection: who loses it has lost both.
+ * @param options `onWait` is told once that another process follows the chain; `signal` ends the wait.
+ * @throws ImportedChainError and OtherChainSettingsError where the chain cannot be followed.
+ */
+export async function openChainStore(
+  url: string,
+  chain: ChainSettings,
+  { onWait, signal }: { onWait: () => void; signal: AbortSignal },
+): Promise<ChainStore> {
+  const client = await connectForBatches(url, 'reward-campaigns index')
+  try {
+    await registerChain(client, chain)
+    await takeChainLock(client, chain.chainId, onWait, signal)
+    const ingest = await prepareIngest(client)
+    await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
+    const writer = await createStepWriter(client, ingest, chain)
+    return { ...createChainReader(client, chain.chainId), ...writer, close: () => client.end() }
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Asks again and again, instead of once for long: so the wait can be ended. */
+async function takeChainLock(client: pg.Client, chainId: number, onWait: () => void, signal: AbortSignal) {
+  for (let looks = 0; ; looks += 1) {
+    signal.throwIfAborted()
+    const { rows } = await client.query<{ isMine: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as "isMine"',
+      [`reward-campaigns: chain ${chainId}`],
+    )
+    if (rows[0]?.isMine === true) return
+    if (looks === 0) onWait()
+    await sleep(LOOK_MS, undefined, { signal })
+  }
+}
+
+/** What the engine asks while it makes a step. */
+function createChainReader(client: pg.Client, chainId: number): FollowedStore & Pick<ChainStore, 'contracts'> {
+  const listOrigins = async (condition: string, values: unknown[]) => {
+    const { rows } = await client.query<{ origin: CampaignOrigin }>(
+      `select origin from followed_campaigns where chain_id = $1 ${condition}`,
+      [chainId, ...values],
+    )
+    return rows.map(({ origin }) => origin)
+  }
+  return {
+    find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
+    backFilled: () => listOrigins('', []),
+    async touchedAbove(blockNumber) {
+      const { rows } = await client.query<{ id: string }>(
+        `select distinct unnest(touched_campaigns) as id from followed_blocks where chain_id = $1 and number > $2`,
+        [chainId, blockNumber],
+      )
+      return rows.map(({ id }) => id)
+    },
+    async contracts() {
+      const { rows } = await client.query<{ contract: Hex }>(
+        'select unnest(contracts) as contract from followed_campaigns where chain_id = $1',
+        [chainId],
+      )
+      return rows.map(({ contract }) => contract)
+    },
+  }
+}

@@ -1,0 +1,15 @@
+import type pg from 'pg'
+
+/** The tables in which the transaction under way has changed rows. */
+export async function listWrittenTables(client: pg.Client) {
+  const { rows } = await client.query<{ name: string }>(
+    `select relid::regclass::text as name from pg_stat_xact_user_tables
+    where n_tup_ins + n_tup_upd + n_tup_del > 0 and schemaname not like 'pg\\_temp%'`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** After a large write: brings statistics and the visibility map up to date at once. */
+export async function vacuum(client: pg.Client, tables: readonly string[]) {
+  if (tables.length > 0) await client.query(`vacuum (analyze) ${tables.join(', ')}`)
+}
