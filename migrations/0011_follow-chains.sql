@@ -23,7 +23,7 @@ CREATE TABLE "followed_campaigns" (
 	"id" text PRIMARY KEY NOT NULL,
 	"chain_id" bigint NOT NULL,
 	"contracts" text[] NOT NULL,
-	"origin" jsonb NOT NULL
+	"origin" json NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "followed_chains" (

@@ -1,18 +1,28 @@
+import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Batch } from '../ingest/batches.ts'
 import type { TokenRecord } from '../ingest/records.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import type { Advance } from './following-steps.ts'
 
-/** What an advance changes of the facts that answers are made of, on top of what is stored. */
-export async function toBatch(client: pg.Client, chainId: number, advance: Advance): Promise<Batch> {
+/**
+ * What an advance changes of the facts that answers are made of, on top of what is stored.
+ * @param isStored whether nothing but figures of its incentives can have changed since a campaign was written.
+ */
+export async function toBatch(
+  client: pg.Client,
+  chainId: number,
+  advance: Advance,
+  isStored: (campaign: ChainCampaign) => boolean = () => false,
+): Promise<Batch> {
   const { base, depth, campaigns, claims, tokens, withdrawnCampaigns } = advance
   return {
     records: [
       ...(await withoutKnown(client, tokens)),
-      ...campaigns.map(toRecord),
+      ...campaigns.filter((campaign) => !isStored(campaign)).map(toRecord),
       ...claims.map(({ record }) => record),
     ],
+    incentives: campaigns.filter(isStored).flatMap(toChangedIncentives),
     withdrawnClaims: depth === 0 ? [] : await listClaimsAbove(client, chainId, base),
     withdrawnCampaigns,
   }
@@ -52,6 +62,18 @@ const toRecord = ({ record, incentives, accessLists }: ChainCampaign) => ({
   incentivePositions: incentives.map(({ position }) => position),
   accessLists,
 })
+
+const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
+  record.incentives.flatMap((definition, index) => {
+    const position = incentives[index]?.position
+    return position === undefined ? [] : [{ campaignId: record.id, position, definition }]
+  })
+
+/** Of a campaign all but the figures of its incentives, in few bytes. */
+export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
+  const fixed = { ...record, incentives, accessLists }
+  return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
+}
 
 /** Tokens that no record has told: what the operator says of one counts. */
 async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {

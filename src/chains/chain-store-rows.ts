@@ -14,11 +14,11 @@ export async function keepOrigins(client: pg.Client, chainId: number, origins: r
   if (origins.length === 0) return
   await client.query(
     `insert into followed_campaigns as stored (id, chain_id, contracts, origin)
-    select origin ->> 'id', $1, array(select incentive ->> 'contract' from jsonb_array_elements(origin -> 'incentives') incentive),
+    select origin ->> 'id', $1, array(select incentive ->> 'contract' from json_array_elements(origin -> 'incentives') incentive),
       origin
-    from jsonb_array_elements($2) as origin
+    from json_array_elements($2) as origin
     on conflict (id) do update set contracts = excluded.contracts, origin = excluded.origin
-    where stored.origin is distinct from excluded.origin`,
+    where stored.origin::text is distinct from excluded.origin::text`,
     [chainId, JSON.stringify(origins)],
   )
 }

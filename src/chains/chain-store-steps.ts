@@ -3,8 +3,9 @@ import { type Ingest, inTransaction } from '../ingest/batches.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
 import type { BlockReference } from './block-links.ts'
+import type { ChainCampaign } from './campaign-reads.ts'
 import type { ChainSettings } from './chain-file.ts'
-import { toBatch, toFirstBatch } from './chain-store-batches.ts'
+import { fingerprintOf, toBatch, toFirstBatch } from './chain-store-batches.ts'
 import {
   dropOrigins,
   keepBackFilledClaims,
@@ -31,6 +32,9 @@ export async function createStepWriter(client: pg.Client, ingest: Ingest, { chai
   let { step, state } = await readStored(client, chainId)
   let notedAt = 0
   let notedHead = -1
+  /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
+  const written = new Map<string, string>()
+  const isWritten = (campaign: ChainCampaign) => written.get(campaign.record.id) === fingerprintOf(campaign)
 
   /** Sets columns of the chain, if nobody else has; `step` grows. */
   async function advanceTo(assignments: string, values: unknown[]) {
@@ -77,11 +81,14 @@ export async function createStepWriter(client: pg.Client, ingest: Ingest, { chai
   async function advance(advance: StepOf<'advance'>) {
     const { base, depth, asOf, head, finalized, blocks, campaigns, withdrawnCampaigns } = advance
     const isFirst = base === -1
-    const written = await inTransaction(client, async () => {
+    const tables = await inTransaction(client, async () => {
       if (isFirst || changesFacts(advance)) {
         await takeImportLock(client)
         if (isFirst) await client.query('select advance_claim_windows()')
-        await ingest.applyWithin(await (isFirst ? toFirstBatch : toBatch)(client, chainId, advance))
+        const batch = isFirst
+          ? await toFirstBatch(client, chainId, advance)
+          : await toBatch(client, chainId, advance, isWritten)
+        await ingest.applyWithin(batch)
         await keepOrigins(
           client,
           chainId,
@@ -107,7 +114,9 @@ export async function createStepWriter(client: pg.Client, ingest: Ingest, { chai
     const oldest = oldestOf(asOf.number, finalized)
     const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
     state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
-    await vacuum(client, written)
+    for (const id of withdrawnCampaigns) written.delete(id)
+    for (const campaign of campaigns) written.set(campaign.record.id, fingerprintOf(campaign))
+    await vacuum(client, tables)
   }
 
   return {

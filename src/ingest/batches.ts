@@ -53,8 +53,9 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   }
 }
 
-const isSmall = ({ records, withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) =>
-  stored.length === 0 && records.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
+const isSmall = ({ records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) =>
+  stored.length === 0 &&
+  records.length + incentives.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
 
 /** All or nothing of some work. */
 export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>) {

@@ -86,6 +86,25 @@ export const mergeCampaigns = allOf(
   ],
 )
 
+/** Incentives of campaigns that are found as before. */
+export const refigureIncentives = allOf(
+  ['incentive'],
+  [
+    [
+      `with changed as (
+        update incentives target set definition = source.definition
+        from changed_incentive source join campaigns on campaigns.id = source.campaign_id
+        where target.campaign_key = campaigns.key and target.position = source.position
+          and target.definition is distinct from source.definition
+        returning target.campaign_key
+      )
+      insert into refigured_campaigns select distinct campaign_key from changed`,
+      'refigured_campaigns',
+    ],
+    [touch('select key from refigured_campaigns', { isRecordTouched: false }), 'touched_campaigns'],
+  ],
+)
+
 /** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
 export const withdrawIncentives: Step[] = [
   {
@@ -112,6 +131,6 @@ export const withdrawIncentives: Step[] = [
 
 /** Once the incentives are as the records have them. */
 export const makeDocuments: Step = {
-  of: ['campaign'],
-  sql: 'select make_campaign_documents(array(select key from staged_key))',
+  of: ['campaign', 'incentive'],
+  sql: 'select make_campaign_documents(array(select key from staged_key union select key from refigured_campaigns))',
 }

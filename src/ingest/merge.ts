@@ -1,7 +1,7 @@
 import { putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
 import { overlayMetadata } from './campaign-metadata.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
-import { makeDocuments, mergeCampaigns, withdrawIncentives } from './merge-campaigns.ts'
+import { makeDocuments, mergeCampaigns, refigureIncentives, withdrawIncentives } from './merge-campaigns.ts'
 import { rollUpSteps } from './rollups.ts'
 import { allOf, type Step } from './steps.ts'
 import { markTouchedCampaigns, touch } from './touched-campaigns.ts'
@@ -111,6 +111,7 @@ export const mergeSteps: Step[] = [
   },
   ...mergeAccessLists,
   ...mergeCampaigns,
+  ...refigureIncentives,
   ...mergeClaims,
   ...withdrawIncentives,
   makeDocuments,

@@ -91,8 +91,8 @@ const scoreCounts = `merge into profile_score_counts counts
     then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`
 
 export const rollUpSteps: Step[] = [
-  { of: ['campaign', 'claim', 'withdrawnClaim'], needs: 'touched_campaigns', sql: incentiveFigures },
-  { of: ['campaign', 'claim', 'withdrawnClaim', 'token'], needs: 'touched_campaigns', sql: campaignFlags },
+  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim'], needs: 'touched_campaigns', sql: incentiveFigures },
+  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'], needs: 'touched_campaigns', sql: campaignFlags },
   { of: ['claim', 'withdrawnClaim'], sql: countChanges, fills: 'counted_changes' },
   { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },

@@ -1,6 +1,6 @@
-import type { IngestRecord, RecordType } from './records.ts'
+import type { CampaignRecord, IngestRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
-import { columnsOf, type RecordOf } from './staged-columns.ts'
+import { columnsOf, type RecordOf, withoutUnknownFigures } from './staged-columns.ts'
 import { dropSupersededSql, stagingName } from './staging.ts'
 import { type Ingredient, withRestaged } from './steps.ts'
 
@@ -11,10 +11,19 @@ interface ClaimIdentity {
   logIndex: number
 }
 
+/** An incentive as a record of its campaign would have it, by its place. */
+export interface ChangedIncentive {
+  campaignId: string
+  position: number
+  definition: CampaignRecord['incentives'][number]
+}
+
 /** Facts that come, are replaced or are taken back together. */
 export interface Batch {
   /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
   records: readonly IngestRecord[]
+  /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
+  incentives?: readonly ChangedIncentive[]
   /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
   withdrawnClaims?: readonly ClaimIdentity[]
   /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
@@ -24,7 +33,13 @@ export interface Batch {
 }
 
 /** A batch as one JSON text: rows of the staging tables by ingredient. Numbers in it are exact, for they are texts. */
-export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) {
+export function toStagedJson({
+  records,
+  incentives = [],
+  withdrawnClaims = [],
+  withdrawnCampaigns = [],
+  stored = [],
+}: Batch) {
   const rows = new Map<Ingredient, string[]>()
   function add(ingredient: Ingredient, row: string) {
     const others = rows.get(ingredient)
@@ -32,6 +47,10 @@ export function toStagedJson({ records, withdrawnClaims = [], withdrawnCampaigns
     else others.push(row)
   }
   for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
+  for (const { campaignId, position, definition } of incentives) {
+    const figures = withoutUnknownFigures(definition)
+    add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: figures }))
+  }
   for (const { chainId, txHash, logIndex } of withdrawnClaims) {
     add('withdrawnClaim', JSON.stringify({ chain_id: chainId, tx_hash: `\\x${txHash.slice(2)}`, log_index: logIndex }))
   }
@@ -63,6 +82,11 @@ export const stagingSteps: { of: Ingredient; table: string; sql: string[] }[] = 
     table: stagingName(type),
     sql: [`insert into ${stagingName(type)} select * from ${rowsOf(type, stagingName(type))}`, dropSupersededSql(type)],
   })),
+  {
+    of: 'incentive',
+    table: 'changed_incentive',
+    sql: [`insert into changed_incentive select * from ${rowsOf('incentive', 'changed_incentive')}`],
+  },
   {
     of: 'withdrawnClaim',
     table: 'withdrawn_claim',

@@ -23,7 +23,7 @@ const instant = (text: string | null | undefined) => (text ? new Date(text).toIS
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
 /** The figures of an incentive that its record leaves open with `""` are left out: they are derived. */
-const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
+export const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
 
 /** The columns that are read alike from a campaign's own record and from its metadata. */

@@ -4,8 +4,9 @@ import { stagingTables } from './staged-columns.ts'
 /** Whether every record of the type fits a page of a table, whatever is in it. */
 export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
 
-/** Where the identities of what is taken back are put. */
-export const withdrawalTables = {
+/** Where incentives are put whose figures have changed, and the identities of what is taken back. */
+export const changeTables = {
+  changed_incentive: 'campaign_id text, position smallint, definition jsonb',
   withdrawn_claim: 'chain_id bigint, tx_hash bytea, log_index integer',
   withdrawn_campaign: 'place bigint, id text',
 }

@@ -1,12 +1,20 @@
 import type { QueryResult, QueryResultRow } from 'pg'
 import type { RecordType } from './records.ts'
 
-/** What a batch can hold: records by type, and facts that are taken back. */
-export type Ingredient = RecordType | 'withdrawnClaim' | 'withdrawnCampaign'
+/** What a batch can hold: records by type, incentives whose figures have changed, and facts that are taken back. */
+export type Ingredient = RecordType | 'incentive' | 'withdrawnClaim' | 'withdrawnCampaign'
 
 /** What concerns nothing but the campaigns that a batch touches. */
 export const aboutCampaigns: readonly Ingredient[] = [
-  ...(['campaign', 'campaignMetadata', 'claim', 'claimSignature', 'withdrawnCampaign', 'withdrawnClaim'] as const),
+  ...([
+    'campaign',
+    'campaignMetadata',
+    'incentive',
+    'claim',
+    'claimSignature',
+    'withdrawnCampaign',
+    'withdrawnClaim',
+  ] as const),
 ]
 
 /** All that a batch has to do with: metadata stages its campaign again, where that is stored. */

@@ -4,17 +4,19 @@ import { claimChangeTables } from './claim-changes.ts'
 import { contributionTables } from './claim-totals.ts'
 import { recordTypes } from './records.ts'
 import { faultTables } from './reference-checks.ts'
-import { isBounded, stagingColumns, stagingName, withdrawalTables } from './staging.ts'
+import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
 
 /** The temporary tables in which a batch is worked out, and their columns: of values that fit a page, whatever they are. */
 const workingTables: Record<string, string> = {
   ...Object.fromEntries(recordTypes.filter(isBounded).map((type) => [stagingName(type), stagingColumns(type)])),
-  ...withdrawalTables,
+  ...changeTables,
   // Whether its record comes, is replaced or goes: else only claims or tokens change what is derived for it.
   touched_campaigns: 'key bigint, is_record_touched boolean',
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
+  // Those of which an incentive has other figures than before.
+  refigured_campaigns: 'key bigint',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...faultTables,
   ...claimChangeTables,

@@ -145,6 +145,43 @@ test('a campaign is not withdrawn from under its claims', async () => {
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: 2 }])
 })
 
+test('an incentive whose figures alone have changed is as if its campaign had been replaced', async () => {
+  const replacing = await openTestIngest()
+  const refiguring = await openTestIngest()
+  const assets = [anAddress('first asset'), anAddress('second asset')]
+  const incentives = assets.map((asset) => anErc20Incentive(asset, { limit: '5' }))
+  const campaign = aCampaign({ incentives, actionSteps: [aStep(anAddress('target'))] })
+  const claim = aClaim(campaign, { incentiveIndex: 1 })
+  const spent = incentives.map((incentive) => ({ ...incentive, limit: '0', remainingBalance: '0', totalClaims: '' }))
+  const another = aCampaign()
+  for (const { ingest } of [replacing, refiguring]) await ingest.apply({ records: [campaign, another] })
+  await replacing.ingest.apply({ records: [{ ...campaign, incentives: spent }, claim] })
+  const changed = spent.map((definition, position) => ({ campaignId: campaign.id, position, definition }))
+  await refiguring.ingest.apply({ records: [claim], incentives: changed })
+  const [row] = await refiguring.database.query('select is_exhausted from campaigns order by key limit 1')
+  expect(row).toEqual({ is_exhausted: true })
+  const [content, expected] = [await contentOf(refiguring.database), await contentOf(replacing.database)]
+  expect(content).toEqual(expected)
+})
+
+test('incentives keep the places that they are given, and claims are on those', async () => {
+  const { database, ingest } = await openTestIngest()
+  const incentives = ['first', 'third'].map((asset) => anErc20Incentive(anAddress(asset)))
+  const campaign = { ...aCampaign({ incentives }), incentivePositions: [0, 2] }
+  await ingest.apply({ records: [campaign, aClaim(campaign, { incentiveIndex: 2 })] })
+  const stored = () => database.query('select position, asset, claim_count from incentives order by position')
+  const [first, third] = [
+    { position: 0, asset: anAddress('first'), claim_count: '0' },
+    { position: 2, asset: anAddress('third'), claim_count: '1' },
+  ]
+  expect(await stored()).toEqual([first, third])
+  await expect(ingest.apply({ records: [aClaim(campaign, { incentiveIndex: 1 })] })).rejects.toThrow(
+    'refers to incentive 1, which the campaign does not have',
+  )
+  await ingest.apply({ records: [{ type: 'campaignMetadata', id: campaign.id, campaignName: 'Named' }] })
+  expect(await stored()).toEqual([first, third])
+})
+
 test('each batch is a revision, without gaps, and with an identity of its own', async () => {
   const { database, ingest } = await openTestIngest()
   const version = async () => {

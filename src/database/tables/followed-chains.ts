@@ -1,5 +1,17 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, integer, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  index,
+  integer,
+  json,
+  jsonb,
+  pgTable,
+  primaryKey,
+  smallint,
+  text,
+} from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, chainId, instant, transactionHash } from '../columns.ts'
 
 /*
@@ -72,8 +84,8 @@ export const followedCampaigns = pgTable(
     chainId: ofChain(),
     /** Contracts of its incentives, whose logs concern it. */
     contracts: address().array().notNull(),
-    /** See src/chains/campaign-origins. */
-    origin: jsonb().$type<Record<string, unknown>>().notNull(),
+    /** See src/chains/campaign-origins; as it was told, so that what is made of it is the same again. */
+    origin: json().$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
     index('followed_campaigns_by_chain').on(table.chainId),
