@@ -16,6 +16,9 @@ import { contractSchemas } from './features/contracts/contract-schemas.ts'
 import { createProfileRepository } from './features/profiles/profile-repository.ts'
 import { profileRoutes } from './features/profiles/profile-routes.ts'
 import { profileSchemas } from './features/profiles/profile-schemas.ts'
+import { createStatusRepository } from './features/status/status-repository.ts'
+import { statusRoutes } from './features/status/status-routes.ts'
+import { statusSchemas } from './features/status/status-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
@@ -69,6 +72,7 @@ const schemas = [
   ...campaignSchemas,
   ...trendingSchemas,
   ...contractSchemas,
+  ...statusSchemas,
   ...accessListSchemas,
   ...profileSchemas,
 ]
@@ -139,6 +143,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
+      await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })
     })
   }
   if (settings.SURFACES.includes('staging')) {

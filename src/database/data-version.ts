@@ -1,6 +1,7 @@
 import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from './client.ts'
+import { type AsOf, followedAsText, NOTHING_FOLLOWED, parseAsOf } from './followed-chains.ts'
 import { campaigns } from './tables/campaigns.ts'
 import { dataRevisions } from './tables/data-revisions.ts'
 
@@ -11,6 +12,8 @@ export interface DataVersion {
   history: number
   /** Milliseconds since 1970 at which the next campaign starts or ends. */
   nextChangeAt: number
+  /** How far followed chains are, in the same snapshot: blocks without effects take no revision. */
+  asOf: AsOf
 }
 
 /** What an answer depends on, where that is less than all of the data. */
@@ -65,6 +68,16 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
   /** Of no revision that there is: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
   let history = 0
+  let lastText: string | null = null
+  let lastAsOf = NOTHING_FOLLOWED
+
+  function toAsOf(text: string | null) {
+    if (text !== lastText) {
+      lastText = text
+      lastAsOf = parseAsOf(text)
+    }
+    return lastAsOf
+  }
 
   /** The rows begin with the newest revision that is known, unless it is lost. */
   function remember(rows: { revision: number; change: Change }[]) {
@@ -94,7 +107,8 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
       if (!isInstantDue) {
         const [there] = await newest.execute()
         if (there?.revision === asked.revision && there.identity === asked.identity) {
-          return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt }
+          const asOf = toAsOf(there.followed)
+          return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
         }
       }
       const rows = await news.execute({
@@ -106,7 +120,8 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
       const last = rows.at(-1)
       if (last === undefined) throw new TypeError('the database has no revision of the data')
       const { revision, identity, isNew } = last
-      if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt }
+      const asOf = toAsOf(last.followed)
+      if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
       remember(
         rows.map(({ revision, identity, campaignKeys, altersLists }) => ({
           revision,
@@ -118,7 +133,7 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
         last.nextEnd ?? Number.POSITIVE_INFINITY,
       )
       known = { revision, identity, askedAt: now, nextChangeAt }
-      return { revision, history, nextChangeAt }
+      return { revision, history, nextChangeAt, asOf }
     },
 
     hasChanged(earlier, later, dependencies) {
@@ -141,7 +156,7 @@ function concerns(change: Change | undefined, dependencies: Dependencies | undef
 /** What nearly every request waits for, with nothing but that: a sixth of what the news cost PostgreSQL. */
 const prepareNewest = (database: Database) =>
   database
-    .select({ revision: dataRevisions.revision, identity: dataRevisions.identity })
+    .select({ revision: dataRevisions.revision, identity: dataRevisions.identity, followed: followedAsText })
     .from(dataRevisions)
     .orderBy(desc(dataRevisions.revision))
     .limit(1)
@@ -169,6 +184,7 @@ function prepareNews(database: Database) {
       altersLists,
       nextStart: next(campaigns.startAt),
       nextEnd: next(campaigns.endAt),
+      followed: followedAsText,
     })
     .from(dataRevisions)
     .where(sql`${revision} >= least(${knownRevision}, (select max(revision) from ${dataRevisions}))`)

@@ -3,6 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
+import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
+import { ChangingDataError } from './errors.ts'
+import { createBlockWait } from './minimum-blocks.ts'
 import { type Content, createRepresentations, toContent } from './representations.ts'
 
 /** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
@@ -28,6 +31,9 @@ interface Answer {
 }
 
 type Made = Omit<Answer, 'version' | 'madeAt'>
+
+/** How often an answer is made anew because the data has changed meanwhile. */
+const MOST_ATTEMPTS = 5
 
 /** What an entry takes besides its bytes and its question: objects, their places in tables, the allocator (see decision 18). */
 const ENTRY_BYTES = 2000
@@ -71,6 +77,23 @@ export function createAnswerCache(options: {
   const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
   const currentVersion = shareNextAsking(options.versions.read)
+  const waitForBlocks = createBlockWait(currentVersion)
+
+  /**
+   * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
+   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
+   */
+  async function makeAt(version: DataVersion, make: () => Promise<Made>) {
+    let begunAt = version
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
+      const made = await make()
+      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt }
+      const now = await currentVersion()
+      if (!options.versions.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt }
+      begunAt = now
+    }
+    throw new ChangingDataError()
+  }
 
   async function produceOnce(
     question: string,
@@ -84,7 +107,7 @@ export function createAnswerCache(options: {
     const running = underWay.get(key)
     if (running?.isAbandoned === false) return running.join(signal)
     const work = shareWork(async () => {
-      const answer = { ...state, ...(await make()) }
+      const answer = { madeAt: state.madeAt, ...(await makeAt(state.version, make)) }
       kept.set(question, answer)
       return answer
     })
@@ -105,7 +128,11 @@ export function createAnswerCache(options: {
     return answer
   }
 
-  function give(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
+  /** @param asked the version that was there when it was asked: the answer is right at it, or made at a later one. */
+  function give(question: string, answer: Answer, asked: DataVersion, request: FastifyRequest, reply: FastifyReply) {
+    const isOfThen = answer.version.revision === asked.revision && answer.version.history === asked.history
+    const { text } = (isOfThen ? asked : answer.version).asOf
+    if (text !== undefined) void reply.header('x-as-of', text)
     if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
     // Kept again, so that what has come to it is counted.
     const onEncoded = () => void (kept.peek(question) === answer && kept.set(question, answer))
@@ -114,11 +141,12 @@ export function createAnswerCache(options: {
 
   return {
     async send(request, reply, produce, { changesEachSecond = false } = {}) {
-      const version = await currentVersion()
+      const signal = options.signalOf(request)
+      const version = await waitForBlocks(minimumBlocksOf(request), await currentVersion(), signal)
       const question = toQuestion(request)
       const now = options.now().getTime()
       const known = recall(question, version, now)
-      if (known !== undefined) return give(question, known, request, reply)
+      if (known !== undefined) return give(question, known, version, request, reply)
       const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
       const make = async () => {
         const { totalCount, dependencies, ...written } = await produce()
@@ -127,22 +155,22 @@ export function createAnswerCache(options: {
         return { content: toContent(text), totalCount, dependencies, validUntil }
       }
       const state = { version, madeAt: now }
-      const signal = options.signalOf(request)
-      return give(
-        question,
-        await produceOnce(question, state, until(version.nextChangeAt), make, signal),
-        request,
-        reply,
-      )
+      const made = await produceOnce(question, state, until(version.nextChangeAt), make, signal)
+      return give(question, made, version, request, reply)
     },
   }
 }
 
 const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000
 
-/** What is asked, however it is written: equal questions are equal texts. No parameter can hold the NUL between them. */
+const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
+
+/**
+ * What is asked, however it is written: equal questions are equal texts. No parameter can hold the NUL between them. As of
+ * which block is another matter.
+ */
 function toQuestion({ routeOptions, params, query }: FastifyRequest) {
-  const parameters: Record<string, unknown> = { ...Object(params), ...Object(query) }
+  const { minBlock: _, ...parameters }: Record<string, unknown> = { ...Object(params), ...Object(query) }
   let question = routeOptions.url ?? ''
   for (const name of Object.keys(parameters).sort()) question += `\0${name}=${withoutOrder(parameters[name])}`
   return question

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeFailure, isAbandoned, isDatabaseAway } from '../database/failures.ts'
 import {
+  BlockNotReachedError,
   ClientGoneError,
   DatabaseUnavailableError,
   InvalidRequestError,
@@ -9,6 +10,9 @@ import {
   NotFoundError,
 } from './errors.ts'
 import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
+
+/** When a block that has not come may be there. */
+const NEXT_BLOCK_SECONDS = '1'
 
 /** Makes every failure of every route `{ "error": "<one sentence>" }`. */
 export function handleErrors(app: FastifyInstance) {
@@ -28,7 +32,7 @@ function answerError(thrown: FastifyError | Error, request: FastifyRequest, repl
   if (error.statusCode === 503) {
     // What is away is no defect of ours and may last: a line without a stack for each request is enough.
     request.log.warn({ reason: describeFailure(thrown) }, 'unavailable')
-    void reply.header('retry-after', RETRY_AFTER_SECONDS)
+    void reply.header('retry-after', thrown instanceof BlockNotReachedError ? NEXT_BLOCK_SECONDS : RETRY_AFTER_SECONDS)
   }
   return reply
     .header('x-request-id', request.id)

@@ -38,6 +38,13 @@ export const ServiceNotReadyError = createError(
   'the service is not ready: its database cannot be reached, or is still being prepared; try again shortly',
   503,
 )
+/** Whose sentence says how far the chains are. */
+export const BlockNotReachedError = createError<[string]>('BLOCK_NOT_REACHED', '%s', 503)
+export const ChangingDataError = createError(
+  'CHANGING_DATA',
+  'the data changes faster than this answer can be made, try again shortly',
+  503,
+)
 export const DatabaseUnavailableError = createError(
   'DATABASE_UNAVAILABLE',
   'the database cannot be reached or is too slow, try again shortly',

@@ -21,6 +21,12 @@ export const totalCountHeader = {
 export const caching = {
   etag: { type: 'string', maxLength: 64, description: 'Tag of this answer as it is encoded, for `If-None-Match`.' },
   'cache-control': { type: 'string', maxLength: 128, description: 'How long the answer may be kept.' },
+  'x-as-of': {
+    type: 'string',
+    maxLength: 4096,
+    description:
+      'The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed.',
+  },
   vary: { type: 'string', maxLength: 128, description: 'Headers of the request that the answer depends on.' },
 }
 

@@ -44,7 +44,7 @@ const always = {
   },
   503: {
     description:
-      'The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back.',
+      'The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back.',
     headers: retryAfter,
     sentences: [new DatabaseUnavailableError().message],
   },
@@ -94,6 +94,10 @@ export function responsesOf(success: Success, failures: OwnFailures) {
     },
   }
 }
+
+/** The responses of a public operation that is about the moment, which no cache may keep. */
+export const uncachedResponsesOf = (success: Success, failures: OwnFailures) =>
+  responses(success, { ...always, ...toFailures(failures) })
 
 /** The responses of a protected operation, which no cache may keep. */
 export const protectedResponsesOf = (success: Success, failures: OwnFailures) =>

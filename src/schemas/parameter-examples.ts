@@ -14,6 +14,8 @@ export const parameterExamples = {
   actionType: 'swap',
   otherActionType: 'mint',
   claimant: '0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2',
+  /** Only of chains that are followed. */
+  minimumBlock: '8453:38401005',
   accessListsOf: 'user-1',
   wordsOfAccessList: 'early collect',
 }

@@ -68,12 +68,15 @@ export const choiceInAnyCase = <const Words extends readonly string[]>(
 export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: Told<Words[number]>) =>
   Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...told(options) }))
 
-/** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100. */
-export const commaSeparated = <Item extends TSchema>(item: Item, { description, example }: Told<Static<Item>>) =>
+/** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100 or as many as is said. */
+export const commaSeparated = <Item extends TSchema>(
+  item: Item,
+  { description, example, most = 100 }: Told<Static<Item>> & { most?: number },
+) =>
   Type.Optional(
     Type.Array(item, {
-      maxItems: 100,
-      description: `${description} Comma-separated, or given several times; at most 100 entries.`,
+      maxItems: most,
+      description: `${description} Comma-separated, or given several times; at most ${most} entries.`,
       examples: [[example]],
     }),
   )

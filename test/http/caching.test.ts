@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { NOTHING_FOLLOWED } from '../../src/database/followed-chains.ts'
 import { createAnswerCache } from '../../src/http/answer-cache.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -322,7 +323,7 @@ test('answers take no more memory than they may, however small they are', async 
   const app = fastify()
   const answers = createAnswerCache({
     versions: {
-      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY }),
+      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
       hasChanged: () => false,
     },
     maxBytes: 4 * 1024 * 1024,

@@ -65,7 +65,10 @@ test('all list parameters there are have their promises here', async () => {
   const declared = Object.entries<{ get: { parameters?: { name: string; schema: { type?: string } }[] } }>(
     document.paths,
   ).flatMap(([path, { get }]) =>
-    (get.parameters ?? []).filter(({ schema }) => schema.type === 'array').map(({ name }) => `${path} ${name}`),
+    (get.parameters ?? [])
+      // See minimum-blocks.test: it needs chains that are followed.
+      .filter(({ schema, name }) => schema.type === 'array' && name !== 'minBlock')
+      .map(({ name }) => `${path} ${name}`),
   )
   expect(lists.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(declared.sort())
 })

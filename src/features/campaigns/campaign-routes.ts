@@ -2,6 +2,7 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { NotFoundError } from '../../http/errors.ts'
 import { responsesOf } from '../../http/responses.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { queryOf } from '../../schemas/query-values.ts'
 import { detailExample, listItemExample } from './campaign-example.ts'
 import type { CampaignRepository } from './campaign-repository.ts'
@@ -29,7 +30,7 @@ const getCampaign = {
   description: 'A campaign with all its details; it contains everything its list item has.',
   tags: ['Campaigns'],
   params: GetCampaignParams,
-  querystring: queryOf({}),
+  querystring: queryOf(minimumBlocks),
   response: responsesOf(
     { description: 'The campaign.', schema: CampaignDetail, example: detailExample },
     {

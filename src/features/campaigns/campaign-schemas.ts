@@ -3,6 +3,7 @@ import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
 import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import { Incentive } from '../../schemas/incentives.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import {
@@ -34,6 +35,7 @@ export const ListCampaignsQuery = queryOf(
       example: true,
     }),
     showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
+    ...minimumBlocks,
   },
   campaignFilterDependencies,
 )

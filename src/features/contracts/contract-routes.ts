@@ -27,7 +27,7 @@ const listContracts = {
       example: [example],
     },
     {
-      400: 'unknown parameter "chainId", did you mean chainIds? Known are page, pageSize, sortBy, timeRange, chainIds, creator',
+      400: 'unknown parameter "chainId", did you mean chainIds? Known are page, pageSize, sortBy, timeRange, chainIds, creator, minBlock',
     },
   ),
 }

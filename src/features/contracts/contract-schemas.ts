@@ -1,4 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
@@ -29,6 +30,7 @@ export const ListContractsQuery = queryOf({
       example: parameterExamples.owner,
     }),
   ),
+  ...minimumBlocks,
 })
 export type ListContractsQuery = Static<typeof ListContractsQuery>
 

@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import { incentiveTypes } from '../../schemas/incentives.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import {
   Address,
@@ -53,6 +54,7 @@ export const ListTrendingCampaignsQuery = queryOf(
         '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
       example: true,
     }),
+    ...minimumBlocks,
   },
   campaignFilterDependencies,
 )

@@ -1,0 +1,42 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { version } from '../../http/openapi.ts'
+import { uncachedResponsesOf } from '../../http/responses.ts'
+import { queryOf } from '../../schemas/query-values.ts'
+import type { StatusRepository } from './status-repository.ts'
+import { GetStatusResponse } from './status-schemas.ts'
+
+const example: GetStatusResponse = {
+  chains: [
+    {
+      chainId: 8453,
+      asOfBlock: '38401005',
+      asOfBlockHash: '0x25a9b1e5e4e2b5f0a3f8f1c6d2b7e9a4c3d8f7b6a5e4d3c2b1a0f9e8d7c6b5a4',
+      asOfTime: '2026-01-31T12:00:00.000Z',
+      headBlock: '38401005',
+      finalizedBlock: '38400600',
+      lagSeconds: 2,
+      state: 'following',
+    },
+  ],
+  version: '1.0.0',
+}
+
+const getStatus = {
+  operationId: 'getStatus',
+  summary: 'Get how fresh the data is',
+  description:
+    'The chains that are followed and how far each is. The header `x-as-of` of an answer says the same of that answer; `minBlock` asks for one that is not older.',
+  tags: ['Status'],
+  querystring: queryOf({}),
+  response: uncachedResponsesOf(
+    { description: 'The state at this moment.', schema: GetStatusResponse, example },
+    { 400: 'unknown parameter "chainId": this operation takes none' },
+  ),
+}
+
+export const statusRoutes: FastifyPluginAsyncTypebox<{ status: StatusRepository }> = async (app, { status }) => {
+  app.get('/status', { schema: getStatus }, async (_request, reply) => {
+    void reply.header('cache-control', 'no-store')
+    return { chains: await status.list(), version }
+  })
+}

@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest'
+import { version } from '../../src/http/openapi.ts'
+import { setFollowed } from '../setup/followed-chains.ts'
+import { startTestApp } from '../setup/test-app.ts'
+
+const now = new Date('2026-03-01T12:00:00.900Z')
+
+test('where no chain is followed there are none', async () => {
+  await using api = await startTestApp()
+  const answer = await api.get('/status')
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json()).toEqual({ chains: [], version })
+  expect(answer.headers['cache-control']).toBe('no-store')
+  expect(answer.headers).not.toHaveProperty('x-as-of')
+})
+
+test('followed chains are told with how far they are, ascending', async () => {
+  await using api = await startTestApp()
+  api.setNow(now)
+  const looked = { looked_at: '2026-03-01T11:59:59Z' }
+  await setFollowed(api.database, 8453, 120, { head_block: 122, finalized_block: 100, ...looked })
+  await setFollowed(api.database, 10, null, { head_block: 900, finalized_block: 800, ...looked })
+  const seen = { asOfBlockHash: `0x${'1'.repeat(64)}`, asOfTime: '2026-03-01T11:59:58.000Z', lagSeconds: 2 }
+  const unseen = { asOfBlock: null, asOfBlockHash: null, asOfTime: null, lagSeconds: null }
+  expect((await api.get('/status')).json()).toEqual({
+    chains: [
+      { chainId: 10, ...unseen, headBlock: '900', finalizedBlock: '800', state: 'back-filling' },
+      { chainId: 8453, asOfBlock: '120', ...seen, headBlock: '122', finalizedBlock: '100', state: 'following' },
+    ],
+    version,
+  })
+})
+
+test.each([
+  { what: 'more than two blocks behind the head', columns: { head_block: 123 }, state: 'behind' },
+  { what: 'silent for more than 15 seconds', columns: { looked_at: '2026-03-01T11:59:45Z' }, state: 'behind' },
+  { what: 'never heard of since it was stored', columns: { looked_at: null }, state: 'behind' },
+  { what: 'read again from its start', columns: { is_back_filling: true }, state: 'back-filling' },
+])('a chain that is $what is $state', async ({ columns, state }) => {
+  await using api = await startTestApp()
+  api.setNow(now)
+  await setFollowed(api.database, 1, 120, { head_block: 121, looked_at: '2026-03-01T11:59:59Z', ...columns })
+  expect((await api.get('/status')).json().chains).toMatchObject([{ asOfBlock: '120', state }])
+})
+
+test('a clock behind that of the chain makes no negative lag', async () => {
+  await using api = await startTestApp()
+  api.setNow(new Date('2026-03-01T11:59:00Z'))
+  await setFollowed(api.database, 1, 120)
+  expect((await api.get('/status')).json().chains).toMatchObject([{ lagSeconds: 0 }])
+})
+
+test('it takes no parameters, needs no token, and is not there where only the protected operations are served', async () => {
+  await using api = await startTestApp()
+  const refused = await api.get('/status?chainId=1')
+  expect(refused.statusCode).toBe(400)
+  expect(refused.json()).toEqual({ error: 'unknown parameter "chainId": this operation takes none' })
+  await using staging = await startTestApp({ SURFACES: 'staging' })
+  expect((await staging.get('/status')).statusCode).toBe(404)
+})
