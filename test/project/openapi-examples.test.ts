@@ -138,7 +138,14 @@ interface Failed {
 test('each failure and each of its headers is declared, with sentences that the service says', async () => {
   await using broken = await startTestApp()
   const secret = bearing(await issueToken(broken, TOKEN))
-  for (const table of ['campaigns', 'access_lists', 'profiles', 'claim_windows', 'contract_claim_totals']) {
+  for (const table of [
+    'campaigns',
+    'followed_chains',
+    'access_lists',
+    'profiles',
+    'claim_windows',
+    'contract_claim_totals',
+  ]) {
     await broken.database.query(`drop table ${table} cascade`)
   }
   const away = { ...database, url: `postgres://127.0.0.1:${await closedPort()}/away` }
