@@ -26,17 +26,24 @@ export async function* readRanges(
   to: number,
   { parallelRanges, rangeBlocks }: BackFillSettings,
 ): AsyncGenerator<LogRange> {
+  const ending = new AbortController()
+  const reading = client.until(ending.signal)
   const underWay: Promise<LogRange>[] = []
-  for (let start = from; start <= to || underWay.length > 0; ) {
-    while (start <= to && underWay.length < parallelRanges) {
-      const range = readRange(client, start, Math.min(to, start + rangeBlocks - 1))
-      // It may fail before its turn comes.
-      range.catch(() => undefined)
-      underWay.push(range)
-      start += rangeBlocks
+  try {
+    for (let start = from; start <= to || underWay.length > 0; ) {
+      while (start <= to && underWay.length < parallelRanges) {
+        const range = readRange(reading, start, Math.min(to, start + rangeBlocks - 1))
+        // It may fail before its turn comes.
+        range.catch(() => undefined)
+        underWay.push(range)
+        start += rangeBlocks
+      }
+      const next = underWay.shift()
+      if (next !== undefined) yield await next
     }
-    const next = underWay.shift()
-    if (next !== undefined) yield await next
+  } finally {
+    // Where one has failed, nobody waits for the others.
+    ending.abort()
   }
 }
 

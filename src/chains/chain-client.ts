@@ -1,11 +1,11 @@
 import type { Hex } from 'viem'
-import type { CallContracts } from './contract-reader.ts'
+import type { CallContracts, ContractCall } from './contract-reader.ts'
 import { EndpointError } from './endpoint-errors.ts'
-import { askChainId, checkChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
-import type { RpcCall } from './json-rpc.ts'
+import { askChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
 import { type BlockHeader, readBytes, readHeader } from './node-answers.ts'
 import type { ChainLog } from './protocol-events.ts'
+import type { Question } from './rpc-questions.ts'
 
 /** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
 export interface ChainClient {
@@ -15,10 +15,12 @@ export interface ChainClient {
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
   /** All logs of the protocol in a range of blocks, of an endpoint that has its last block. */
   logsBetween(from: number, to: number): Promise<ChainLog[]>
-  /** All logs of the protocol in some blocks, by their hashes. */
+  /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
   logsOf(hashes: readonly Hex[]): Promise<ChainLog[]>
   /** Asks contracts as they are at the end of a block. */
   callAt(hash: Hex): CallContracts
+  /** The same client, all of whose requests and pauses are abandoned with the signal: they fail with its reason. */
+  until(signal: AbortSignal): ChainClient
   counts(): EndpointCounts[]
 }
 
@@ -29,64 +31,88 @@ export interface ChainClientOptions extends LogSearchOptions {
   settings: EndpointSettings
 }
 
-const blockAt = (tag: string | number): RpcCall => ({
-  method: 'eth_getBlockByNumber',
-  params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
+const blockAt = <Result>(
+  tag: string | number,
+  readBlock: (block: BlockHeader | null) => Result,
+  more: Pick<Question<Result>, 'readError'> = {},
+): Question<Result> => ({
+  call: {
+    method: 'eth_getBlockByNumber',
+    params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
+  },
+  read: (answer) => readBlock(readHeader(answer)),
+  ...more,
 })
 
 /** Opens nothing and asks nothing yet. */
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = createEndpoints(chainId, urls, settings)
   const logs = createLogSearch(endpoints, search)
-  return {
-    ...logs,
-    heads: () =>
-      endpoints.ask(async (endpoint) => {
-        const questions = [blockAt('latest'), blockAt('finalized'), askChainId]
-        const [latest, final, id] = await endpoint.askEach(questions)
-        if (latest instanceof EndpointError) throw latest
-        // Asked each time: behind a URL there may be another node than before.
-        if (id instanceof EndpointError) throw id
-        checkChainId(chainId, id)
-        const head = readHeader(latest)
-        if (head === null) throw new EndpointError('unknown-block', 'has no newest block')
-        if (!(final instanceof EndpointError)) return { head, finalized: readHeader(final) }
-        if (final.fault === 'refused' || final.fault === 'unknown-block') return { head, finalized: null }
-        throw final
-      }),
-    blocksAt: (numbers) =>
-      endpoints.ask(async (endpoint) => {
-        const answers = await endpoint.ask(numbers.map((number) => blockAt(number)))
-        return answers.map((answer, index) => {
-          const block = readHeader(answer)
-          if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
-          if (block.number !== numbers[index])
-            throw new EndpointError('garbage', 'gave another block than was asked for')
-          return block
+
+  function clientUntil(signal: AbortSignal): ChainClient {
+    return {
+      ...logs(signal),
+      heads: () =>
+        endpoints.ask({
+          async question(endpoint) {
+            // The chain is asked for each time: behind a URL there may be another node than before.
+            const questions = [headBlock, finalizedBlock, askChainId(chainId)]
+            const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
+            if (!head || finalized === undefined) throw new TypeError('a question has no answer')
+            return { head, finalized }
+          },
+          signal,
+        }),
+      blocksAt: (numbers) =>
+        endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
+      callAt: (hash) => async (calls) => {
+        const parts = []
+        for (let start = 0; start < calls.length; start += settings.batchSize) {
+          parts.push(calls.slice(start, start + settings.batchSize))
+        }
+        const answers: (Hex | null)[][] = []
+        await inParallel(parts.entries(), async ([index, part]) => {
+          const questions = part.map((call) => callQuestion(call, hash))
+          answers[index] = await endpoints.ask({ question: (endpoint) => endpoint.ask(questions), signal })
         })
-      }),
-    callAt: (hash) => async (calls) => {
-      const parts = []
-      for (let start = 0; start < calls.length; start += settings.batchSize) {
-        parts.push(calls.slice(start, start + settings.batchSize))
-      }
-      const answers: (Hex | null)[][] = []
-      await inParallel(parts.entries(), async ([index, part]) => {
-        const requests = part.map((call): RpcCall => ({ method: 'eth_call', params: [call, { blockHash: hash }] }))
-        answers[index] = await endpoints.ask(async (endpoint) => (await endpoint.askEach(requests)).map(readCall))
-      })
-      return answers.flat()
-    },
-    counts: endpoints.counts,
+        return answers.flat()
+      },
+      until: (sooner) => clientUntil(AbortSignal.any([signal, sooner])),
+      counts: endpoints.counts,
+    }
   }
+  return clientUntil(new AbortController().signal)
 }
 
+const headBlock = blockAt('latest', (block) => {
+  if (block === null) throw new EndpointError('unknown-block', 'has no newest block')
+  return block
+})
+
+/** Null where it is not told. */
+const finalizedBlock = blockAt('finalized', (block) => block, {
+  readError(error) {
+    if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
+    return null
+  },
+})
+
+const blockNumbered = (number: number) =>
+  blockAt(number, (block) => {
+    if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
+    if (block.number !== number) throw new EndpointError('garbage', 'gave another block than was asked for')
+    return block
+  })
+
 /** Null of what reverts; what failed otherwise has to be asked again. */
-function readCall(answer: unknown): Hex | null {
-  if (!(answer instanceof EndpointError)) return readBytes(answer)
-  if (answer.refusal === 'reverted') return null
-  throw answer
-}
+const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null> => ({
+  call: { method: 'eth_call', params: [call, { blockHash }] },
+  read: readBytes,
+  readError(error) {
+    if (error.refusal !== 'reverted') throw error
+    return null
+  },
+})
 
 /** Requests with calls that are under way at the same time. */
 const PARALLEL_REQUESTS = 4

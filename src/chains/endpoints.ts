@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { EndpointError, type EndpointFault, toEndpointError } from './endpoint-errors.ts'
-import { createTransport, type RpcCall, type SendCalls, type TransportLimits } from './json-rpc.ts'
+import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
+import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './node-answers.ts'
+import { createAsking, type KeptAnswers, type Question } from './rpc-questions.ts'
 
 /** One of a chain's endpoints. */
 export interface Endpoint {
   /** Place in the list, from 1: what it is called by. */
   position: number
-  /** Sends calls, in as many requests as it takes this endpoint; an error of one of them is that of all. */
-  ask(calls: readonly RpcCall[]): Promise<unknown[]>
-  /** The same, with each call's own error. */
-  askEach(calls: readonly RpcCall[]): Promise<(unknown | EndpointError)[]>
+  /** Asks in as many requests as it takes this endpoint; an error of one question is that of all. */
+  ask<Result>(questions: readonly Question<Result>[]): Promise<Result[]>
 }
 
 /** What was asked of an endpoint, and how it failed. */
@@ -43,21 +42,25 @@ const WRONG_CHAIN_PAUSE_MS = 60_000
 /** So often all endpoints may say that they do not know a block before that is believed. */
 const ROUNDS_OF_UNKNOWN = 2
 
-export const askChainId: RpcCall = { method: 'eth_chainId', params: [] }
-
-/** @throws EndpointError where an endpoint is of another chain. */
-export function checkChainId(chainId: number, answer: unknown) {
-  if (readQuantity(answer, 'a chain ID') !== chainId) {
-    throw new EndpointError('wrong-chain', `is not of chain ${chainId}`)
-  }
-}
+/** Refuses an endpoint that is of another chain. */
+export const askChainId = (chainId: number): Question<null> => ({
+  call: { method: 'eth_chainId', params: [] },
+  read(answer) {
+    if (readQuantity(answer, 'a chain ID') !== chainId) {
+      throw new EndpointError('wrong-chain', `is not of chain ${chainId}`)
+    }
+    return null
+  },
+})
 
 /** No endpoint answers a question. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
 }
 
-interface EndpointState extends Endpoint {
+interface EndpointState {
+  position: number
+  ask: ReturnType<typeof createAsking>
   isOfChain: boolean
   failures: number
   pausedUntil: number
@@ -84,41 +87,50 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
     endpoint.pausedUntil = Date.now() + Math.max(pause, asked)
   }
 
-  async function attempt<Result>(endpoint: EndpointState, question: (endpoint: Endpoint) => Promise<Result>) {
+  async function attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, asking: Asking<Result>) {
+    const { signal } = asking
     if (!endpoint.isOfChain) {
-      checkChainId(chainId, (await endpoint.ask([askChainId]))[0])
+      await endpoint.ask([askChainId(chainId)], new Map(), signal)
       endpoint.isOfChain = true
     }
-    const result = await question(endpoint)
+    const { position } = endpoint
+    const result = await asking.question({ position, ask: (questions) => endpoint.ask(questions, kept, signal) })
     endpoint.failures = 0
     return result
   }
 
   return {
     /**
-     * Asks the first endpoint that answers.
-     * @param isFinal whether another endpoint would not be asked after this failure: the question has to be another.
-     * @throws ChainUnavailableError, the error that is final, or that of an endpoint that goes on not knowing a block: it
-     * may have been withdrawn.
+     * Asks the first endpoint that answers. What an endpoint has answered before it failed is not asked of it again.
+     * @throws ChainUnavailableError, the error that is final, that of an endpoint that goes on not knowing a block (it may
+     * have been withdrawn), or the reason of the signal.
      */
-    async ask<Result>(
-      question: (endpoint: Endpoint) => Promise<Result>,
-      isFinal: (error: EndpointError) => boolean = () => false,
-    ): Promise<Result> {
-      const end = Date.now() + settings.giveUpMs
+    async ask<Result>(asking: Asking<Result>): Promise<Result> {
+      const { isFinal = () => false, signal } = asking
+      const answered = new Map(endpoints.map((endpoint) => [endpoint, new Map() as KeptAnswers]))
+      let end = Date.now() + settings.giveUpMs
       for (let unknown = 0; ; ) {
+        signal.throwIfAborted()
         const now = Date.now()
         const next = endpoints.find(({ pausedUntil }) => pausedUntil <= now)
         if (next === undefined) {
           const earliest = Math.min(...endpoints.map(({ pausedUntil }) => pausedUntil))
           if (earliest > end) throw new ChainUnavailableError(describeFailures(chainId, endpoints))
-          await sleep(earliest - now)
+          await sleep(earliest - now, undefined, { signal })
           continue
         }
+        const kept: KeptAnswers = answered.get(next) ?? new Map()
+        const keptBefore = kept.size
         try {
-          return await attempt(next, question)
+          return await attempt(next, kept, asking)
         } catch (error) {
           if (!(error instanceof EndpointError)) throw error
+          if (kept.size > keptBefore) {
+            // Some of it was answered: that is no endpoint that is away.
+            next.failures = 0
+            unknown = 0
+            end = Date.now() + settings.giveUpMs
+          }
           noteFailure(next, error, isFinal(error))
           if (error.fault === 'unknown-block') unknown += 1
           if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * endpoints.length) throw error
@@ -128,6 +140,15 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
     },
     counts: (): EndpointCounts[] => endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
   }
+}
+
+/** What is asked of the endpoints of a chain. */
+interface Asking<Result> {
+  question: (endpoint: Endpoint) => Promise<Result>
+  /** Whether another endpoint would not be asked after this failure: the question has to be another. */
+  isFinal?: (error: EndpointError) => boolean
+  /** Abandons it, whatever is waited for. */
+  signal: AbortSignal
 }
 
 export type Endpoints = ReturnType<typeof createEndpoints>
@@ -140,42 +161,13 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
   const send = createTransport(url, settings, () => {
     counts.requests += 1
   })
-  const sendInParts = createBatching(send, settings.batchSize)
-  const askEach = async (calls: readonly RpcCall[]) =>
-    (await sendInParts(calls)).map((answer) => ('error' in answer ? toEndpointError(answer.error) : answer.result))
   return {
     position,
+    ask: createAsking(send, settings.batchSize),
     isOfChain: false,
     failures: 0,
     pausedUntil: 0,
     lastError: 'has not been asked',
     counts,
-    askEach,
-    async ask(calls) {
-      const answers = await askEach(calls)
-      for (const answer of answers) if (answer instanceof EndpointError) throw answer
-      return answers
-    },
-  }
-}
-
-/** Sends many calls in batches, which become smaller where an endpoint refuses their size, or batches at all. */
-function createBatching(send: SendCalls, mostCalls: number): SendCalls {
-  let size = mostCalls
-  return async function sendInParts(calls) {
-    const answers = []
-    for (let start = 0, most = size; start < calls.length; ) {
-      const part = calls.slice(start, start + most)
-      try {
-        answers.push(...(await send(part)))
-        start += part.length
-      } catch (error) {
-        if (!(error instanceof EndpointError) || error.refusal === undefined || part.length === 1) throw error
-        most = Math.ceil(part.length / 2)
-        // An answer that is too long says nothing about others.
-        if (error.refusal === 'batch') size = most
-      }
-    }
-    return answers
   }
 }

@@ -5,10 +5,14 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-type RpcAnswer = { result: unknown } | { error: RpcError }
+export type RpcAnswer = { result: unknown } | { error: RpcError }
 
-/** Sends calls in one request. @throws EndpointError where there is no answer to each of them. */
-export type SendCalls = (calls: readonly RpcCall[]) => Promise<RpcAnswer[]>
+/**
+ * Sends calls in one request.
+ * @param signal abandons it.
+ * @throws EndpointError where there is no answer to each of them, or the reason of the signal.
+ */
+export type SendCalls = (calls: readonly RpcCall[], signal: AbortSignal) => Promise<RpcAnswer[]>
 
 export interface TransportLimits {
   /** For one request with its whole answer. */
@@ -27,22 +31,42 @@ export function createTransport(
   onRequest: () => void,
 ): SendCalls {
   const { address, headers } = toAddressAndHeaders(url)
-  return async (calls) => {
+  return async (calls, signal) => {
+    signal.throwIfAborted()
     onRequest()
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
-    const signal = AbortSignal.timeout(timeoutMs)
+    const limit = limitTime(timeoutMs, signal)
     let text: string
     try {
+      const { signal } = limit
       const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
       refuseStatus(response, calls.length)
       text = await readBounded(response, maxBytes)
     } catch (error) {
+      signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (signal.aborted) throw new EndpointError('timeout', `no answer within ${timeoutMs} ms`)
+      if (limit.signal.aborted) throw new EndpointError('timeout', `no answer within ${timeoutMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or ended the connection')
+    } finally {
+      limit.end()
     }
     return readAnswers(text, calls.length)
+  }
+}
+
+/** A signal for one request. It lets go of the other, which lives as long as the process: `AbortSignal.any` does not. */
+function limitTime(timeoutMs: number, signal: AbortSignal) {
+  const controller = new AbortController()
+  const abort = () => controller.abort()
+  const timer = setTimeout(abort, timeoutMs)
+  signal.addEventListener('abort', abort)
+  return {
+    signal: controller.signal,
+    end() {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', abort)
+    },
   }
 }
 

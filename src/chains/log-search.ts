@@ -3,9 +3,9 @@ import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { coreEvents } from './event-declarations.ts'
 import { topicsOf } from './fixed-incentives.ts'
-import type { RpcCall } from './json-rpc.ts'
 import { readHeader, readLogs } from './node-answers.ts'
 import { type ChainLog, protocolTopics, readLog } from './protocol-events.ts'
+import type { Question } from './rpc-questions.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
@@ -31,7 +31,7 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
   /** Endpoints that insist on addresses. */
   const insisting = new Set<number>()
 
-  async function search(endpoint: Endpoint, blocks: readonly Blocks[], before: readonly RpcCall[] = []) {
+  async function search(endpoint: Endpoint, blocks: readonly Blocks[], before: readonly Question<ChainLog[]>[] = []) {
     if (!insisting.has(endpoint.position)) {
       try {
         return await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, before)
@@ -40,74 +40,83 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
         insisting.add(endpoint.position)
       }
     }
-    const filter = { address: [...cores], topics: [coreTopics] }
-    const first = await searchOnce(endpoint, blocks, filter, before)
-    const parts = [...new Set([...(await knownContracts()), ...first.logs.flatMap(partsNamedIn)])]
-    const others = []
+    const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, before)
+    const parts = [...new Set([...(await knownContracts()), ...logs.flatMap(partsNamedIn)])]
     for (let start = 0; start < parts.length; start += MOST_ADDRESSES) {
       const address = parts.slice(start, start + MOST_ADDRESSES)
-      others.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] }, [])).logs)
+      logs.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] })))
     }
-    return { logs: inOrder([...first.logs, ...others]), answers: first.answers }
+    return inOrder(logs)
   }
 
   /** The longest range that is asked for: what nodes take is not known before they refuse. */
   let longest = Number.POSITIVE_INFINITY
 
-  async function logsBetween(from: number, to: number): Promise<ChainLog[]> {
+  async function logsBetween(from: number, to: number, signal: AbortSignal): Promise<ChainLog[]> {
     const length = to - from + 1
-    if (length > longest) return inHalves(from, to)
+    if (length > longest) return inHalves(from, to, signal)
     try {
-      const found = await searchRange(from, to)
+      const found = await searchRange(from, to, signal)
       // What was too much in one place may not be in another.
       if (length > longest / 2) longest *= 1.25
       return found
     } catch (error) {
       if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
       if (error.fault === 'refused') longest = Math.ceil(length / 2)
-      return inHalves(from, to)
+      return inHalves(from, to, signal)
     }
   }
 
-  async function inHalves(from: number, to: number) {
+  async function inHalves(from: number, to: number, signal: AbortSignal) {
     const middle = Math.floor((from + to) / 2)
-    return [...(await logsBetween(from, middle)), ...(await logsBetween(middle + 1, to))]
+    return [...(await logsBetween(from, middle, signal)), ...(await logsBetween(middle + 1, to, signal))]
   }
 
-  const searchRange = (from: number, to: number) =>
-    endpoints.ask(
-      async (endpoint) => {
+  const searchRange = (from: number, to: number, signal: AbortSignal) =>
+    endpoints.ask({
+      async question(endpoint) {
         const range = { fromBlock: quantity(from), toBlock: quantity(to) }
-        // Asked in one go with the logs: a node that lags behind has no logs of blocks it does not have, and says so.
-        const last = { method: 'eth_getBlockByNumber', params: [quantity(to), false] }
-        const { logs, answers } = await search(endpoint, [range], [last])
-        if (readHeader(answers[0]) === null) {
-          throw new EndpointError('unknown-block', 'does not have the last block of a range')
-        }
+        const logs = await search(endpoint, [range], [hasBlock('eth_getBlockByNumber', quantity(to))])
         if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
         }
         return logs
       },
-      (error) => from < to && isTooMuch(error),
-    )
-
-  const logsOf = (hashes: readonly Hex[]): Promise<ChainLog[]> =>
-    endpoints.ask(async (endpoint) => {
-      if (hashes.length === 0) return []
-      const asked = new Set(hashes)
-      const { logs } = await search(
-        endpoint,
-        hashes.map((blockHash) => ({ blockHash })),
-      )
-      if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
-        throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
-      }
-      return logs
+      isFinal: (error) => from < to && isTooMuch(error),
+      signal,
     })
 
-  return { logsBetween, logsOf }
+  const logsOf = (hashes: readonly Hex[], signal: AbortSignal): Promise<ChainLog[]> =>
+    endpoints.ask({
+      async question(endpoint) {
+        const last = hashes.at(-1)
+        if (last === undefined) return []
+        const blocks = hashes.map((blockHash) => ({ blockHash }))
+        const logs = await search(endpoint, blocks, [hasBlock('eth_getBlockByHash', last)])
+        const asked = new Set(hashes)
+        if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
+          throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
+        }
+        return logs
+      },
+      signal,
+    })
+
+  return (signal: AbortSignal) => ({
+    logsBetween: (from: number, to: number) => logsBetween(from, to, signal),
+    logsOf: (hashes: readonly Hex[]) => logsOf(hashes, signal),
+  })
 }
+
+/** Asked in one go with the logs: of blocks that it does not have, a node that lags behind says that they have none. */
+const hasBlock = (method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: Hex): Question<ChainLog[]> => ({
+  call: { method, params: [block, false] },
+  read(answer) {
+    if (readHeader(answer) === null)
+      throw new EndpointError('unknown-block', 'does not have the last block of a search')
+    return []
+  },
+})
 
 /** Nodes bound ranges and results in their own words; smaller ones may pass. */
 const isTooMuch = ({ fault, refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
@@ -116,11 +125,13 @@ async function searchOnce(
   endpoint: Endpoint,
   blocks: readonly Blocks[],
   filter: { address?: readonly Hex[]; topics: readonly (readonly Hex[])[] },
-  before: readonly RpcCall[],
+  before: readonly Question<ChainLog[]>[] = [],
 ) {
-  const searches = blocks.map((span): RpcCall => ({ method: 'eth_getLogs', params: [{ ...span, ...filter }] }))
-  const answers = await endpoint.ask([...before, ...searches])
-  return { answers, logs: inOrder(answers.slice(before.length).flatMap(readLogs)) }
+  const searches = blocks.map((span) => ({
+    call: { method: 'eth_getLogs', params: [{ ...span, ...filter }] },
+    read: readLogs,
+  }))
+  return inOrder((await endpoint.ask([...before, ...searches])).flat())
 }
 
 const inOrder = (logs: ChainLog[]) =>

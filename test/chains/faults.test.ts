@@ -30,23 +30,33 @@ const faults: [name: string, plant: (node: Node) => void][] = [
         (response) => response.writeHead(200, { 'content-length': '99' }).write('[') && response.destroy(),
       ),
   ],
-  ['hangs', (node) => everyOther(node, () => undefined)],
+  ['hangs now and then', (node) => everyOther(node, () => undefined, 4)],
   [
     'redirects',
     (node) => everyOther(node, (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()),
   ],
   ['refuses batches', (node) => refuse(node, ({ length }) => length > 1)],
   ['refuses batches of more than ten', (node) => refuse(node, ({ length }) => length > 10)],
+  [
+    'refuses batches, and limits the rate',
+    (node) => {
+      everyOther(node, (response) => response.writeHead(429).end())
+      const limit = node.interfere
+      refuse(node, ({ length }) => length > 1)
+      const refusal = node.interfere
+      node.interfere = (...asked) => refusal(...asked) || limit(...asked)
+    },
+  ],
   ['has no blocks now and then', (node) => everyOtherAnswer(node, { result: null })],
 ]
 
 type Response = Parameters<Node['interfere']>[1]
 
-function everyOther(node: Node, fail: (response: Response) => void) {
+function everyOther(node: Node, fail: (response: Response) => void, every = 2) {
   let count = 0
   node.interfere = (_, response) => {
     count += 1
-    if (count % 2 === 1) return false
+    if (count % every !== 0) return false
     fail(response)
     return true
   }
@@ -195,6 +205,25 @@ describe('of two nodes', () => {
     expect(store.state.asOf?.hash).toBe(expected.store.state.asOf?.hash)
     expect(store.facts()).toEqual(expected.store.facts())
   })
+})
+
+test('a node that fails half-way is not asked again for what it has answered', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode(chain)
+  // Of three batches, the first request for the last fails, however often the others were answered.
+  let count = 0
+  node.interfere = (requests, response) => {
+    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 50) return false
+    count += 1
+    if (count % 3 !== 0) return false
+    response.writeHead(503).end()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const numbers = chain.blocks.slice(0, 250).map(({ number }) => number)
+  const blocks = await client.blocksAt(numbers)
+  expect(blocks.map(({ number }) => number)).toEqual(numbers)
+  expect(count).toBe(4)
 })
 
 test('an endpoint that asks to be left alone is, for as long as it says', async () => {

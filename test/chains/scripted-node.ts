@@ -85,6 +85,8 @@ export async function startScriptedNode(chain: PlayedChain) {
         if (finalized === null) return { error: { code: -32602, message: 'no such tag' } }
         return { result: toHeader(blocks.findLast(({ number }) => number <= finalized)) }
       }
+      case 'eth_getBlockByHash':
+        return { result: toHeader(blocks.find(({ hash }) => hash === params[0])) }
       case 'eth_getLogs':
         return search(blocks, params[0] as LogFilter)
       case 'eth_call': {
