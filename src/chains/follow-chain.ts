@@ -13,46 +13,56 @@ export interface Trouble {
 }
 
 /** Looks at the same chain lie so far apart, in milliseconds. */
-const SHORTEST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 3000
+const SHORTEST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1000
+const FIRST_PAUSE_MS = 500
+
+/** So many of the newest blocks say how far blocks lie apart: single ones do not, their times are whole seconds. */
+const BLOCKS_OF_PACE = 200
 
 /**
- * Follows a chain for ever: at half the time between its blocks, and at once where there is more to be had.
+ * Follows a chain until it is to end: at half the time between its blocks, and at once where there is more to be had.
  * @param readState asked before each look: what another process has stored counts too.
- * @param signal ends it.
+ * @param signal ends it at once, whatever is under way or waited for.
  */
 export async function* followChain(
   following: Following,
   readState: () => Promise<FollowedState>,
   signal: AbortSignal,
 ): AsyncGenerator<FollowingStep | Trouble> {
+  const endedBySignal = { ...following, client: following.client.until(signal) }
   const memory = newMemory()
-  let pauseMs = SHORTEST_PAUSE_MS
-  let last: BlockHeader | undefined
+  let newest: readonly BlockHeader[] = []
   while (!signal.aborted) {
     let isAtRest = false
     try {
-      for await (const step of followOnce(following, await readState(), memory)) {
+      for await (const step of followOnce(endedBySignal, await readState(), memory)) {
         isAtRest = step.type === 'rest' || step.type === 'advance'
-        if (step.type === 'advance') {
-          pauseMs = last === undefined ? pauseMs : halfOfBlockTime(last, step.asOf, pauseMs)
-          last = step.asOf
-        }
+        if (step.type === 'advance') newest = withBlocks(newest, step.blocks)
         yield step
       }
     } catch (error) {
+      if (isEnd(error, signal)) return
       if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
       isAtRest = true
       yield { type: 'trouble', error }
     }
-    if (isAtRest) await sleep(pauseMs, undefined, { signal }).catch(() => undefined)
+    if (isAtRest) await sleep(halfOfBlockTime(newest), undefined, { signal }).catch(() => undefined)
   }
 }
 
-/** Blocks have whole seconds as their times: several of them tell more than one. */
-function halfOfBlockTime(earlier: BlockHeader, later: BlockHeader, otherwise: number) {
-  const blocks = later.number - earlier.number
-  const seconds = later.timestamp - earlier.timestamp
-  if (blocks <= 0 || seconds < 0) return otherwise
-  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, (500 * seconds) / blocks))
+const isEnd = (error: unknown, signal: AbortSignal) =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
+
+function withBlocks(newest: readonly BlockHeader[], blocks: readonly BlockHeader[]) {
+  const [first] = blocks
+  const kept = first === undefined ? newest : newest.filter(({ number }) => number < first.number)
+  return [...kept, ...blocks].slice(-BLOCKS_OF_PACE)
+}
+
+function halfOfBlockTime(blocks: readonly BlockHeader[]) {
+  const [first, last] = [blocks.at(0), blocks.at(-1)]
+  if (first === undefined || last === undefined || last.number <= first.number) return FIRST_PAUSE_MS
+  const halfMs = (500 * (last.timestamp - first.timestamp)) / (last.number - first.number)
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, halfMs))
 }

@@ -128,7 +128,8 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
     const [final] = await linkedBlocks(client, finalized, finalized)
     if (final !== undefined) last = final
   }
-  const blocks = await linkedBlocks(client, last.number + 1, head.number)
+  // Most of the time there is one more block, and it is known already.
+  const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')

@@ -48,6 +48,9 @@ export class Playing implements PlayedChain {
   readonly blocks: PlayedBlock[]
   /** How far below the head blocks are final. */
   readonly finality: number
+  /** Blocks have whole seconds as their times, whatever lies between them. */
+  secondsPerBlock = 2
+  private time = 1
   private readonly call = callsOf()
   private branch = 0
 
@@ -78,7 +81,8 @@ export class Playing implements PlayedChain {
 
   /** Adds a block with the transactions of the next recorded blocks. */
   mine(recordedBlocks: number) {
-    const { number: last, hash: parentHash, timestamp, recordedTo } = this.head
+    const { number: last, hash: parentHash, recordedTo } = this.head
+    this.time += this.secondsPerBlock
     const next = recording.blocks.filter(({ number }) => number > recordedTo).slice(0, recordedBlocks)
     const number = last + 1
     const hash = madeUpHash(number, this.branch)
@@ -86,7 +90,7 @@ export class Playing implements PlayedChain {
       number,
       hash,
       parentHash,
-      timestamp: timestamp + 2,
+      timestamp: Math.floor(this.time),
       logs: logsOf(next).map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash })),
       recordedTo: next.at(-1)?.number ?? recordedTo,
     })
