@@ -121,22 +121,25 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
   const { client, store, settings } = following
   const { base, ancestor, head, finalized, depth } = stretch
   const ranges = []
-  let last: BlockReference = base
+  let final: BlockHeader | undefined
   // After a long time away: what is final is read by ranges.
   if (finalized - base.number > FINAL_BELOW_HEAD) {
     for await (const range of readRanges(client, base.number + 1, finalized, settings)) ranges.push(range)
-    const [final] = await linkedBlocks(client, finalized, finalized)
-    if (final !== undefined) last = final
+    ;[final] = await linkedBlocks(client, finalized, finalized)
   }
+  const last = final ?? base
   // Most of the time there is one more block, and it is known already.
   const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
   checkLink(last, blocks)
-  const asOf = blocks.at(-1) ?? ancestor
+  const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
   const facts = await readBlocks(following, base.number, blocks, asOf, ranges)
   const ids = depth === 0 ? [] : await store.touchedAbove(base.number)
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
-  return finish(following, memory, facts, touched, { base: base.number, depth, asOf, head, finalized, blocks })
+  return finish(following, memory, facts, touched, {
+    ...{ base: base.number, depth, asOf, head, finalized },
+    blocks: final === undefined ? blocks : [final, ...blocks],
+  })
 }
 
 /** Fixed facts of blocks, by their hashes, and of ranges before them. */

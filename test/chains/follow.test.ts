@@ -73,6 +73,19 @@ test('block by block, each is read as it comes', async () => {
   )
 })
 
+test('after a long time away, on a chain whose head is final at once, everything since is found', async () => {
+  const chain = new Playing(0)
+  await using node = await startScriptedNode(chain)
+  const { store, settle } = createFollowed([node.url], recording.startBlock)
+  chain.mine(5)
+  await settle()
+  chain.mine(100)
+  for (let empty = 0; empty < 300; empty += 1) chain.mine(0)
+  await settle()
+  expect(store.state.asOf?.hash).toBe(chain.head.hash)
+  expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
+})
+
 describe('a reorganisation', () => {
   test('takes back what the withdrawn blocks brought, and reads what is there now', async () => {
     const chain = new Playing(100)
