@@ -26,29 +26,27 @@ export async function* readRanges(
   to: number,
   { parallelRanges, rangeBlocks }: BackFillSettings,
 ): AsyncGenerator<LogRange> {
-  const ending = new AbortController()
-  const reading = client.until(ending.signal)
   const underWay: Promise<LogRange>[] = []
-  try {
-    for (let start = from; start <= to || underWay.length > 0; ) {
-      while (start <= to && underWay.length < parallelRanges) {
-        const range = readRange(reading, start, Math.min(to, start + rangeBlocks - 1))
-        // It may fail before its turn comes.
-        range.catch(() => undefined)
-        underWay.push(range)
-        start += rangeBlocks
-      }
-      const next = underWay.shift()
-      if (next !== undefined) yield await next
+  for (let start = from; start <= to || underWay.length > 0; ) {
+    while (start <= to && underWay.length < parallelRanges) {
+      const range = readRange(client, start, Math.min(to, start + rangeBlocks - 1), underWay.at(-1))
+      // It may fail before its turn comes.
+      range.catch(() => undefined)
+      underWay.push(range)
+      start += rangeBlocks
     }
-  } finally {
-    // Where one has failed, nobody waits for the others.
-    ending.abort()
+    const next = underWay.shift()
+    if (next !== undefined) yield await next
   }
 }
 
-async function readRange(client: ChainClient, from: number, to: number): Promise<LogRange> {
-  const logs = await client.logsBetween(from, to)
+async function readRange(
+  client: ChainClient,
+  from: number,
+  to: number,
+  before: Promise<LogRange> | undefined,
+): Promise<LogRange> {
+  const logs = await client.logsBetween(from, to, before)
   const dated = logs.filter(needsTime)
   const numbers = [...new Set(dated.map(({ blockNumber }) => blockNumber))]
   const blocks = await client.blocksAt(numbers)

@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import type { CallContracts, ContractCall } from './contract-reader.ts'
+import { eitherSignal } from './either-signal.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import { askChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
@@ -13,13 +14,19 @@ export interface ChainClient {
   heads(): Promise<{ head: BlockHeader; finalized: BlockHeader | null }>
   /** The blocks that have these numbers now, in their order. */
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
-  /** All logs of the protocol in a range of blocks, of an endpoint that has its last block. */
-  logsBetween(from: number, to: number): Promise<ChainLog[]>
+  /**
+   * All logs of the protocol in a range of blocks, of an endpoint that has its last block.
+   * @param before the search of the range before this one, where it is under way.
+   */
+  logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
   /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
   logsOf(hashes: readonly Hex[]): Promise<ChainLog[]>
   /** Asks contracts as they are at the end of a block. */
   callAt(hash: Hex): CallContracts
-  /** The same client, all of whose requests and pauses are abandoned with the signal: they fail with its reason. */
+  /**
+   * The same client for one look at the chain. Its requests and pauses are abandoned with the signal: they fail with its
+   * reason.
+   */
   until(signal: AbortSignal): ChainClient
   counts(): EndpointCounts[]
 }
@@ -77,7 +84,7 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
         })
         return answers.flat()
       },
-      until: (sooner) => clientUntil(AbortSignal.any([signal, sooner])),
+      until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
       counts: endpoints.counts,
     }
   }

@@ -33,6 +33,20 @@ export async function* followOnce(
   state: FollowedState,
   memory: FollowingMemory,
 ): AsyncGenerator<FollowingStep> {
+  const looking = new AbortController()
+  try {
+    yield* look({ ...following, client: following.client.until(looking.signal) }, state, memory)
+  } finally {
+    // What is still under way, nobody waits for.
+    looking.abort()
+  }
+}
+
+async function* look(
+  following: Following,
+  state: FollowedState,
+  memory: FollowingMemory,
+): AsyncGenerator<FollowingStep> {
   const { client, settings } = following
   const { head, finalized: final } = await client.heads()
   const finalized = finalBelow(following, head, final)

@@ -3,8 +3,9 @@ import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { coreEvents } from './event-declarations.ts'
 import { topicsOf } from './fixed-incentives.ts'
+import { askForIncentives, type NamedParts, noteParts } from './named-parts.ts'
 import { readHeader, readLogs } from './node-answers.ts'
-import { type ChainLog, protocolTopics, readLog } from './protocol-events.ts'
+import { type ChainLog, protocolTopics } from './protocol-events.ts'
 import type { Question } from './rpc-questions.ts'
 
 export interface LogSearchOptions {
@@ -31,17 +32,23 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
   /** Endpoints that insist on addresses. */
   const insisting = new Set<number>()
 
-  async function search(endpoint: Endpoint, blocks: readonly Blocks[], before: readonly Question<ChainLog[]>[] = []) {
+  async function search(endpoint: Endpoint, blocks: readonly Blocks[], { named, before, first = [] }: Look) {
     if (!insisting.has(endpoint.position)) {
       try {
-        return await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, before)
+        const logs = await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, first)
+        noteParts(logs, cores, named)
+        return logs
       } catch (error) {
         if (!(error instanceof EndpointError) || !needsAddresses(error)) throw error
         insisting.add(endpoint.position)
       }
     }
-    const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, before)
-    const parts = [...new Set([...(await knownContracts()), ...logs.flatMap(partsNamedIn)])]
+    const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, first)
+    // What the blocks before these name is looked for in these, too.
+    await before
+    noteParts(logs, cores, named)
+    await askForIncentives(endpoint, named)
+    const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
     for (let start = 0; start < parts.length; start += MOST_ADDRESSES) {
       const address = parts.slice(start, start + MOST_ADDRESSES)
       logs.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] })))
@@ -52,63 +59,78 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
   /** The longest range that is asked for: what nodes take is not known before they refuse. */
   let longest = Number.POSITIVE_INFINITY
 
-  async function logsBetween(from: number, to: number, signal: AbortSignal): Promise<ChainLog[]> {
+  async function logsBetween(from: number, to: number, look: Look): Promise<ChainLog[]> {
     const length = to - from + 1
-    if (length > longest) return inHalves(from, to, signal)
+    if (length > longest) return inHalves(from, to, look)
     try {
-      const found = await searchRange(from, to, signal)
+      const found = await searchRange(from, to, look)
       // What was too much in one place may not be in another.
       if (length > longest / 2) longest *= 1.25
       return found
     } catch (error) {
       if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
       if (error.fault === 'refused') longest = Math.ceil(length / 2)
-      return inHalves(from, to, signal)
+      return inHalves(from, to, look)
     }
   }
 
-  async function inHalves(from: number, to: number, signal: AbortSignal) {
+  async function inHalves(from: number, to: number, look: Look) {
     const middle = Math.floor((from + to) / 2)
-    return [...(await logsBetween(from, middle, signal)), ...(await logsBetween(middle + 1, to, signal))]
+    return [...(await logsBetween(from, middle, look)), ...(await logsBetween(middle + 1, to, look))]
   }
 
-  const searchRange = (from: number, to: number, signal: AbortSignal) =>
+  const searchRange = (from: number, to: number, look: Look) =>
     endpoints.ask({
       async question(endpoint) {
         const range = { fromBlock: quantity(from), toBlock: quantity(to) }
-        const logs = await search(endpoint, [range], [hasBlock('eth_getBlockByNumber', quantity(to))])
+        const first = [hasBlock('eth_getBlockByNumber', quantity(to))]
+        const logs = await search(endpoint, [range], { ...look, first })
         if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
         }
         return logs
       },
       isFinal: (error) => from < to && isTooMuch(error),
-      signal,
+      signal: look.signal,
     })
 
-  const logsOf = (hashes: readonly Hex[], signal: AbortSignal): Promise<ChainLog[]> =>
+  const logsOf = (hashes: readonly Hex[], look: Look): Promise<ChainLog[]> =>
     endpoints.ask({
       async question(endpoint) {
         const last = hashes.at(-1)
         if (last === undefined) return []
         const blocks = hashes.map((blockHash) => ({ blockHash }))
-        const logs = await search(endpoint, blocks, [hasBlock('eth_getBlockByHash', last)])
+        const logs = await search(endpoint, blocks, { ...look, first: [hasBlock('eth_getBlockByHash', last)] })
         const asked = new Set(hashes)
         if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
         }
         return logs
       },
-      signal,
+      signal: look.signal,
     })
 
-  return (signal: AbortSignal) => ({
-    logsBetween: (from: number, to: number) => logsBetween(from, to, signal),
-    logsOf: (hashes: readonly Hex[]) => logsOf(hashes, signal),
-  })
+  return (signal: AbortSignal) => {
+    const named: NamedParts = { contracts: new Set(), unasked: [] }
+    return {
+      logsBetween: (from: number, to: number, before?: Promise<unknown>) =>
+        logsBetween(from, to, { named, signal, before }),
+      logsOf: (hashes: readonly Hex[]) => logsOf(hashes, { named, signal }),
+    }
+  }
 }
 
-/** Asked in one go with the logs: of blocks that it does not have, a node that lags behind says that they have none. */
+/** What a search has of the look it belongs to. */
+interface Look {
+  named: NamedParts
+  signal: AbortSignal
+  /** The search of the blocks before, where it is under way. */
+  before?: Promise<unknown> | undefined
+  /** Asked in one go with the logs. */
+  first?: readonly Question<ChainLog[]>[]
+}
+
+/** Of blocks that it does not have, a node that lags behind says that they have no logs. */
 const hasBlock = (method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: Hex): Question<ChainLog[]> => ({
   call: { method, params: [block, false] },
   read(answer) {
@@ -136,10 +158,3 @@ async function searchOnce(
 
 const inOrder = (logs: ChainLog[]) =>
   logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
-
-/** Contracts that a core names as parts of a campaign. */
-function partsNamedIn(log: ChainLog): Hex[] {
-  const event = readLog(log)
-  if (event?.type === 'IncentiveAdded') return [event.incentive]
-  return event?.type === 'BoostCreated' ? [event.action] : []
-}

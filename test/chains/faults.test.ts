@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
 import { createFollowed } from './followed.ts'
+import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
 import { playedRecording } from './played-recording.ts'
 import { recordedCampaigns, recordedClaims } from './recorded-facts.ts'
 import { recording } from './recording.ts'
@@ -8,119 +9,32 @@ import { startScriptedNode } from './scripted-node.ts'
 
 const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
 const END = recording.blocks.at(-1)?.number ?? 0
-type Node = Awaited<ReturnType<typeof startScriptedNode>>
 
-/** Each makes a node answer some requests as it should not; the number counts requests from 1. */
-const faults: [name: string, plant: (node: Node) => void][] = [
-  ['is overloaded', (node) => everyOther(node, (response) => response.writeHead(503).end('overloaded'))],
-  ['limits the rate', (node) => everyOther(node, (response) => response.writeHead(429, { 'retry-after': '0' }).end())],
-  [
-    'limits the rate with status 200',
-    (node) => everyOtherAnswer(node, { error: { code: -32005, message: 'rate limit' } }),
-  ],
-  ['answers with garbage', (node) => everyOther(node, (response) => response.end('<html>gateway</html>'))],
-  ['answers another question', (node) => everyOtherAnswer(node, { result: { logs: 'none' } })],
-  ['answers nothing', (node) => everyOtherAnswer(node, {})],
-  ['cuts connections', (node) => everyOther(node, (response) => response.destroy())],
-  [
-    'cuts answers short',
-    (node) =>
-      everyOther(
-        node,
-        (response) => response.writeHead(200, { 'content-length': '99' }).write('[') && response.destroy(),
-      ),
-  ],
-  ['hangs now and then', (node) => everyOther(node, () => undefined, 4)],
-  [
-    'redirects',
-    (node) => everyOther(node, (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()),
-  ],
-  ['refuses batches', (node) => refuse(node, ({ length }) => length > 1)],
-  ['refuses batches of more than ten', (node) => refuse(node, ({ length }) => length > 10)],
+/** How a node that is asked answers, by what is the matter with it. */
+const faults: [name: string, createInterference: () => Interference][] = [
+  ...Object.entries(passingFaults).map(([name, fault]): [string, () => Interference] => [
+    `${name} now and then`,
+    // A request that hangs takes as long as it is waited for.
+    () => everyOther(fault, name === 'hangs' ? 4 : 2),
+  ]),
+  ...Object.entries(lastingFaults).map(([name, fault]): [string, () => Interference] => [name, () => fault]),
   [
     'refuses batches, and limits the rate',
-    (node) => {
-      everyOther(node, (response) => response.writeHead(429).end())
-      const limit = node.interfere
-      refuse(node, ({ length }) => length > 1)
-      const refusal = node.interfere
-      node.interfere = (...asked) => refusal(...asked) || limit(...asked)
+    () => {
+      const limit = everyOther(passingFaults['limits the rate'])
+      return (...asked) => lastingFaults['refuses batches'](...asked) || limit(...asked)
     },
   ],
-  ['has no blocks now and then', (node) => everyOtherAnswer(node, { result: null })],
 ]
 
-type Response = Parameters<Node['interfere']>[1]
-
-function everyOther(node: Node, fail: (response: Response) => void, every = 2) {
-  let count = 0
-  node.interfere = (_, response) => {
-    count += 1
-    if (count % every !== 0) return false
-    fail(response)
-    return true
-  }
-}
-
-function everyOtherAnswer(node: Node, answer: object) {
-  let count = 0
-  node.interfere = (requests, _, send) => {
-    count += 1
-    if (count % 2 === 1) return false
-    const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))
-    send(answers.length === 1 ? answers[0] : answers)
-    return true
-  }
-}
-
-function refuse(node: Node, isRefused: (requests: Node['asked']) => boolean) {
-  node.interfere = (requests, _, send) => {
-    if (!isRefused(requests)) return false
-    send({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'too many calls in a batch' } })
-    return true
-  }
-}
-
 describe('everything is found, and nothing else, of a node that', () => {
-  test.each(faults)('%s', async (_, plant) => {
+  test.each(faults)('%s', async (_, createInterference) => {
     await using node = await startScriptedNode(playedRecording(END - 20))
-    plant(node)
+    node.interfere = createInterference()
     const { store, settle } = createFollowed([node.url], recording.startBlock, {
       settings: { timeoutMs: 150, giveUpMs: 20_000 },
       rangeBlocks: 400,
     })
-    await settle()
-    expect(store.facts()).toEqual(recordedFacts)
-  })
-
-  test('limits ranges and results: they are halved until they pass', async () => {
-    await using node = await startScriptedNode(playedRecording(END - 20))
-    node.interfere = (requests, _, send) => {
-      const range = requests.find(({ method }) => method === 'eth_getLogs')?.params[0]
-      const { fromBlock, toBlock } = { fromBlock: '0x0', toBlock: '0x0', ...(range ?? {}) }
-      if (Number(toBlock) - Number(fromBlock) < 50) return false
-      const error = { code: -32602, message: 'query exceeds max block range 50' }
-      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
-      return true
-    }
-    const { store, settle } = createFollowed([node.url], recording.startBlock, { rangeBlocks: 1000 })
-    await settle()
-    expect(store.facts()).toEqual(recordedFacts)
-  })
-
-  test('searches no logs without addresses: cores are asked, and what they name', async () => {
-    await using node = await startScriptedNode(playedRecording(END - 20))
-    node.interfere = (requests, _, send) => {
-      const isWithout = requests.some(
-        ({ method, params: [filter] }) => method === 'eth_getLogs' && !('address' in Object(filter)),
-      )
-      if (!isWithout) return false
-      const error = { code: -32602, message: 'please specify an address in your request' }
-      const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
-      send(answers.length === 1 ? answers[0] : answers)
-      return true
-    }
-    const { store, settle } = createFollowed([node.url], recording.startBlock)
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
   })
@@ -181,7 +95,7 @@ describe('of two nodes', () => {
             hash: `0xff${block.hash.slice(4)}` as const,
             parentHash: block.number === END - 4 ? block.parentHash : (`0xff${block.parentHash.slice(4)}` as const),
             logs: [],
-            recordedTo: END - 5,
+            answersAs: END - 5,
           },
     )
     await using first = await startScriptedNode(chain)

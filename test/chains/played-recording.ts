@@ -20,10 +20,10 @@ function recordedBlocks(): PlayedBlock[] {
         parentHash: last?.hash ?? madeUpHash(between - 1, 0),
         timestamp: timestamp - (number - between),
         logs: [],
-        recordedTo: between,
+        answersAs: between,
       })
     }
-    blocks.push({ number, hash, parentHash, timestamp, logs: logsOf([recorded]), recordedTo: number })
+    blocks.push({ number, hash, parentHash, timestamp, logs: logsOf([recorded]), answersAs: number })
   }
   return blocks
 }
@@ -35,7 +35,7 @@ export function playedRecording(finalized: number): PlayedChain {
     chainId: recording.chainId,
     blocks: recordedBlocks(),
     finalized,
-    callAt: ({ recordedTo }, to, data) => call(recordedTo, to, data),
+    callAt: ({ answersAs }, to, data) => call(answersAs, to, data),
   }
 }
 
@@ -64,7 +64,7 @@ export class Playing implements PlayedChain {
         parentHash: madeUpHash(number - 1, 0),
         timestamp: 1,
         logs: [],
-        recordedTo: 0,
+        answersAs: 0,
       },
     ]
   }
@@ -81,9 +81,9 @@ export class Playing implements PlayedChain {
 
   /** Adds a block with the transactions of the next recorded blocks. */
   mine(recordedBlocks: number) {
-    const { number: last, hash: parentHash, recordedTo } = this.head
+    const { number: last, hash: parentHash, answersAs } = this.head
     this.time += this.secondsPerBlock
-    const next = recording.blocks.filter(({ number }) => number > recordedTo).slice(0, recordedBlocks)
+    const next = recording.blocks.filter(({ number }) => number > answersAs).slice(0, recordedBlocks)
     const number = last + 1
     const hash = madeUpHash(number, this.branch)
     this.blocks.push({
@@ -92,7 +92,7 @@ export class Playing implements PlayedChain {
       parentHash,
       timestamp: Math.floor(this.time),
       logs: logsOf(next).map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash })),
-      recordedTo: next.at(-1)?.number ?? recordedTo,
+      answersAs: next.at(-1)?.number ?? answersAs,
     })
   }
 
@@ -102,7 +102,7 @@ export class Playing implements PlayedChain {
     this.branch += 1
   }
 
-  callAt({ recordedTo }: PlayedBlock, to: Hex, data: Hex) {
-    return this.call(recordedTo, to, data)
+  callAt({ answersAs }: PlayedBlock, to: Hex, data: Hex) {
+    return this.call(answersAs, to, data)
   }
 }

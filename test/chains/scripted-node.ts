@@ -10,8 +10,8 @@ export interface PlayedBlock {
   parentHash: Hex
   timestamp: number
   logs: ChainLog[]
-  /** The recorded block as whose end contracts answer at the end of this one. */
-  recordedTo: number
+  /** What contracts answer at its end: a number that its chain knows. */
+  answersAs: number
 }
 
 /** What a node knows. Tests change it while it is asked. */
@@ -20,6 +20,10 @@ export interface PlayedChain {
   /** Ascending; the last is the head. */
   blocks: PlayedBlock[]
   finalized: number | null
+  /** Blocks that are on the chain no more, and are still known by their hashes. */
+  withdrawn?: readonly PlayedBlock[]
+  /** Of so many of the newest blocks contracts can be asked; of all, where it is not said. */
+  keptStates?: number
   /** Results of calls, by contract and data, as they are at a block. */
   callAt(block: PlayedBlock, to: Hex, data: Hex): Hex | null
 }
@@ -74,7 +78,8 @@ export async function startScriptedNode(chain: PlayedChain) {
   }
 
   function perform(method: string, params: unknown[]): { result: unknown } | { error: object } {
-    const { blocks, chainId, finalized } = node.chain
+    const { blocks, withdrawn = [], chainId, finalized, keptStates } = node.chain
+    const known = [...blocks, ...withdrawn]
     switch (method) {
       case 'eth_chainId':
         return { result: quantity(chainId) }
@@ -86,13 +91,15 @@ export async function startScriptedNode(chain: PlayedChain) {
         return { result: toHeader(blocks.findLast(({ number }) => number <= finalized)) }
       }
       case 'eth_getBlockByHash':
-        return { result: toHeader(blocks.find(({ hash }) => hash === params[0])) }
+        return { result: toHeader(known.find(({ hash }) => hash === params[0])) }
       case 'eth_getLogs':
-        return search(blocks, params[0] as LogFilter)
+        return search(blocks, known, params[0] as LogFilter)
       case 'eth_call': {
-        const [{ to, data }, { blockHash }] = params as [{ to: Hex; data: Hex }, { blockHash: Hex }]
-        const block = blocks.find(({ hash }) => hash === blockHash)
+        const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, { blockHash: Hex } | 'latest']
+        const block = at === 'latest' ? blocks.at(-1) : known.find(({ hash }) => hash === at.blockHash)
         if (block === undefined) return { error: { code: -32000, message: 'header not found' } }
+        const oldest = keptStates === undefined ? 0 : (blocks.at(-1)?.number ?? 0) - keptStates
+        if (block.number < oldest) return { error: { code: -32000, message: 'missing trie node' } }
         const result = node.chain.callAt(block, to, data)
         return result === null ? { error: { code: 3, message: 'execution reverted' } } : { result }
       }
@@ -118,13 +125,15 @@ interface LogFilter {
   topics: [Hex[]]
 }
 
-function search(blocks: readonly PlayedBlock[], { fromBlock, toBlock, blockHash, address, topics }: LogFilter) {
-  if (blockHash !== undefined && !blocks.some(({ hash }) => hash === blockHash)) {
+function search(blocks: readonly PlayedBlock[], known: readonly PlayedBlock[], filter: LogFilter) {
+  const { fromBlock, toBlock, blockHash, address, topics } = filter
+  if (blockHash !== undefined && !known.some(({ hash }) => hash === blockHash)) {
     return { error: { code: -32000, message: 'unknown block' } }
   }
-  const wanted = blocks.filter(({ number, hash }) =>
-    blockHash === undefined ? number >= Number(fromBlock) && number <= Number(toBlock) : hash === blockHash,
-  )
+  const wanted =
+    blockHash === undefined
+      ? blocks.filter(({ number }) => number >= Number(fromBlock) && number <= Number(toBlock))
+      : known.filter(({ hash }) => hash === blockHash)
   const logs = wanted
     .flatMap((block) => block.logs)
     .filter((log) => topics[0].includes(log.topics[0] ?? '0x'))
