@@ -58,7 +58,7 @@ export async function readFixedFacts(
   const completed = await Promise.all(
     span.campaigns.map(async (origin) => ({
       origin,
-      complete: await completeOrigin(reader, withTime(origin, timestamps)),
+      complete: await completeOrigin(reader, withTime(origin, timestamps), span.setUps),
     })),
   )
   const origins = completed.flatMap(({ complete }) => complete ?? [])

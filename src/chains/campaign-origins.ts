@@ -48,7 +48,11 @@ export interface OriginEvents {
   created: CampaignOrigin[]
   /** Incentives added to campaigns that were there before, by campaign. */
   added: Map<string, IncentiveOrigin[]>
+  setUps: SetUps
 }
+
+/** How incentives say they were set up, by their contracts; null where in no way that can be told. */
+export type SetUps = ReadonlyMap<Hex, FixedIncentive | null>
 
 /**
  * Puts together what the parts of campaigns said when they were set up, which they do before the core names them.
@@ -108,8 +112,15 @@ export function readOrigins(
     campaign.incentives = incentives.get(id) ?? []
     incentives.delete(id)
   }
-  return { created: [...created.values()], added: incentives }
+  return { created: [...created.values()], added: incentives, setUps }
 }
+
+/** For incentives that no event has named: what they have said before the core listed them. */
+export const withSetUps = (incentives: readonly IncentiveOrigin[], setUps: SetUps): IncentiveOrigin[] =>
+  incentives.map((incentive) => {
+    const fixed = incentive.fixed ?? setUps.get(incentive.contract)
+    return fixed === undefined ? incentive : { ...incentive, fixed }
+  })
 
 /** Incentives with more of them, each place once: what is known of an incentive already stays. */
 export function withIncentives(known: readonly IncentiveOrigin[], more: readonly IncentiveOrigin[]): IncentiveOrigin[] {

@@ -2,7 +2,13 @@ import type { Hex } from 'viem'
 import type { CampaignRecord } from '../ingest/records.ts'
 import { type Action, actionWithoutSteps, toAction } from './action-components.ts'
 import { type ChainAllowList, readAllowList } from './allow-list-reads.ts'
-import { type CampaignOrigin, type IncentiveOrigin, withIncentives } from './campaign-origins.ts'
+import {
+  type CampaignOrigin,
+  type IncentiveOrigin,
+  type SetUps,
+  withIncentives,
+  withSetUps,
+} from './campaign-origins.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { toAddress } from './fixed-incentives.ts'
 import { askFigures, toIncentiveRecord } from './incentive-figures.ts'
@@ -34,22 +40,28 @@ export type CompleteOrigin = CampaignOrigin & Required<Pick<CampaignOrigin, 'ter
 
 /**
  * Asks all that an origin leaves open, once and for all.
+ * @param setUps what incentives have said of themselves in the blocks of the origin.
  * @returns null where the core does not know its campaign in the form that is known.
  */
-export async function completeOrigin(reader: ContractReader, origin: CampaignOrigin): Promise<CompleteOrigin | null> {
+export async function completeOrigin(
+  reader: ContractReader,
+  origin: CampaignOrigin,
+  setUps: SetUps = new Map(),
+): Promise<CompleteOrigin | null> {
   const { blockTimestamp } = origin
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
   const [{ terms, incentives }, deed] = await Promise.all([
-    completeIncentives(reader, origin),
+    completeIncentives(reader, origin, setUps),
     origin.deed ?? readAction(reader, origin.action),
   ])
   return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */
-async function completeIncentives(reader: ContractReader, origin: CampaignOrigin) {
+async function completeIncentives(reader: ContractReader, origin: CampaignOrigin, setUps: SetUps) {
   const boost = origin.terms === undefined ? await readBoost(reader, origin) : undefined
-  const incentives = boost === undefined ? origin.incentives : withIncentives(origin.incentives, boost.incentives)
+  const incentives =
+    boost === undefined ? origin.incentives : withIncentives(origin.incentives, withSetUps(boost.incentives, setUps))
   return {
     terms: origin.terms ?? boost?.terms,
     incentives: await Promise.all(

@@ -1,5 +1,12 @@
 import type { Hex } from 'viem'
-import { type CampaignOrigin, type IncentiveOrigin, readOrigins, withIncentives } from './campaign-origins.ts'
+import {
+  type CampaignOrigin,
+  type IncentiveOrigin,
+  readOrigins,
+  type SetUps,
+  withIncentives,
+  withSetUps,
+} from './campaign-origins.ts'
 import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
 import { type ChainClaim, type IncentivePlaces, readTransaction } from './transaction-claims.ts'
 
@@ -24,6 +31,7 @@ export interface SpanFacts {
   touches: { campaignId: string; blockNumber: number }[]
   /** Claims on campaigns or incentives that nothing has named: of a campaign from before the first block, say. */
   strayClaims: number
+  setUps: SetUps
 }
 
 /** IDs as the API has them. */
@@ -44,7 +52,7 @@ export async function readSpan(
   const events = logs
     .map(readLog)
     .filter((event): event is ProtocolEvent => event !== undefined && counts(event, cores))
-  const { created, added } = readOrigins(events, campaignIdOf)
+  const { created, added, setUps } = readOrigins(events, campaignIdOf)
   const campaigns = new Map(created.map((campaign) => [campaign.id, campaign]))
   const query = {
     ids: [
@@ -58,10 +66,10 @@ export async function readSpan(
   for (const [id, incentives] of added) growBy(campaigns, id, incentives)
   await Promise.all(
     [...lackingIncentives(events, campaigns, campaignIdOf)].map(async (campaign) =>
-      growBy(campaigns, campaign.id, await listIncentives(campaign)),
+      growBy(campaigns, campaign.id, withSetUps(await listIncentives(campaign), setUps)),
     ),
   )
-  return readTransactions(events, campaigns, campaignIdOf)
+  return { ...readTransactions(events, campaigns, campaignIdOf), setUps }
 }
 
 /** Anybody can emit these topics: what a core says counts from a listed core only. */
@@ -96,7 +104,7 @@ function readTransactions(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
   campaignIdOf: IncentivePlaces['campaignIdOf'],
-): SpanFacts {
+): Omit<SpanFacts, 'setUps'> {
   const contracts = new Map<string, Hex>()
   const owners = new Map<Hex, string>()
   for (const { id, incentives } of campaigns.values()) {

@@ -24,7 +24,8 @@ async function readRecording(logs: readonly ChainLog[], at = END, known: Campaig
   const campaigns = await Promise.all(
     span.campaigns.map(async (origin) => {
       const block = recording.blocks.find(({ number }) => number === origin.blockNumber)
-      const complete = await completeOrigin(reader, { ...origin, blockTimestamp: block?.timestamp ?? 0 })
+      const dated = { ...origin, blockTimestamp: block?.timestamp ?? 0 }
+      const complete = await completeOrigin(reader, dated, span.setUps)
       if (complete === null) throw new Error(`the core does not know ${origin.id}`)
       return readCampaign(reader, recordedChain, complete)
     }),
@@ -100,6 +101,14 @@ test('contracts that emit no set-up and name no incentives are read by what they
       : campaign,
   )
   expect(told(campaigns)).toEqual(expected)
+})
+
+test('contracts that name no incentives, and yet emit set-ups, are known by those', async () => {
+  const [added] = topicsOf(declarations.coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
+  const logs = logsOf(recording.blocks).filter(({ topics: [topic], data }) => topic !== added || BigInt(data) === 0n)
+  const { span, campaigns } = await readRecording(logs)
+  expect(told(campaigns)).toEqual(recordedCampaigns)
+  expect(span.claims.map(({ blockHash: _, ...claim }) => claim)).toEqual(recordedClaims)
 })
 
 test('the first reward of an auction without a set-up event is read while nobody has claimed', async () => {
