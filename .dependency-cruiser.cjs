@@ -5,6 +5,7 @@
  *   commands → app → features/* → http, schemas, database
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   http → schemas, database;  database → schemas;  schemas → nothing
+ *   packages/client → the OpenAPI document alone
  */
 
 const allow = (name, from, to, comment) => ({
@@ -21,7 +22,7 @@ const STORED_CHAINS = '^src/chains/chain-(store|registration)'
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =
   '^(@testcontainers/|testcontainers|vitest|@vitest/|fast-check|autocannon|playwright|playwright-core|drizzle-kit|knip|' +
-  'dependency-cruiser|@redocly/|@biomejs/|esbuild|tsx|typescript)($|/)'
+  'dependency-cruiser|@redocly/|@biomejs/|esbuild|tsx|typescript|openapi-typescript)($|/)'
 
 module.exports = {
   forbidden: [
@@ -141,10 +142,24 @@ module.exports = {
       to: { path: '(^|/)drizzle-orm($|/)' },
     },
     {
+      name: 'the-client-knows-the-document-alone',
+      comment: 'What the client knows of the service is what everybody may know.',
+      severity: 'error',
+      from: { path: '^packages/client/src/' },
+      to: { pathNot: ['^packages/client/src/', '(^|/)openapi-fetch($|/)'] },
+    },
+    {
+      name: 'the-service-needs-no-client',
+      comment: 'The packages are for those who ask; the service runs without them.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'] },
+    },
+    {
       name: 'production-needs-no-tests',
       comment: 'What runs in production stands without tests and measurements.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^(src|packages/[^/]+/src)/' },
       to: { path: '^(test|bench)/' },
     },
     {
@@ -171,6 +186,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^packages/[^/]+/dist/' },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'types', 'node', 'default'] },

@@ -1,7 +1,10 @@
 import { devNull } from 'node:os'
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
+  // The sources of the client, so that nothing has to be built before it is tested.
+  resolve: { alias: { 'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts') } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/build.ts', 'test/setup/postgres.ts'],

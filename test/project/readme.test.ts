@@ -57,6 +57,10 @@ test('there are examples, and each shows what it prints', () => {
   for (const { command, output } of examples) expect(output, command).not.toBe('')
 })
 
+test('the program of the client stands in the README as it is', () => {
+  expect(blocksOf('js')).toEqual([readFileSync(join(root, 'examples/node/rewards.mjs'), 'utf8')])
+})
+
 test('no shell takes anything in a command for a pattern of file names, or for its end', () => {
   const lines = [...blocks.flat().map(({ command }) => command), ...blocksOf('sh').flatMap((text) => text.split('\n'))]
   expect(lines.length).toBeGreaterThan(15)

@@ -1,0 +1,174 @@
+import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch'
+import { Listing } from './listings.ts'
+import type { paths } from './openapi.ts'
+import {
+  type Answer,
+  type CampaignListItem,
+  type ExploredContract,
+  kindOf,
+  type Operations,
+  type Query,
+} from './operations.ts'
+import { withRememberedAnswers } from './remembered-answers.ts'
+import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
+import { toServiceError } from './service-error.ts'
+
+export { toBaseUnits, toTokens } from './amounts.ts'
+export type { Listing, Page } from './listings.ts'
+export type { components, operations, paths } from './openapi.ts'
+export type {
+  AccessListItem,
+  Answer,
+  Campaign,
+  CampaignListItem,
+  ExploredContract,
+  Incentive,
+  IncentiveOf,
+  IncentiveType,
+  Query,
+  TokenMetadata,
+  TrendingCampaign,
+  UserProfile,
+} from './operations.ts'
+export { ServiceError } from './service-error.ts'
+
+export interface ClientOptions extends RetryOptions {
+  /** Where the public operations are: `https://api.example`, or in a browser a path of the page's own origin. */
+  baseUrl: string
+  /** Where the protected operations are. Absent: at `baseUrl`. */
+  stagingUrl?: string | undefined
+  /** Token for the protected operations, which alone are sent it. */
+  token?: string | undefined
+  /** Bytes of answers that are remembered, to be asked for with `If-None-Match`; 0: none. Default 4,000,000. */
+  memoryBytes?: number | undefined
+  /** What asks; absent: the global `fetch`. */
+  fetch?: Fetch | undefined
+}
+
+export interface RequestOptions {
+  /** Ends the request, also while it waits to be repeated; the promise then rejects with the signal's reason. */
+  signal?: AbortSignal
+}
+
+/** What a listing may be asked: it counts the pages by itself. */
+type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>, 'page' | 'pageSize'> & {
+  /** Entries that are asked for at a time, 1 to 100; default 100. */
+  pageSize?: number
+}
+
+/** Every method rejects with a `ServiceError` for whatever the service refuses. */
+export interface Client {
+  /** One page of the campaigns that pass all filters, and how many pass in all. */
+  listCampaigns(query?: Query<'listCampaigns'>, options?: RequestOptions): Promise<Answer<'listCampaigns'>>
+  /** A campaign with all its details, by `<chainId>:<campaignCoreAddress>:<identifier>`. */
+  getCampaign(id: string, options?: RequestOptions): Promise<Answer<'getCampaign'>>
+  /** Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. */
+  listTrendingCampaigns(
+    query?: Query<'listTrendingCampaigns'>,
+    options?: RequestOptions,
+  ): Promise<Answer<'listTrendingCampaigns'>>
+  /** One page of the contracts that campaigns act on. */
+  listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
+  /** Access lists of a user, at most 1,000. Needs a token. */
+  listAccessLists(query?: Query<'listAccessLists'>, options?: RequestOptions): Promise<Answer<'listAccessLists'>>
+  /** What a user has achieved. Needs a token. */
+  getUserProfile(query?: Query<'getUserProfile'>, options?: RequestOptions): Promise<Answer<'getUserProfile'>>
+  /** All campaigns that pass the filters: `for await (const campaign of client.eachCampaign())`, or its `pages()`. */
+  eachCampaign(query?: ListingQuery<'listCampaigns'>, options?: RequestOptions): Listing<CampaignListItem>
+  /** All contracts that pass the filters, likewise. */
+  eachContract(query?: ListingQuery<'listContracts'>, options?: RequestOptions): Listing<ExploredContract>
+  /**
+   * A client whose public answers have seen this block of a followed chain, as after a transaction of one's own: the
+   * service waits for it up to 2 seconds, and the request is repeated while the service says that it is not there yet.
+   * Blocks of several chains add up: `client.after(8453, receipt.blockNumber).after(10, other.blockNumber)`.
+   */
+  after(chainId: number, blockNumber: bigint | number): Client
+  /**
+   * The same service by path, as `openapi-fetch` has it and libraries that build on it take it: with the headers of
+   * answers, and with failures as `error` instead of rejections.
+   */
+  readonly api: OpenApiClient<paths>
+}
+
+/** A client of the service at `baseUrl`; it holds no connection and needs no end. */
+export function createClient({ memoryBytes = 4_000_000, ...options }: ClientOptions): Client {
+  const { baseUrl, stagingUrl = baseUrl, token } = options
+  const repeated = withRetries(options.fetch ?? ((request) => globalThis.fetch(request)), options)
+  const send = memoryBytes > 0 ? withRememberedAnswers(repeated, memoryBytes) : repeated
+  return clientOf({ baseUrl: toAbsolute(baseUrl), stagingUrl: toAbsolute(stagingUrl), token, send }, new Map())
+}
+
+interface Service {
+  baseUrl: string
+  stagingUrl: string
+  token: string | undefined
+  send: Fetch
+}
+
+function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client {
+  const api = apiOf(service, blocks)
+  const operations = {
+    listCampaigns: (query = {}, options) => bodyOf(api.GET('/campaigns', { ...options, params: { query } })),
+    getCampaign: (id, options) => bodyOf(api.GET('/campaigns/{id}', { ...options, params: { path: { id } } })),
+    listTrendingCampaigns: (query = {}, options) =>
+      bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
+    listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
+    listAccessLists: (query = {}, options) =>
+      bodyOf(api.GET('/campaigns/accesslists', { ...options, params: { query } })),
+    getUserProfile: (query = {}, options) => bodyOf(api.GET('/users/profile', { ...options, params: { query } })),
+  } satisfies Operations & Partial<Client>
+  return {
+    ...operations,
+    eachCampaign: ({ pageSize: initialSize, ...query } = {}, options) =>
+      new Listing(async (page, pageSize) => {
+        const { campaigns, totalCampaigns } = await operations.listCampaigns({ ...query, page, pageSize }, options)
+        return { entries: campaigns, total: totalCampaigns }
+      }, initialSize),
+    eachContract: ({ pageSize: initialSize, ...query } = {}, options) =>
+      new Listing(async (page, pageSize) => {
+        const asked = api.GET('/explore/contracts', { ...options, params: { query: { ...query, page, pageSize } } })
+        return { entries: await bodyOf(asked), total: Number((await asked).response.headers.get('x-total-count')) }
+      }, initialSize),
+    after(chainId, blockNumber) {
+      const block = BigInt(blockNumber)
+      const known = blocks.get(chainId) ?? 0n
+      return clientOf(service, new Map([...blocks, [chainId, block > known ? block : known]]))
+    },
+    api,
+  }
+}
+
+function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>) {
+  const api = createOpenApiClient<paths>({
+    baseUrl,
+    fetch: send,
+    // Lists with commas, as the document says: shorter than repeated parameters.
+    querySerializer: { array: { style: 'form', explode: false } },
+  })
+  const minBlock = [...blocks].map((block) => block.join(':')).join(',')
+  api.use({
+    onRequest({ request, schemaPath }) {
+      const kind = kindOf(schemaPath)
+      if (kind === 'facts' && minBlock !== '') {
+        const { url } = request
+        return new Request(`${url}${url.includes('?') ? '&' : '?'}minBlock=${minBlock}`, request)
+      }
+      if (kind === 'protected') {
+        if (token !== undefined) request.headers.set('authorization', `Bearer ${token}`)
+        if (stagingUrl !== baseUrl) return new Request(stagingUrl + request.url.slice(baseUrl.length), request)
+      }
+      return undefined
+    },
+  })
+  return api
+}
+
+async function bodyOf<Body>(asked: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
+  const { data, error, response } = await asked
+  if (!response.ok) throw toServiceError(error, response)
+  if (data === undefined) throw new TypeError(`there is no JSON in the answer ${response.status}`)
+  return data
+}
+
+/** As it is in the URLs of requests, without a slash at the end; in a browser a path is one of the page's origin. */
+const toAbsolute = (url: string) => new Request(url).url.replace(/\/$/, '')

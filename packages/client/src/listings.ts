@@ -1,0 +1,45 @@
+/** Part of a listing. */
+export interface Page<Entry> {
+  entries: Entry[]
+  /** Entries of the whole listing, when this page was asked for. */
+  total: number
+}
+
+/** Asks for one page; the first is 1. */
+type AskForPage<Entry> = (page: number, pageSize: number) => Promise<Page<Entry>>
+
+/**
+ * All entries of a listing, asked for page by page while they are iterated over; each iteration starts anew. The order is
+ * total, so that every entry of unchanged data comes once; what is added or removed meanwhile may shift others.
+ */
+export class Listing<Entry> implements AsyncIterable<Entry> {
+  readonly #askForPage: AskForPage<Entry>
+
+  /** @param pageSize how many entries are asked for at a time, 1 to 100. It may be changed while iterating. */
+  constructor(
+    askForPage: AskForPage<Entry>,
+    public pageSize = 100,
+  ) {
+    this.#askForPage = askForPage
+  }
+
+  /**
+   * The entries in pages, none empty but that of an empty listing. Where the page size was changed, the next page goes on
+   * behind the last entry that was given, and may be shorter once.
+   */
+  async *pages(): AsyncGenerator<Page<Entry>, void, void> {
+    for (let given = 0; ; ) {
+      const { pageSize } = this
+      if (!(pageSize >= 1)) throw new RangeError(`pageSize must be from 1 to 100, got ${pageSize}`)
+      const { entries, total } = await this.#askForPage(Math.floor(given / pageSize) + 1, pageSize)
+      const fresh = entries.slice(given % pageSize)
+      if (fresh.length > 0 || given === 0) yield { entries: fresh, total }
+      given += fresh.length
+      if (fresh.length === 0 || given >= total) return
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void, void> {
+    for await (const { entries } of this.pages()) yield* entries
+  }
+}

@@ -1,0 +1,46 @@
+import type { components, operations, paths } from './openapi.ts'
+
+/*
+ * What the OpenAPI document says, under names that are handy. Whatever is not exhaustive here does not compile once the
+ * document has more.
+ */
+
+type OperationId = keyof operations
+
+/** What an operation may be asked. */
+export type Query<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>
+
+/** What an operation answers. */
+export type Answer<Id extends OperationId> = operations[Id]['responses'][200]['content']['application/json']
+
+type Schemas = components['schemas']
+
+export type Incentive = Schemas['Incentive']
+export type IncentiveType = Incentive['type']
+/** One variant of the incentives: `IncentiveOf<'CGDAIncentive'>`. */
+export type IncentiveOf<Type extends IncentiveType> = Extract<Incentive, { type: Type }>
+export type Campaign = Schemas['CampaignDetail']
+export type CampaignListItem = Schemas['CampaignListItem']
+export type TrendingCampaign = Schemas['TrendingCampaign']
+export type ExploredContract = Schemas['ExploredContract']
+export type AccessListItem = Schemas['AccessListItem']
+export type UserProfile = Schemas['UserProfile']
+export type TokenMetadata = Schemas['TokenMetadata']
+
+/** Every operation as a function; what it is asked differs. */
+export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<Answer<Id>> }
+
+/**
+ * How each path is asked: `facts` come from chains and can be waited for by block, `protected` ones need a token and have
+ * a base address of their own.
+ */
+const KINDS: { readonly [Path in keyof paths]: 'facts' | 'protected' } = {
+  '/campaigns': 'facts',
+  '/campaigns/{id}': 'facts',
+  '/reward-kit/trending': 'facts',
+  '/explore/contracts': 'facts',
+  '/campaigns/accesslists': 'protected',
+  '/users/profile': 'protected',
+}
+
+export const kindOf = (path: string) => KINDS[path as keyof paths]

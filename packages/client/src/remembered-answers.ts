@@ -1,0 +1,59 @@
+import type { Fetch } from './retries.ts'
+
+interface Answer {
+  tag: string
+  headers: Headers
+  body: ArrayBuffer
+}
+
+/**
+ * Remembers answers by their URL, as many as `capacityBytes` of bodies, and asks with `If-None-Match` whether one is
+ * still right: nothing is given unasked. Those that came last stay. What has no `ETag` is not remembered, so nothing that
+ * needs a token is.
+ */
+export function withRememberedAnswers(fetch: Fetch, capacityBytes: number): Fetch {
+  const answers = new Map<string, Answer>()
+  let bytes = 0
+
+  const forget = (url: string, { body }: Answer) => {
+    answers.delete(url)
+    bytes -= body.byteLength
+  }
+
+  const remember = (url: string, answer: Answer) => {
+    const known = answers.get(url)
+    if (known !== undefined) forget(url, known)
+    // One that is larger than all that may be kept would drive out the others for nothing.
+    if (answer.body.byteLength > capacityBytes) return
+    answers.set(url, answer)
+    bytes += answer.body.byteLength
+    for (const [oldest, other] of answers) {
+      if (bytes <= capacityBytes) break
+      forget(oldest, other)
+    }
+  }
+
+  return async (request) => {
+    // Who names tags wants to be told of a 304.
+    if (request.headers.has('if-none-match')) return fetch(request)
+    const { url } = request
+    const known = answers.get(url)
+    if (known !== undefined) request.headers.set('if-none-match', known.tag)
+    const response = await fetch(request)
+    if (known !== undefined && response.status === 304) {
+      // What an answer says about itself, its request ID for one, is as new as the 304.
+      const headers = new Headers(known.headers)
+      response.headers.forEach((value, name) => {
+        headers.set(name, value)
+      })
+      remember(url, known)
+      return new Response(known.body, { headers })
+    }
+    const tag = response.headers.get('etag')
+    if (tag === null || response.status !== 200) return response
+    const { headers } = response
+    const body = await response.arrayBuffer()
+    remember(url, { tag, headers, body })
+    return new Response(body, { headers })
+  }
+}
