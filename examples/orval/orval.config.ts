@@ -1,0 +1,12 @@
+import { defineConfig } from 'orval'
+
+export default defineConfig({
+  rewardCampaigns: {
+    input: '../../openapi.json',
+    output: {
+      target: 'generated/reward-campaigns.ts',
+      client: 'fetch',
+      baseUrl: 'http://localhost:3000',
+    },
+  },
+})
