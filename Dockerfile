@@ -1,5 +1,6 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /app
+# Without the folder of a workspace, npm leaves out what that needs: the client is no part of the image.
 COPY package.json package-lock.json ./
 
 # What runs in production: neither the tools nor the embedded PostgreSQL, for which DATABASE_URL stands in. No package

@@ -21,8 +21,11 @@ function TrendingCampaigns() {
   )
 }
 
+// What is worth repeating, the client repeats.
+const queries = new QueryClient({ defaultOptions: { queries: { retry: false } } })
+
 createRoot(document.body).render(
-  <QueryClientProvider client={new QueryClient()}>
+  <QueryClientProvider client={queries}>
     <TrendingCampaigns />
   </QueryClientProvider>,
 )

@@ -11,14 +11,20 @@ import { build } from 'esbuild'
 
 const folder = import.meta.dirname
 
-/**
- * @param {string} [outDir]
- * @returns how many bytes of the one file come over the wire.
- */
-export async function buildClient(outDir = join(folder, 'dist')) {
+/** The modules and types, and the one file. @param {string} outDir */
+export async function buildClient(outDir) {
   const compiler = join(folder, '../../node_modules/typescript/bin/tsc')
   await promisify(execFile)(process.execPath, [compiler, '--project', folder, '--outDir', outDir])
-  const outfile = join(outDir, 'browser.js')
+  return bundleClient(join(outDir, 'browser.js'))
+}
+
+/**
+ * The one file.
+ *
+ * @param {string} outfile
+ * @returns how many bytes of it come over the wire.
+ */
+export async function bundleClient(outfile) {
   await build({
     absWorkingDir: folder,
     entryPoints: ['src/client.ts'],
@@ -34,6 +40,6 @@ export async function buildClient(outDir = join(folder, 'dist')) {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  const { compressedBytes } = await buildClient()
+  const { compressedBytes } = await buildClient(join(folder, 'dist'))
   console.log(`packages/client/dist is made: ${compressedBytes} bytes compressed, with all that it needs`)
 }

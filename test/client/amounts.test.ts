@@ -31,6 +31,12 @@ test('what is no decimal number is refused', () => {
   }
 })
 
+test('what are no base units is refused', () => {
+  for (const text of ['', ' ', '1.5', '0x10', '1e3', '-']) {
+    expect(() => toTokens(text, 6), text).toThrow(new RangeError(`not base units: ${JSON.stringify(text)}`))
+  }
+})
+
 test('there and back again is the same amount', () => {
   fc.assert(
     fc.property(

@@ -1,22 +1,15 @@
-import { once } from 'node:events'
-import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build } from 'esbuild'
-import { chromium } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildClient } from '../../packages/client/build.mjs'
+import { bundleClient } from '../../packages/client/build.mjs'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { isBrowserThere, openPage, startSite } from '../setup/site.ts'
+import { startTestApp } from '../setup/test-app.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
 const root = join(import.meta.dirname, '../..')
-
-/** Where the examples expect the service. */
-const SERVICE = 'http://localhost:3000'
 
 const token = aToken({ priceUsd: '1' })
 const [first, second] = [
@@ -35,23 +28,24 @@ test('the page is less than twenty lines', async () => {
 })
 
 // A browser is no dependency of the project; where Debian's is installed, the examples are tried in it.
-describe.skipIf(!existsSync(CHROMIUM))('in a browser', () => {
+describe.skipIf(!isBrowserThere)('in a browser', () => {
   let folder: string
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'client-examples-'))
-    await buildClient(folder)
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
   test('the page lists what is trending', async () => {
     await using api = await startTestApp()
     await api.save(token, first, second, ...claims)
+    const bundle = join(folder, 'browser.js')
+    await bundleClient(bundle)
     await using site = await startSite(api, {
       '/': ['text/html', await readFile(join(root, 'examples/page/index.html'), 'utf8')],
-      '/browser.js': ['text/javascript', await readFile(join(folder, 'browser.js'), 'utf8')],
+      '/browser.js': ['text/javascript', await readFile(bundle, 'utf8')],
     })
     await using browser = await openPage(site.url)
-    expect(await browser.listed()).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
+    expect(await listedIn(browser.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
     expect(browser.faults).toEqual([])
   })
 
@@ -74,7 +68,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser', () => {
       '/refused.js': ['text/javascript', script.replace('"1h"', '"1w"')],
     })
     await using browser = await openPage(site.url)
-    expect(await browser.listed()).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
+    expect(await listedIn(browser.page)).toEqual(['Swap <b>something</b>: $12.50', 'Unnamed: $2.00'])
     expect(browser.faults).toEqual([])
 
     await using refused = await openPage(`${site.url}/refused`)
@@ -85,43 +79,7 @@ describe.skipIf(!existsSync(CHROMIUM))('in a browser', () => {
   })
 })
 
-/** Serves these files where the service is not, with its address in them. */
-async function startSite(api: TestApp, files: Record<string, [type: string, content: string]>) {
-  const service = await api.app.listen({ host: '127.0.0.1', port: 0 })
-  const server = createServer(({ url = '' }, reply) => {
-    const [type, content] = files[url] ?? ['text/plain', '']
-    reply.writeHead(url in files ? 200 : 204, { 'content-type': `${type}; charset=utf-8` })
-    reply.end(content.replaceAll(SERVICE, service))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections()
-      server.close()
-      await once(server, 'close')
-    },
-  }
-}
-
-/** A page, and whatever goes wrong in it. */
-async function openPage(url: string) {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
-  const page = await browser.newPage()
-  const faults: string[] = []
-  page.on('pageerror', (error) => faults.push(String(error)))
-  page.on('console', (message) => {
-    if (message.type() === 'error') faults.push(message.text())
-  })
-  await page.goto(url)
-  return {
-    page,
-    faults,
-    async listed() {
-      await page.locator('li').first().waitFor()
-      return page.locator('li').allTextContents()
-    },
-    [Symbol.asyncDispose]: () => browser.close(),
-  }
+async function listedIn(page: Page) {
+  await page.locator('li').first().waitFor()
+  return page.locator('li').allTextContents()
 }

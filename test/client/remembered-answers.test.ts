@@ -74,6 +74,15 @@ test('who names a tag is told that nothing has changed', async () => {
   expect(again.response.status).toBe(304)
 })
 
+test('what has no body is not remembered', async () => {
+  await using service = await startTestClient()
+  // The document does not tell of HEAD, which the service answers all the same.
+  const { response } = await service.client.api.HEAD('/campaigns' as never, {} as never)
+  expect((response as Response).headers.has('etag')).toBe(true)
+  expect(await service.client.listCampaigns()).toEqual({ campaigns: [], totalCampaigns: 0 })
+  expect(statuses(service)).toEqual([200, 200])
+})
+
 test('what needs a token is not remembered', async () => {
   await using service = await startTestClient()
   const token = await issueToken(service.api, { userId: 'user-1' })

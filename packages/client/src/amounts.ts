@@ -7,8 +7,10 @@
  *
  * @param baseUnits as answers have it, or a bigint.
  * @param decimals of the token, 0 to 255.
+ * @throws {RangeError} for text that is no integer; `BigInt` takes an empty one for 0.
  */
 export function toTokens(baseUnits: string | bigint, decimals: number): string {
+  if (!/^-?[0-9]+$/.test(String(baseUnits))) throw new RangeError(`not base units: ${JSON.stringify(baseUnits)}`)
   const amount = BigInt(baseUnits)
   const digits = (amount < 0n ? -amount : amount).toString().padStart(decimals + 1, '0')
   const point = digits.length - decimals

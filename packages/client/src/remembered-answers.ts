@@ -34,8 +34,8 @@ export function withRememberedAnswers(fetch: Fetch, capacityBytes: number): Fetc
   }
 
   return async (request) => {
-    // Who names tags wants to be told of a 304.
-    if (request.headers.has('if-none-match')) return fetch(request)
+    // Who names tags wants to be told of a 304; and only a GET brings a body.
+    if (request.method !== 'GET' || request.headers.has('if-none-match')) return fetch(request)
     const { url } = request
     const known = answers.get(url)
     if (known !== undefined) request.headers.set('if-none-match', known.tag)
