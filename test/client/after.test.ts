@@ -1,7 +1,9 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
+import { setFollowed } from '../setup/followed-chains.ts'
 import { startRefusingServer } from '../setup/refusing-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
+import { startTestClient } from '../setup/test-client.ts'
 
 /** Answers of its own: the service beyond follows no chain. */
 const EMPTY = {
@@ -22,6 +24,7 @@ test('after a block, the public operations ask for answers that have seen it', a
   await later.eachCampaign().pages().next()
   await later.listAccessLists()
   await later.getUserProfile()
+  await later.getStatus()
   await later.after(10, 7).after(8453, 3).after(10, 9n).listContracts()
   await client.listCampaigns()
   expect(server.asked).toEqual([
@@ -32,9 +35,19 @@ test('after a block, the public operations ask for answers that have seen it', a
     '/campaigns?page=1&pageSize=100&minBlock=8453:22222222',
     '/campaigns/accesslists',
     '/users/profile',
+    '/status',
     '/explore/contracts?minBlock=8453:22222222,10:9',
     '/campaigns',
   ])
+})
+
+test('an answer after a block of a followed chain has seen it', async () => {
+  await using service = await startTestClient()
+  const { api, client } = service
+  await setFollowed(api.database, 8453, 5)
+  const asked = client.after(8453, 6).listCampaigns()
+  await setFollowed(api.database, 8453, 6)
+  expect(await asked).toEqual({ campaigns: [], totalCampaigns: 0 })
 })
 
 test('a block that is not there yet is waited for', async () => {

@@ -1,5 +1,6 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
+import { setFollowed } from '../setup/followed-chains.ts'
 import {
   aCampaign,
   aClaim,
@@ -49,6 +50,11 @@ test('every public operation gives what the service answers', async () => {
   expect(await client.listCampaigns()).toEqual(await body('/campaigns'))
   expect(await client.listTrendingCampaigns()).toEqual(await body('/reward-kit/trending'))
   expect(await client.listContracts()).toEqual(await body('/explore/contracts'))
+
+  await setFollowed(api.database, 8453, 120)
+  const { chains } = await client.getStatus()
+  expect(chains).toMatchObject([{ chainId: 8453, asOfBlock: '120' }])
+  expect({ chains }).toMatchObject({ chains: (await body('/status')).chains })
 })
 
 test('every protected operation gives what the service answers the bearer of the token', async () => {

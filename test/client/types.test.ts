@@ -81,7 +81,7 @@ test('the client does not compile where the document no longer fits', async () =
   const document: OpenApiDocument = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))
   const { paths, components } = document
   const profile = paths['/users/profile'] ?? expect.unreachable()
-  paths['/status'] = { get: { ...profile.get, operationId: 'getStatus' } }
+  paths['/badges'] = { get: { ...profile.get, operationId: 'getBadges' } }
   delete components.schemas.ListCampaignsResponse?.properties.totalCampaigns
 
   const folder = await mkdtemp(join(tmpdir(), 'changed-document-'))
@@ -94,8 +94,8 @@ test('the client does not compile where the document no longer fits', async () =
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
     await writeFile(join(folder, 'packages/client/src/openapi.ts'), await generateTypes(join(folder, 'openapi.json')))
     const faults = await compile(join(folder, 'packages/client'))
-    expect(faults, 'an operation without a method').toMatch(/client\.ts.*'getStatus' is missing/s)
-    expect(faults, 'a path of which nobody says how it is asked').toMatch(/operations\.ts.*'"\/status"' is missing/s)
+    expect(faults, 'an operation without a method').toMatch(/client\.ts.*'getBadges' is missing/s)
+    expect(faults, 'a path of which nobody says how it is asked').toMatch(/operations\.ts.*'"\/badges"' is missing/s)
     expect(faults, 'a key that is used').toMatch(/client\.ts.*'totalCampaigns' does not exist/)
   } finally {
     await rm(folder, { recursive: true, force: true })

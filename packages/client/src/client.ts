@@ -21,6 +21,7 @@ export type {
   Answer,
   Campaign,
   CampaignListItem,
+  ChainStatus,
   ExploredContract,
   Incentive,
   IncentiveOf,
@@ -69,6 +70,8 @@ export interface Client {
   ): Promise<Answer<'listTrendingCampaigns'>>
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
+  /** How far the followed chains are. */
+  getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
   /** Access lists of a user, at most 1,000. Needs a token. */
   listAccessLists(query?: Query<'listAccessLists'>, options?: RequestOptions): Promise<Answer<'listAccessLists'>>
   /** What a user has achieved. Needs a token. */
@@ -113,6 +116,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listTrendingCampaigns: (query = {}, options) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
+    getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     listAccessLists: (query = {}, options) =>
       bodyOf(api.GET('/campaigns/accesslists', { ...options, params: { query } })),
     getUserProfile: (query = {}, options) => bodyOf(api.GET('/users/profile', { ...options, params: { query } })),

@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get how fresh the data is
+         * @description The chains that are followed and how far each is. The header `x-as-of` of an answer says the same of that answer; `minBlock` asks for one that is not older.
+         */
+        get: operations["getStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/campaigns/accesslists": {
         parameters: {
             query?: never;
@@ -725,6 +745,34 @@ export interface components {
         };
         /** @description One page of contracts, in the order asked for. */
         ListContractsResponse: components["schemas"]["ExploredContract"][];
+        /** @description How far a followed chain is. */
+        ChainStatus: {
+            chainId: components["schemas"]["ChainId"];
+            /** @description The newest block whose effects are in the answers; `null`: none yet. Decimal. */
+            asOfBlock: string | null;
+            /** @description Hash of that block. */
+            asOfBlockHash: string | null;
+            /** @description Time of that block. */
+            asOfTime: components["schemas"]["Instant"] | null;
+            /** @description The newest block of the chain, when it was last looked at; `null`: not yet. Decimal. */
+            headBlock: string | null;
+            /** @description The newest block that cannot be withdrawn any more; `null`: not known yet. Decimal. */
+            finalizedBlock: string | null;
+            /** @description Whole seconds since the time of the block that answers show; `null`: none is shown yet. */
+            lagSeconds: number | null;
+            /**
+             * @description `back-filling`: the chain is read from its start, for the first time or again; until that is done answers stay as they are. `following`: answers are at most two blocks behind the head. `behind`: they are more than that, or nobody has heard of the chain for 15 seconds.
+             * @enum {string}
+             */
+            state: "back-filling" | "following" | "behind";
+        };
+        /** @description How fresh the data is. */
+        GetStatusResponse: {
+            /** @description The followed chains, ascending; empty where none is. */
+            chains: components["schemas"]["ChainStatus"][];
+            /** @description Version of the service. */
+            version: string;
+        };
         /** @description A list of addresses that a user keeps. */
         AccessListItem: {
             /** @description ID of the list. */
@@ -846,6 +894,13 @@ export interface operations {
                  * @example true
                  */
                 showActiveOnly?: boolean;
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
             };
             header?: {
                 /**
@@ -868,6 +923,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -885,6 +942,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -948,7 +1007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
@@ -965,7 +1024,15 @@ export interface operations {
     };
     getCampaign: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
             header?: {
                 /**
                  * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
@@ -993,6 +1060,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1010,6 +1079,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1084,7 +1155,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
@@ -1182,6 +1253,13 @@ export interface operations {
                  * @example true
                  */
                 includeTokenMetadata?: boolean | null;
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
             };
             header?: {
                 /**
@@ -1204,6 +1282,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1221,6 +1301,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1284,7 +1366,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
@@ -1334,6 +1416,13 @@ export interface operations {
                  * @example 0x48b5104699c3e74a380a7bbea272c4871abfb7d5
                  */
                 creator?: string;
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
             };
             header?: {
                 /**
@@ -1356,6 +1445,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
@@ -1375,6 +1466,8 @@ export interface operations {
                     etag?: string;
                     /** @description How long the answer may be kept. */
                     "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
@@ -1440,7 +1533,99 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The state at this moment. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetStatusResponse"];
+                };
+            };
+            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the request ID leads to its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
@@ -1600,7 +1785,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
@@ -1754,7 +1939,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, or the service is overloaded; `Retry-After` says when to come back. */
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */

@@ -25,20 +25,22 @@ export type TrendingCampaign = Schemas['TrendingCampaign']
 export type ExploredContract = Schemas['ExploredContract']
 export type AccessListItem = Schemas['AccessListItem']
 export type UserProfile = Schemas['UserProfile']
+export type ChainStatus = Schemas['ChainStatus']
 export type TokenMetadata = Schemas['TokenMetadata']
 
 /** Every operation as a function; what it is asked differs. */
 export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<Answer<Id>> }
 
 /**
- * How each path is asked: `facts` come from chains and can be waited for by block, `protected` ones need a token and have
- * a base address of their own.
+ * How each path is asked: `facts` come from chains and can be waited for by block, `status` is about the moment,
+ * `protected` ones need a token and have a base address of their own.
  */
-const KINDS: { readonly [Path in keyof paths]: 'facts' | 'protected' } = {
+const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' } = {
   '/campaigns': 'facts',
   '/campaigns/{id}': 'facts',
   '/reward-kit/trending': 'facts',
   '/explore/contracts': 'facts',
+  '/status': 'status',
   '/campaigns/accesslists': 'protected',
   '/users/profile': 'protected',
 }
