@@ -83,13 +83,18 @@ function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: 
   campaigns.set(id, { ...campaign, incentives: withIncentives(campaign.incentives, incentives) })
 }
 
-/** Campaigns that are claimed from at a place that is not known: the first contracts do not name their incentives. */
+/** Campaigns of which not all incentives are known: the first contracts do not name those a campaign comes with. */
 function lackingIncentives(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
   campaignIdOf: IncentivePlaces['campaignIdOf'],
 ) {
-  const lacking = new Set<CampaignOrigin>()
+  const lacking = new Set(
+    [...campaigns.values()].filter(
+      ({ incentives, firstIncentives }) =>
+        incentives.filter(({ position }) => position < firstIncentives).length < firstIncentives,
+    ),
+  )
   for (const event of events) {
     if (event.type !== 'BoostClaimed') continue
     const campaign = campaigns.get(campaignIdOf(event.log.address, event.boostId))

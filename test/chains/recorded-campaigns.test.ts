@@ -84,6 +84,14 @@ test('what happens to a campaign touches it: claims, top-ups, claw-backs and dra
   expect(touched(7)).toEqual([38400969, 38400972, 38400980, 38401002, 38401003])
 })
 
+test('a top-up and a claw-back past the core touch it also where no event names its incentives', async () => {
+  const blocks = [38400015, 38400998, 38401001]
+  const logs = logsOfFirstContracts().filter(({ blockNumber }) => blocks.includes(blockNumber))
+  const { span } = await readRecording(logs)
+  const campaignId = `8453:${recordedCore}:2`
+  expect(span.touches).toEqual(blocks.map((blockNumber) => ({ campaignId, blockNumber })))
+})
+
 test('contracts that emit no set-up and name no incentives are read by what they answer', async () => {
   const { span, campaigns } = await readRecording(logsOfFirstContracts())
   expect(span.claims.map(({ blockHash: _, ...claim }) => claim)).toEqual(recordedClaims)
