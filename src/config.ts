@@ -177,8 +177,11 @@ export function readSettings(environment: Record<string, string | undefined> = r
   return settings
 }
 
-/** The environment, with what `ENV_FILE` adds to it: also the driver of the database reads it (`PGPASSWORD`, say). */
-function readEnvironment() {
+/**
+ * The environment, with what `ENV_FILE` adds to it: also the driver of the database reads it (`PGPASSWORD`, say), and a
+ * chain file may name any variable.
+ */
+export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   const named = process.env.ENV_FILE
   const file = named === undefined || named === '' ? Settings.properties.ENV_FILE.default : named
   try {

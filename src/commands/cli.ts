@@ -11,7 +11,9 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { ImportFaultsError } from '../ingest/faults.ts'
 import { endInOrder, ending } from './ending.ts'
+import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
+import { printIndexStatus } from './index-status.ts'
 import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
@@ -28,6 +30,7 @@ const plainErrors = [
   UnreadableFileError,
   TokenError,
   ServingRoleError,
+  FollowingError,
 ]
 
 const program = new Command('reward-campaigns')
@@ -55,6 +58,15 @@ program
   .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     importFiles(readSettings(), files, options),
   )
+
+program
+  .command('index')
+  .description('follow chains and write what happens on them, until SIGTERM')
+  .option('--chains <file>', 'which chains, in YAML or JSON')
+  .option('--once', 'end when each chain has come as far as it was at the start')
+  .option('--status', 'say how far each followed chain is')
+  .option('--json', 'with --status: print it as NDJSON')
+  .action(index)
 
 program
   .command('sample')
@@ -94,14 +106,30 @@ token
   .argument('<id>', 'as `token list` shows it')
   .action((id: string) => revokeToken(readSettings(), id))
 
+interface IndexArguments {
+  chains?: string
+  once?: boolean
+  status?: boolean
+  json?: boolean
+}
+
+async function index({ chains, once = false, status = false, json = false }: IndexArguments) {
+  if ((chains === undefined) !== status) program.error('error: index needs --chains FILE, or --status')
+  if (chains === undefined ? once : json) program.error('error: --once goes with --chains, and --json with --status')
+  if (chains === undefined) return printIndexStatus(readSettings(), { json })
+  // What reads chains takes its time to be loaded, and no other command needs it.
+  const { indexChains } = await import('./index-chains.ts')
+  await indexChains(readSettings(), { chains, once })
+}
+
 function toCount(text: string) {
   if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
   return Number(text)
 }
 
 program.hook('preAction', (_program, command) => {
-  // `serve` ends in its own way.
-  if (command.name() === 'serve') return
+  // What goes on until it is ended does so in its own way.
+  if (command.name() === 'serve' || (command.name() === 'index' && command.opts().chains !== undefined)) return
   endInOrder({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: tell })
 })
 

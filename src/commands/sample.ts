@@ -5,6 +5,7 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../database/client.ts'
 import { DatabaseAwayError, isConnectionFailure } from '../database/failures.ts'
 import { campaigns } from '../database/tables/campaigns.ts'
+import { followedChains } from '../database/tables/followed-chains.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
 import { toNdjson, toRecordSource } from '../import/sources.ts'
@@ -22,9 +23,14 @@ export async function sample(options: { campaigns: number; claims: number; seed:
 /** What a fresh embedded database holds. */
 const STARTER = { campaigns: 1000, claims: 20_000, seed: 1 }
 
-/** Fills a database that has no campaign yet; enough to try every operation. It takes seconds, so a terminal gets a bar. */
+/**
+ * Fills a database that has no campaign yet, and is not for those of chains that are followed; enough to try every
+ * operation. It takes seconds, so a terminal gets a bar.
+ */
 export async function fillWithSample(url: string, database: Database, say: (what: string) => void) {
-  const { rows } = await database.execute(sql`select from ${campaigns} limit 1`)
+  const { rows } = await database.execute(
+    sql`(select from ${campaigns} limit 1) union all (select from ${followedChains} limit 1)`,
+  )
   if (rows.length > 0) return
   say('filling the database with sample data')
   const records = [...generateSample({ ...STARTER, now: new Date() })]

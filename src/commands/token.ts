@@ -5,6 +5,7 @@ import { Address } from '../schemas/primitives.ts'
 import { name128 } from '../schemas/query-values.ts'
 import { createValidator, describeFault } from '../schemas/validator.ts'
 import { withCurrentSchema } from './database-access.ts'
+import { toJsonLine, toPrintable, toTable } from './printed-rows.ts'
 
 export interface NewToken {
   user: string
@@ -37,6 +38,18 @@ export async function createToken(settings: Settings, options: NewToken) {
   process.stdout.write(`${secret}\n`)
 }
 
+const COLUMNS = [
+  'id',
+  'userId',
+  'address',
+  'admin',
+  'name',
+  'createdAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+] as const
+
 /** `token list`: all tokens, the newest first; never a secret. */
 export async function listTokens(settings: Settings, options: { json?: boolean }) {
   const tokens = (await withCurrentSchema(settings, (_url, database) => listCredentials(database))).map((token) => ({
@@ -50,7 +63,7 @@ export async function listTokens(settings: Settings, options: { json?: boolean }
     revokedAt: token.revokedAt?.toISOString() ?? null,
     lastUsedAt: token.lastUsedAt?.toISOString() ?? null,
   }))
-  process.stdout.write(options.json ? tokens.map(toJsonLine).join('') : toTable(tokens))
+  process.stdout.write(options.json ? tokens.map(toJsonLine).join('') : toTable(COLUMNS, tokens))
 }
 
 /** `token revoke`: from now on nobody gets in with it. */
@@ -104,28 +117,3 @@ function toExpiry(text: string, now: Date): Date | undefined {
   const expiry = new Date(text)
   return isInstant(text) && !Number.isNaN(expiry.getTime()) ? expiry : undefined
 }
-
-/** Columns wide enough for what is in them; `-` where there is nothing. */
-function toTable(tokens: Record<string, string | boolean | null>[]) {
-  const names = ['id', 'userId', 'address', 'admin', 'name', 'createdAt', 'expiresAt', 'revokedAt', 'lastUsedAt']
-  const rows = [names, ...tokens.map((token) => names.map((name) => toCell(token[name] ?? null)))]
-  const widths = names.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)))
-  return rows
-    .map(
-      (row) =>
-        `${row
-          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('')
-}
-
-/** Characters that act on a terminal, or reorder or hide what stands there, do not reach it from a name. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
-const toPrintable = (text: string) => text.replace(UNSEEN, '?')
-const toJsonLine = (value: object) =>
-  `${JSON.stringify(value).replace(UNSEEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
-
-const toCell = (value: string | boolean | null) =>
-  value === null || value === '' ? '-' : value === true ? 'yes' : value === false ? 'no' : toPrintable(value)

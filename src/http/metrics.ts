@@ -39,7 +39,11 @@ export function createMetricsServer(app: FastifyInstance, pools: Record<string, 
     const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
     durations.observe(labels, reply.elapsedTime / 1000)
   })
+  return serveFigures(register)
+}
 
+/** A server that shows figures at `/metrics`. */
+export function serveFigures(register: Registry) {
   const server = fastify({ logger: false })
   // Who reads them are few, and the descriptors of the process are for others.
   server.server.maxConnections = 16

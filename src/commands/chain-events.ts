@@ -1,0 +1,23 @@
+import type { ChainClient } from '../chains/chain-client.ts'
+import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
+import type { BlockHeader } from '../chains/node-answers.ts'
+
+/** What happens while a chain is followed: for the log and for metrics. Endpoints are named by their place alone. */
+export type ChainEvent =
+  /** Another process follows the chain. */
+  | { type: 'waiting' }
+  /** From here on this process follows it. */
+  | { type: 'opened'; state: FollowedState }
+  /** The chain has said how far it is. */
+  | ({ type: 'heads' } & Awaited<ReturnType<ChainClient['heads']>>)
+  | { type: 'stored'; step: FollowingStep }
+  /** The newest block of the chain is stored. */
+  | { type: 'arrived'; asOf: BlockHeader }
+  /** No endpoint answers, or their answers do not fit together. */
+  | { type: 'trouble'; reason: string }
+  /** The database is away, or another process has written. */
+  | { type: 'store-lost'; reason: string }
+  /** What should not happen. */
+  | { type: 'defect'; error: unknown }
+
+export type OnChainEvent = (event: ChainEvent) => void

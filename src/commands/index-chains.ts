@@ -1,0 +1,111 @@
+import { readFile } from 'node:fs/promises'
+import { pino } from 'pino'
+import { collectDefaultMetrics, Registry } from 'prom-client'
+import { ChainFileError, type ChainSettings, parseChainFile } from '../chains/chain-file.ts'
+import { readEnvironment, type Settings } from '../config.ts'
+import type { Database } from '../database/client.ts'
+import { createLogging } from '../http/logging.ts'
+import { serveFigures } from '../http/metrics.ts'
+import type { ChainEvent } from './chain-events.ts'
+import { createChainFigures } from './chain-figures.ts'
+import { createJournal } from './chain-journal.ts'
+import { createChainWorker } from './chain-worker.ts'
+import { withCurrentSchema } from './database-access.ts'
+import { closeAtEnd, endInOrder, ending } from './ending.ts'
+import { FollowingError } from './following-error.ts'
+import { countUnknown } from './index-status.ts'
+import { listenOn } from './listening.ts'
+
+/** How often it is said how far each chain is. */
+const PROGRESS_MS = 60_000
+
+export interface IndexOptions {
+  /** The chain file. */
+  chains: string
+  /** Whether to end when each chain has come as far as it was at the start. */
+  once: boolean
+}
+
+/** `index`: follows the chains of a file until SIGTERM, or once. */
+export async function indexChains(settings: Settings, { chains: file, once: isOnce }: IndexOptions) {
+  const chains = await readChainFile(file)
+  const { logger } = await createLogging(settings.LOG_LEVEL)
+  const { stream, ...options } = logger
+  const log = pino(options, stream)
+  endInOrder({
+    timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    toExitCode: (signalCode) => (isOnce ? signalCode : 0),
+    onError: (err) => log.fatal({ err }, 'the process ends because of an error'),
+  })
+  await withCurrentSchema(settings, (url, database) => followAll({ settings, url, database, chains, isOnce, log }))
+}
+
+interface Work {
+  settings: Settings
+  url: string
+  database: Database
+  chains: ChainSettings[]
+  isOnce: boolean
+  log: pino.Logger
+}
+
+/** Follows each chain by itself: what befalls one of them does not hold up the others. */
+async function followAll({ settings, url, database, chains, isOnce, log }: Work) {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([ending, stop.signal])
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  const measure = createChainFigures({
+    register,
+    countUnknown: () => countUnknown(database),
+    listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
+  })
+  const followed = chains.map((chain) => {
+    const journal = createJournal(log, chain)
+    const note = measure(chain.chainId)
+    const onEvent = (event: ChainEvent) => {
+      journal.note(event)
+      note(event)
+    }
+    return { journal, worker: createChainWorker({ url, chain, isOnce, onEvent, signal }) }
+  })
+  const metrics = settings.METRICS_PORT === undefined ? undefined : serveFigures(register)
+  const workers = followed.map(({ worker }) => worker)
+  const close = closeAtEnd(async () => {
+    await Promise.all([metrics?.close(), ...workers.map((worker) => worker.close())])
+  })
+  const progress = setInterval(() => {
+    for (const { journal, worker } of followed) journal.tellProgress(worker.counts())
+  }, PROGRESS_MS)
+  try {
+    if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
+    await settleAll(workers.map((worker) => worker.admit()))
+    await settleAll(workers.map((worker) => worker.follow()))
+  } finally {
+    clearInterval(progress)
+    stop.abort()
+    await close()
+  }
+}
+
+/** Waits for all, whichever of them fail. @throws FollowingError with a line for each that has failed. */
+async function settleAll(works: Promise<void>[]) {
+  const failures = (await Promise.allSettled(works)).flatMap((work) =>
+    work.status === 'rejected' ? [work.reason] : [],
+  )
+  const unexpected = failures.find((failure) => !(failure instanceof FollowingError))
+  if (unexpected !== undefined) throw unexpected
+  if (failures.length > 0) throw new FollowingError(failures.map(({ message }) => message).join('\n'))
+}
+
+/** @throws FollowingError with a line for each fault of the file. */
+async function readChainFile(file: string) {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new FollowingError(`the chain file cannot be read: ${error.message}`, { cause: error })
+  })
+  try {
+    return parseChainFile(file, text, readEnvironment())
+  } catch (error) {
+    throw error instanceof ChainFileError ? new FollowingError(error.message) : error
+  }
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { playedRecording } from '../chains/played-recording.ts'
+import { recordedCampaigns, recordedClaims } from '../chains/recorded-facts.ts'
+import { recording } from '../chains/recording.ts'
+import { startScriptedNode } from '../chains/scripted-node.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { runCli } from '../setup/processes.ts'
+import { aChainFile, chainEntry, entriesOf } from './indexing.ts'
+
+const END = recording.blocks.at(-1)?.number ?? 0
+
+test('index --once stores what there is and ends with code 0; --status says how far it came', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  await using chains = await aChainFile(chainEntry([node.url]))
+  const settings = { DATABASE_URL: database.url }
+  expect(await runCli(['index', '--status'], settings)).toEqual({
+    code: 0,
+    signal: null,
+    stdout: 'no chain is followed\n',
+    stderr: '',
+  })
+  const indexed = await runCli(['index', '--chains', chains.file, '--once'], settings)
+  expect(indexed).toMatchObject({ code: 0, stderr: '' })
+  expect(entriesOf(indexed.stdout).map(({ msg }) => msg)).toEqual([
+    'the chain is to be followed',
+    'this process follows the chain',
+    'following: the newest block is stored',
+  ])
+  const [counts] = await database.query(
+    `select (select count(*)::integer from campaigns) as campaigns, (select count(*)::integer from claims) as claims`,
+  )
+  expect(counts).toEqual({ campaigns: recordedCampaigns.length, claims: recordedClaims.length })
+  const status = await runCli(['index', '--status'], settings)
+  expect(status).toMatchObject({ code: 0, stderr: '' })
+  expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
+    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0$`),
+  )
+  await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
+  await database.query(
+    `insert into unknown_components values (8453, '8453:${recording.cores[0]}:0', 'incentive', '0x${'1'.repeat(40)}', 2)`,
+  )
+  const { stdout } = await runCli(['index', '--status', '--json'], settings)
+  expect(stdout.split('\n')).toHaveLength(2)
+  expect(JSON.parse(stdout)).toEqual({
+    chainId: 8453,
+    asOfBlock: String(END),
+    headBlock: String(END),
+    finalizedBlock: String(END - 20),
+    lagSeconds: expect.any(Number),
+    state: 'behind',
+    unknownComponentCount: 1,
+    unknownComponents: [
+      { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
+    ],
+  })
+})
