@@ -13,6 +13,7 @@ import type { Figure } from './figures.ts'
 import { print } from './measure.ts'
 import type { Part } from './part.ts'
 import { batch } from './parts/batch.ts'
+import { following } from './parts/chain.ts'
 import { feeding } from './parts/feed.ts'
 import { filters } from './parts/filters.ts'
 import { importing } from './parts/import.ts'
@@ -31,6 +32,7 @@ const parts: Record<string, Part> = {
   postgraphile: againstPostgraphile,
   feed: feeding,
   windows: pagesAndWindows,
+  chain: following,
   import: importing,
   filters,
 }

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { type Ingest, inTransaction } from '../ingest/batches.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
-import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
+import { listWrittenTables, vacuumBeside } from '../ingest/vacuum.ts'
 import type { BlockReference } from './block-links.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import type { ChainSettings } from './chain-file.ts'
@@ -28,10 +28,15 @@ type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type:
 const NOTE_MS = 1000
 
 /** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
-export async function createStepWriter(client: pg.Client, ingest: Ingest, { chainId, startBlock }: ChainSettings) {
+export async function createStepWriter(
+  client: pg.Client,
+  ingest: Ingest,
+  { url, chainId, startBlock }: Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string },
+) {
   let { step, state } = await readStored(client, chainId)
   let notedAt = 0
   let notedHead = -1
+  let tidied = Promise.resolve()
   /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
   const written = new Map<string, string>()
   const isWritten = (campaign: ChainCampaign) => written.get(campaign.record.id) === fingerprintOf(campaign)
@@ -116,11 +121,13 @@ export async function createStepWriter(client: pg.Client, ingest: Ingest, { chai
     state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
     for (const id of withdrawnCampaigns) written.delete(id)
     for (const campaign of campaigns) written.set(campaign.record.id, fingerprintOf(campaign))
-    await vacuum(client, tables)
+    if (tables.length > 0) tidied = vacuumBeside(url, tables)
   }
 
   return {
     readState: async () => state,
+    /** Until tables that were written as a whole are in order. */
+    settled: () => tidied,
     async apply(next: FollowingStep) {
       if (next.type === 'rest') return note(next)
       if (next.type === 'restart') await restart()

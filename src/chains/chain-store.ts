@@ -47,8 +47,15 @@ export async function openChainStore(
     await takeChainLock(client, chain.chainId, onWait, signal)
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
-    const writer = await createStepWriter(client, ingest, chain)
-    return { ...createChainReader(client, chain.chainId), ...writer, close: () => client.end() }
+    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url })
+    return {
+      ...createChainReader(client, chain.chainId),
+      ...writer,
+      async close() {
+        await client.end()
+        await settled()
+      },
+    }
   } catch (error) {
     await client.end().catch(() => undefined)
     throw error

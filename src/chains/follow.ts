@@ -53,7 +53,7 @@ async function* look(
   if (state.asOf === null) {
     // What took long has let the head move on: look again.
     if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, state.backFilledTo, finalized)
-    else yield await advanceFromNothing(following, memory, state.backFilledTo, head, finalized)
+    else yield* told(memory, await advanceFromNothing(following, memory, state.backFilledTo, head, finalized))
     return
   }
   const { asOf } = state
@@ -76,7 +76,13 @@ async function* look(
     return
   }
   const depth = state.window.filter(({ number }) => number > base.number).length
-  yield await advance(following, memory, { base, ancestor, head, finalized, depth })
+  yield* told(memory, await advance(following, memory, { base, ancestor, head, finalized, depth }))
+}
+
+/** What a step tells has been told once it is stored, and not before. */
+function* told(memory: FollowingMemory, step: { type: 'advance' } & Advance) {
+  yield step
+  for (const { address } of step.tokens) memory.toldTokens.add(address)
 }
 
 /** A node that lags behind, or is on a branch of its own, says the same for a while as a chain that has changed. */
@@ -107,7 +113,7 @@ async function advanceFromNothing(
   backFilledTo: number,
   head: BlockHeader,
   finalized: number,
-): Promise<FollowingStep> {
+): Promise<{ type: 'advance' } & Advance> {
   const blocks = await linkedBlocks(following.client, backFilledTo + 1, head.number)
   const asOf = blocks.at(-1) ?? head
   const facts = await readBlocks(following, backFilledTo, blocks, asOf)
@@ -182,7 +188,7 @@ async function finish(
   facts: FixedFacts,
   alsoTouched: readonly CampaignOrigin[],
   stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
-): Promise<FollowingStep> {
+): Promise<{ type: 'advance' } & Advance> {
   const reader = readerAt(client.callAt, stretch.asOf)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
   const others = alsoTouched.filter(({ id }) => !origins.has(id))
@@ -192,7 +198,6 @@ async function finish(
     if (complete !== null) origins.set(complete.id, complete)
   }
   const { campaigns, tokens } = await readCurrentFacts(chain, [...origins.values()], reader, memory.toldTokens)
-  for (const { address } of tokens) memory.toldTokens.add(address)
   const { claims, touches, strayClaims, unreadable } = facts
   const withdrawnCampaigns = others.map(({ id }) => id).filter((id) => !keptIds.has(id))
   return {

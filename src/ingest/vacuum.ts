@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import { connectForBatches } from './connection.ts'
 
 /** The tables in which the transaction under way has changed rows. */
 export async function listWrittenTables(client: pg.Client) {
@@ -12,4 +13,14 @@ export async function listWrittenTables(client: pg.Client) {
 /** After a large write: brings statistics and the visibility map up to date at once. */
 export async function vacuum(client: pg.Client, tables: readonly string[]) {
   if (tables.length > 0) await client.query(`vacuum (analyze) ${tables.join(', ')}`)
+}
+
+/** The same on a connection of its own, for whoever has more to write meanwhile. Where it fails, the server does it later. */
+export async function vacuumBeside(url: string, tables: readonly string[]) {
+  try {
+    const client = await connectForBatches(url, 'reward-campaigns vacuum')
+    await vacuum(client, tables).finally(() => client.end())
+  } catch {
+    // All is written: nothing depends on it.
+  }
 }

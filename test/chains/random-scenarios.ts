@@ -214,13 +214,20 @@ async function settle(look: ReturnType<typeof createIndexer>) {
 /**
  * Plays a scenario to an indexer. In the end the node answers well and the chain rests.
  * @param openStore opens an empty store; a second one is filled by a look at nothing but the end.
+ * @param onChange told of the chain whenever it has changed.
  * @returns what both have then, and the chain.
  */
 export async function runScenario<Facts>(
   { finality, commands }: Scenario,
   openStore: (startBlock: number) => Promise<ScenarioStore<Facts>>,
+  onChange: (chain: SimulatedChain) => void = () => {},
 ) {
   const chain = new SimulatedChain(finality)
+  const changeChain = (one: Change) => {
+    change(chain, one)
+    onChange(chain)
+  }
+  onChange(chain)
   await using node = await startScriptedNode(chain)
   const to = await openStore(chain.startBlock)
   const fresh = await openStore(chain.startBlock)
@@ -240,7 +247,7 @@ export async function runScenario<Facts>(
           let requests = 0
           tick = () => {
             requests += 1
-            if (meanwhile !== null && requests === meanwhile.requests) change(chain, meanwhile.change)
+            if (meanwhile !== null && requests === meanwhile.requests) changeChain(meanwhile.change)
           }
           await look(command.steps)
           tick = () => {}
@@ -262,7 +269,7 @@ export async function runScenario<Facts>(
           nature = command.name === null ? () => false : lastingFaults[command.name]
           break
         default:
-          change(chain, command)
+          changeChain(command)
       }
     }
     fault = () => false

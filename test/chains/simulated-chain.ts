@@ -132,6 +132,11 @@ export class SimulatedChain implements PlayedChain {
     }
   }
 
+  /** The figures at the end of a block, whether it is still there or not. */
+  figuresAt({ answersAs }: PlayedBlock) {
+    return figuresOf(this.stateAt(answersAs))
+  }
+
   private stateAt(index: number): ProtocolState {
     const state = this.states[index]
     if (state === undefined) throw new RangeError('there is no such state')

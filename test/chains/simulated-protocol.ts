@@ -101,7 +101,7 @@ export interface Outcome {
 
 const addressOf = (...parts: (string | number)[]): Hex => `0x${keccak256(stringToHex(parts.join('/'))).slice(-40)}`
 
-const chainId = 8453
+const chainId = 84532
 const core = addressOf('core')
 export const simulatedChain = { chainId, cores: new Set([core]), openAllowLists: new Set<Hex>() }
 
@@ -345,7 +345,7 @@ const toldByCore = (name: 'BoostToppedUp' | 'Clawback', index: number, position:
     asset,
   })
 
-const idOf = (index: number) => `${chainId}:${core}:${index}`
+export const idOf = (index: number) => `${chainId}:${core}:${index}`
 
 function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): Outcome {
   const index = state.campaigns.length
