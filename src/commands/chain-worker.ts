@@ -100,9 +100,9 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
   async function close() {
     const opened = opening
     opening = undefined
-    await Promise.race([writing?.catch(() => undefined), sleep(LAST_STEP_MS)])
+    await Promise.race([writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
     const closing = opened?.then((store) => store.close()).catch(() => undefined)
-    await Promise.race([closing, sleep(CLOSE_MS)])
+    await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
 
   async function followStored(store: ChainStore) {

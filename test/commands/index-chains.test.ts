@@ -3,8 +3,9 @@ import { playedRecording } from '../chains/played-recording.ts'
 import { recordedCampaigns, recordedClaims } from '../chains/recorded-facts.ts'
 import { recording } from '../chains/recording.ts'
 import { startScriptedNode } from '../chains/scripted-node.ts'
+import { aDataFolder } from '../setup/data-folder.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli } from '../setup/processes.ts'
+import { runCli, startCli } from '../setup/processes.ts'
 import { aChainFile, chainEntry, entriesOf } from './indexing.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0
@@ -54,4 +55,17 @@ test('index --once stores what there is and ends with code 0; --status says how 
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
   })
+})
+
+test('a database that follows a chain is not filled with sample data', async () => {
+  await using data = await aDataFolder()
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  await using chains = await aChainFile(chainEntry([node.url]))
+  const settings = { DATA_DIR: data.folder, PORT: '0' }
+  expect(await runCli(['index', '--chains', chains.file, '--once'], settings)).toMatchObject({ code: 0, stderr: '' })
+  await using service = startCli(['serve'], settings)
+  const answer = await fetch(`${await service.ready()}/campaigns?tokenWhitelist=false&pageSize=0`)
+  expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: recordedCampaigns.length })
+  service.child.kill('SIGTERM')
+  await service.ended
 })

@@ -1,0 +1,89 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, expect, test } from 'vitest'
+import { parseChainFile } from '../../src/chains/chain-file.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import { playedRecording } from '../chains/played-recording.ts'
+import { recording } from '../chains/recording.ts'
+import { startScriptedNode } from '../chains/scripted-node.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { runCli } from '../setup/processes.ts'
+import { aCampaign } from '../setup/records.ts'
+
+import { aChainFile, chainEntry } from './indexing.ts'
+
+const END = recording.blocks.at(-1)?.number ?? 0
+
+describe('index refuses, with code 1 and before anything is followed,', () => {
+  test('a chain file with faults: each is told in a line, and no URL is', async () => {
+    await using database = await createTestDatabase()
+    await using chains = await aChainFile()
+    const write = (url: string) =>
+      writeFile(
+        chains.file,
+        `chains:\n  - chainId: 8453\n    rpc: ["wss://node.example/secret-key", "${url}"]\n    cores: [0x12]\n    startBlock: -1\n`,
+      )
+    await write('$'.concat('{RPC_NONE}'))
+    const index = () => runCli(['index', '--chains', chains.file], { DATABASE_URL: database.url })
+    expect(await index()).toEqual({
+      code: 1,
+      signal: null,
+      stdout: '',
+      stderr: `${chains.file}:3: /: the environment has no variable "RPC_NONE", or an empty one\n`,
+    })
+    await write('https://second.example/secret-key')
+    const { code, stdout, stderr } = await index()
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr.split('\n')).toHaveLength(4)
+    expect(stderr).not.toMatch(/secret-key|node\.example/)
+  })
+
+  test('a file that is not there', async () => {
+    const { code, stderr } = await runCli(['index', '--chains', '/no/such/file.yaml'], {})
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^the chain file cannot be read: .*\/no\/such\/file\.yaml'\n$/)
+  })
+
+  test.each([
+    [[], 'error: index needs --chains FILE, or --status'],
+    [['--chains', 'x', '--status'], 'error: index needs --chains FILE, or --status'],
+    [['--status', '--once'], 'error: --once goes with --chains, and --json with --status'],
+    [['--chains', 'x', '--json'], 'error: --once goes with --chains, and --json with --status'],
+  ])('options that do not go together: %j', async (options, sentence) => {
+    const { code, stderr } = await runCli(['index', ...options], {})
+    expect(code).toBe(1)
+    expect(stderr.split('\n')[0]).toBe(sentence)
+  })
+
+  test('a chain of which campaigns were imported, and asks no node of any chain', async () => {
+    await using database = await createTestDatabase()
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    const ingest = await openIngest(database.url)
+    await ingest.apply({ records: [aCampaign({ id: `8453:${recording.cores[0]}:7` })] })
+    await ingest.close()
+    await using chains = await aChainFile(chainEntry([node.url]), chainEntry([node.url], { chainId: 10 }))
+    const { code, stderr } = await runCli(['index', '--chains', chains.file], { DATABASE_URL: database.url })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(
+      /^chain 8453 cannot be followed: the database holds 1 imported campaigns and 0 .* SAMPLE_DATA=false\n$/,
+    )
+    expect(node.asked).toEqual([])
+  })
+
+  test('a chain that was followed from another block on', async () => {
+    await using database = await createTestDatabase()
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    await using chains = await aChainFile(chainEntry([node.url]))
+    await using others = await aChainFile(chainEntry([node.url], { startBlock: recording.startBlock - 1 }))
+    const settings = { DATABASE_URL: database.url }
+    expect(await runCli(['index', '--chains', chains.file, '--once'], settings)).toMatchObject({ code: 0 })
+    const { code, stderr } = await runCli(['index', '--chains', others.file, '--once'], settings)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^chain 8453 has been followed from block 38400000 /)
+  })
+})
+
+test('the chain file among the sample data is one, with a URL of the environment', async () => {
+  const text = await readFile(new URL('../../sample-data/chains.example.yaml', import.meta.url), 'utf8')
+  const [chain] = parseChainFile('chains.example.yaml', text, { RPC_8453: 'https://node.example/key' })
+  expect(chain).toMatchObject({ chainId: 8453, urls: ['https://node.example/key'] })
+})

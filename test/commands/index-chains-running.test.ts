@@ -1,0 +1,177 @@
+import { describe, expect, test } from 'vitest'
+import { Playing, playedRecording } from '../chains/played-recording.ts'
+import { recordedClaims } from '../chains/recorded-facts.ts'
+import { recording } from '../chains/recording.ts'
+import { startScriptedNode } from '../chains/scripted-node.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { startCli, waitFor } from '../setup/processes.ts'
+import { aChainFile, aFreePort, chainEntry, entriesOf } from './indexing.ts'
+
+const END = recording.blocks.at(-1)?.number ?? 0
+/** What stands in URLs and must not stand anywhere else. */
+const KEY = 'k3y-0f-an-0perat0r'
+
+const startIndex = (file: string, database: TestDatabase, settings: Record<string, string> = {}) =>
+  startCli(['index', '--chains', file], { DATABASE_URL: database.url, ...settings })
+
+/** Until a chain is stored up to a block. */
+const stored = (database: TestDatabase, number: number, chainId = recording.chainId) =>
+  waitFor(async () => {
+    const rows = await database.query(
+      'select from followed_chains where chain_id = $1 and as_of_block = $2 and not is_back_filling',
+      [chainId, number],
+    )
+    return rows.length > 0 ? true : undefined
+  })
+
+const countClaims = async (database: TestDatabase) =>
+  (await database.query('select count(*)::integer as count from claims'))[0]?.count
+
+const messagesOf = (stdout: string) => entriesOf(stdout).map(({ msg }) => msg)
+
+describe('a chain that is followed', () => {
+  test('is written by one of two processes; when that is killed the other goes on, and each claim is there once', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    chain.mine(1)
+    await using node = await startScriptedNode(chain)
+    await using chains = await aChainFile(chainEntry([node.url]))
+    await using one = startIndex(chains.file, database)
+    await stored(database, chain.head.number)
+    await using other = startIndex(chains.file, database)
+    await other.said(/(another process follows the chain)/)
+    chain.mine(2)
+    await stored(database, chain.head.number)
+    expect(messagesOf(other.stdout)).toEqual([
+      'the chain is to be followed',
+      'another process follows the chain: waiting for its end',
+    ])
+    one.child.kill('SIGKILL')
+    await other.said(/(this process follows the chain)/)
+    chain.mine(recording.blocks.length)
+    await stored(database, chain.head.number)
+    expect(await countClaims(database)).toBe(recordedClaims.length)
+    other.child.kill('SIGTERM')
+    expect(await other.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+  })
+
+  test('is left within a second after SIGTERM, with code 0, also while its node never answers', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    await using chains = await aChainFile(chainEntry([node.url]))
+    await using index = startIndex(chains.file, database)
+    await stored(database, chain.head.number)
+    const asked = node.asked.length
+    node.interfere = () => true
+    await waitFor(() => (node.asked.length > asked ? true : undefined))
+    const start = performance.now()
+    index.child.kill('SIGTERM')
+    expect(await index.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
+    expect(performance.now() - start).toBeLessThan(1000)
+  })
+
+  test('goes on after its connection to the database was cut, which is said once', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    await using chains = await aChainFile(chainEntry([node.url]))
+    await using index = startIndex(chains.file, database)
+    await stored(database, chain.head.number)
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'reward-campaigns index' and datname = current_database()`,
+    )
+    chain.mine(2)
+    await stored(database, chain.head.number)
+    await index.said(/(is read and stored again)/)
+    index.child.kill('SIGTERM')
+    const { stdout, stderr } = await index.ended
+    expect(stderr).toBe('')
+    expect(messagesOf(stdout).filter((message) => message === 'the chain cannot be stored, trying again')).toHaveLength(
+      1,
+    )
+  })
+
+  test('is not held up by another one, whose endpoints fail; no URL is in the log or in the metrics', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(chain)
+    await using wrong = await startScriptedNode(playedRecording(END - 20))
+    const faults = ['cut', 'garbage', 'status', 'rate', 'error'] as const
+    let next = 0
+    await using faulty = await startScriptedNode({ ...playedRecording(END - 20), chainId: 10 })
+    faulty.interfere = (requests, response, send) => {
+      const fault = faults[next++ % faults.length]
+      if (fault === 'cut') response.destroy()
+      if (fault === 'garbage') send(`no JSON of ${KEY}`)
+      if (fault === 'status' || fault === 'rate') {
+        response.statusCode = fault === 'rate' ? 429 : 500
+        // Longer than anybody waits for an endpoint.
+        if (fault === 'rate') response.setHeader('retry-after', '600')
+        send(`${KEY} is not welcome`)
+      }
+      const error = { code: -32000, message: `the key ${KEY} is not welcome` }
+      if (fault === 'error') send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
+      return true
+    }
+    const withKey = (url: string) => `${url.replace('//', `//user:${KEY}@`)}${KEY}?key=${KEY}`
+    await using chains = await aChainFile(
+      chainEntry([withKey(wrong.url), withKey(node.url)]),
+      chainEntry([withKey(faulty.url), withKey(wrong.url)], { chainId: 10 }),
+    )
+    const port = await aFreePort()
+    await using index = startIndex(chains.file, database, { METRICS_PORT: String(port), LOG_LEVEL: 'trace' })
+    // The wrong node is first, and is of chain 8453 as well: only the other chain refuses it.
+    await waitFor(() =>
+      messagesOf(index.stdout).includes('the chain cannot be read, trying again') ? true : undefined,
+    )
+    await stored(database, END)
+    const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    index.child.kill('SIGTERM')
+    const { code, stdout, stderr } = await index.ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    for (const text of [stdout, figures, JSON.stringify(await database.query('select * from followed_chains'))]) {
+      expect(text).not.toContain(KEY)
+      expect(text).not.toContain(new URL(wrong.url).host)
+      expect(text).not.toContain(new URL(faulty.url).host)
+    }
+    const troubles = entriesOf(stdout).filter(({ msg }) => msg === 'the chain cannot be read, trying again')
+    expect(troubles).toEqual([
+      expect.objectContaining({
+        level: 40,
+        chain: 10,
+        reason: expect.stringMatching(/^endpoint 1 .*; endpoint 2 is not of chain 10$/),
+      }),
+    ])
+    const figure = (name: string) => figures.split('\n').find((line) => line.startsWith(name))
+    expect(figure('chain_as_of_block{chain_id="8453"}')).toBe(`chain_as_of_block{chain_id="8453"} ${END}`)
+    expect(figure('chain_head_block{chain_id="8453"}')).toMatch(new RegExp(` ${END}$`))
+    expect(figure('chain_claims_written_total{chain_id="8453"}')).toMatch(new RegExp(` ${recordedClaims.length}$`))
+    expect(figure('chain_reorgs_total{chain_id="8453"}')).toMatch(/ 0$/)
+    expect(figure('chain_rpc_errors_total{chain_id="10",endpoint="2",fault="wrong-chain"}')).toMatch(/ [1-9]/)
+    expect(figure('chain_rpc_requests_total{chain_id="8453",endpoint="1"}')).toMatch(/ [1-9]/)
+    expect(figure('process_resident_memory_bytes')).toBeDefined()
+  })
+
+  test('says how deep a reorganisation was, in the log and in the metrics', async () => {
+    await using database = await createTestDatabase()
+    const chain = new Playing(10)
+    chain.mine(1)
+    chain.mine(1)
+    await using node = await startScriptedNode(chain)
+    await using chains = await aChainFile(chainEntry([node.url]))
+    const port = await aFreePort()
+    await using index = startIndex(chains.file, database, { METRICS_PORT: String(port) })
+    await stored(database, chain.head.number)
+    chain.withdraw(1)
+    chain.mine(1)
+    chain.mine(1)
+    await stored(database, chain.head.number)
+    await index.said(/("depth":1,)/)
+    const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
+    expect(figures).toContain('chain_reorgs_total{chain_id="8453"} 1\n')
+    expect(figures).toContain('chain_reorg_depth_blocks_sum{chain_id="8453"} 1\n')
+    expect(figures).toMatch(/chain_lag_seconds\{chain_id="8453"\} [0-9.]+\n/)
+  })
+})
