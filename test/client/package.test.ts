@@ -27,6 +27,35 @@ const USE = `
   console.log(JSON.stringify({ totalCampaigns, budgets, refusal }))
 `
 
+/** What the examples of the package's README take for granted. */
+const GIVEN = `
+  declare const client: ReturnType<typeof createClient>
+  declare const wallet: { waitForTransactionReceipt: (asked: { hash: string }) => Promise<{ blockNumber: bigint }> }
+  declare const hash: string, id: string
+`
+
+/** The examples of the package's README as one module: each in a scope of its own, below what they import. */
+async function readExamples() {
+  const readme = await readFile(join(root, 'packages/client/README.md'), 'utf8')
+  const blocks = [...readme.matchAll(/^```js\n(.*?)^```$/gms)].map(([, block = '']) => block)
+  expect(blocks.length).toBeGreaterThanOrEqual(5)
+  const imported = new Set(
+    blocks.flatMap(
+      (block) =>
+        block
+          .match(/(?<=^import \{ ).*(?= \})/gm)
+          ?.join(', ')
+          .split(', ') ?? [],
+    ),
+  )
+  const bodies = blocks.map((block) => `export async function example() {\n${block.replace(/^import .*$/gm, '')}}`)
+  return [
+    `import { ${[...imported].join(', ')} } from 'reward-campaigns-client'`,
+    GIVEN,
+    ...bodies.map((body, index) => body.replace('example()', `example${index}()`)),
+  ].join('\n')
+}
+
 describe('the package that is published', () => {
   let folder: string
   let installed: string
@@ -42,6 +71,7 @@ describe('the package that is published', () => {
     }
     await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
     await writeFile(join(folder, 'use.ts'), USE)
+    await writeFile(join(folder, 'readme.ts'), await readExamples())
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
 
@@ -53,20 +83,20 @@ describe('the package that is published', () => {
     expect(made).toEqual({ compressedBytes: length })
   })
 
-  test('compiles with whatever finds modules, and runs', async () => {
+  test('compiles with whatever finds modules, as the examples of its README do, and runs', async () => {
     await using api = await startTestApp()
     await api.save(aCampaign())
     const compiler = join(root, 'node_modules/typescript/bin/tsc')
     const strict = ['--strict', '--target', 'es2022', '--types', 'node']
-    const bundled = ['--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit']
+    const bundled = ['--module', 'esnext', '--moduleResolution', 'bundler', '--noEmit', '--skipLibCheck']
     for (const how of [bundled, ['--module', 'nodenext']]) {
-      const compiled = run(process.execPath, [compiler, ...strict, ...how, 'use.ts'], { cwd: folder })
+      const compiled = run(process.execPath, [compiler, ...strict, ...how, 'use.ts', 'readme.ts'], { cwd: folder })
       await expect(compiled, how.join(' ')).resolves.toMatchObject({ stdout: '' })
     }
     const baseUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
     const { stdout } = await run(process.execPath, [join(folder, 'use.js'), baseUrl])
     expect(JSON.parse(stdout)).toEqual({ totalCampaigns: 1, budgets: [], refusal: 400 })
-  })
+  }, 180_000)
 
   test('holds modules and types, and needs one other package', async () => {
     const files = await readdir(join(installed, 'dist'))
