@@ -13,8 +13,15 @@ const MOST_TOLD = 10
 
 type UnknownComponent = ChainCampaign['unknown'][number]
 
-/** What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look. */
-export function createJournal(parent: Logger, { chainId, urls, startBlock }: ChainSettings) {
+/**
+ * What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look.
+ * @param clock milliseconds, from whenever.
+ */
+export function createJournal(
+  parent: Logger,
+  { chainId, urls, startBlock }: ChainSettings,
+  clock: () => number = () => performance.now(),
+) {
   const log = parent.child({ chain: chainId })
   const told = new Set<string>()
   let head: number | undefined
@@ -23,8 +30,8 @@ export function createJournal(parent: Logger, { chainId, urls, startBlock }: Cha
   let isFollowing = false
   /** What keeps the chain from being followed, as it was last told. */
   let trouble: string | undefined
-  let backFill = { to: startBlock - 1, at: performance.now() }
-  let errors: EndpointCounts[] = []
+  let backFill = { to: startBlock - 1, at: clock() }
+  let counted: EndpointCounts[] = []
 
   log.info({ endpoints: urls.length, startBlock }, 'the chain is to be followed')
 
@@ -36,7 +43,7 @@ export function createJournal(parent: Logger, { chainId, urls, startBlock }: Cha
         const { asOf: stored, backFilledTo } = event.state
         asOf = stored ?? undefined
         isFollowing = false
-        backFill = { to: backFilledTo, at: performance.now() }
+        backFill = { to: backFilledTo, at: clock() }
         return log.info({ asOf: stored?.number ?? null }, 'this process follows the chain')
       }
       case 'heads':
@@ -74,7 +81,7 @@ export function createJournal(parent: Logger, { chainId, urls, startBlock }: Cha
   function tellStep(step: FollowingStep) {
     if (step.type === 'restart') {
       isFollowing = false
-      backFill = { to: startBlock - 1, at: performance.now() }
+      backFill = { to: startBlock - 1, at: clock() }
       log.warn('the chain has none of the stored blocks any more: all of it is read again')
     }
     if (step.type === 'back-fill') tellBackFill(step.to)
@@ -94,10 +101,10 @@ export function createJournal(parent: Logger, { chainId, urls, startBlock }: Cha
   }
 
   function tellBackFill(to: number) {
-    const ms = performance.now() - backFill.at
+    const ms = clock() - backFill.at
     if (ms < BACK_FILL_MS) return
     const blocksPerSecond = Math.round((1000 * (to - backFill.to)) / ms)
-    backFill = { to, at: performance.now() }
+    backFill = { to, at: clock() }
     const share = finalized === undefined ? undefined : (to - startBlock + 1) / (finalized - startBlock + 1)
     const percent = share === undefined ? undefined : Math.floor(1000 * share) / 10
     log.info({ block: to, finalized, percent, blocksPerSecond }, 'back-filling')
@@ -124,17 +131,19 @@ export function createJournal(parent: Logger, { chainId, urls, startBlock }: Cha
     note,
     /** @param counts of the endpoints: what has failed since the last time is told. */
     tellProgress(counts: EndpointCounts[]) {
-      const failed = counts.flatMap(({ position, errors: now }) => {
-        const before = errors.find((earlier) => earlier.position === position)?.errors ?? {}
-        const changed = Object.entries(now).map(
-          ([fault, count]) => [fault, count - (before[fault as keyof typeof before] ?? 0)] as const,
-        )
-        const recent = changed.filter(([, count]) => count > 0)
-        return recent.length === 0 ? [] : [[`endpoint ${position}`, Object.fromEntries(recent)] as const]
-      })
-      errors = counts
-      const endpointErrors = failed.length === 0 ? undefined : Object.fromEntries(failed)
+      const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(counted, now)))
+      counted = counts
+      const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
       log.info({ asOf: asOf?.number, head, finalized, lagSeconds: lag(), endpointErrors }, 'so far')
     },
   }
+}
+
+/** What an endpoint has failed at since it was counted before, by its name; empty where there is nothing. */
+function failuresSince(earlier: EndpointCounts[], { position, errors }: EndpointCounts) {
+  const before: Record<string, number> = earlier.find((one) => one.position === position)?.errors ?? {}
+  const recent = Object.entries(errors)
+    .map(([fault, count]) => [fault, count - (before[fault] ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+  return recent.length === 0 ? [] : [[`endpoint ${position}`, Object.fromEntries(recent)] as const]
 }
