@@ -3,7 +3,7 @@ import { SimulatedChain } from '../test/chains/simulated-chain.ts'
 import { idOf, simulatedChain } from '../test/chains/simulated-protocol.ts'
 
 const CAMPAIGNS = 200
-export const CLAIMS_A_BLOCK = 20
+const CLAIMS_A_BLOCK = 20
 
 /** A node with a chain of its own, on which campaigns are claimed from, 20 claims a block. */
 export async function playBlocks() {

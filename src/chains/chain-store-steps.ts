@@ -73,12 +73,12 @@ export async function createStepWriter(
     state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
   }
 
-  async function backFill({ to, origins, claims, unreadable }: StepOf<'back-fill'>) {
+  async function backFill({ to, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
     await inTransaction(client, async () => {
       await keepOrigins(client, chainId, origins)
       await keepUnknown(client, chainId, [], unreadable.map(toUnknownCampaign))
       await keepBackFilledClaims(client, chainId, claims)
-      await advanceTo('back_filled_to = $3', [to])
+      await advanceTo('back_filled_to = $3, head_block = $4, finalized_block = $5', [to, head.number, finalized])
     })
     state = { ...state, backFilledTo: to }
   }

@@ -29,7 +29,7 @@ export interface EndpointSettings extends TransportLimits {
 }
 
 export const defaultEndpointSettings: EndpointSettings = {
-  timeoutMs: 15_000,
+  timeoutMs: 3000,
   maxBytes: 128 * 1024 * 1024,
   giveUpMs: 60_000,
   pauseMs: 250,
@@ -38,6 +38,7 @@ export const defaultEndpointSettings: EndpointSettings = {
 
 const LONGEST_PAUSE_MS = 30_000
 const WRONG_CHAIN_PAUSE_MS = 60_000
+const SILENT_PAUSE_TIMES = 10
 
 /** So often all endpoints may say that they do not know a block before that is believed. */
 const ROUNDS_OF_UNKNOWN = 2
@@ -84,7 +85,9 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
     const pause =
       Math.min(settings.pauseMs * 2 ** (endpoint.failures - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
     const asked = error.fault === 'wrong-chain' ? WRONG_CHAIN_PAUSE_MS : (error.retryAfterMs ?? 0)
-    endpoint.pausedUntil = Date.now() + Math.max(pause, asked)
+    // To try one that does not answer at all takes long: others are asked meanwhile.
+    const silence = error.fault === 'timeout' && endpoints.length > 1 ? SILENT_PAUSE_TIMES * settings.timeoutMs : 0
+    endpoint.pausedUntil = Date.now() + Math.max(pause, asked, silence)
   }
 
   async function attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, asking: Asking<Result>) {

@@ -52,7 +52,8 @@ async function* look(
   const finalized = finalBelow(following, head, final)
   if (state.asOf === null) {
     // What took long has let the head move on: look again.
-    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, state.backFilledTo, finalized)
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD)
+      yield* backFill(following, state.backFilledTo, head, finalized)
     else yield* told(memory, await advanceFromNothing(following, memory, state.backFilledTo, head, finalized))
     return
   }
@@ -97,12 +98,17 @@ function finalBelow({ settings }: Following, head: BlockHeader, finalized: Block
 }
 
 /** Fixed facts of all final blocks. They are read at the head: what is fixed holds there too, and no node has to remember. */
-async function* backFill(following: Following, storedTo: number, finalized: number): AsyncGenerator<FollowingStep> {
+async function* backFill(
+  following: Following,
+  storedTo: number,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<FollowingStep> {
   const { chain, client, store, settings } = following
   for await (const { to, logs, blocks } of readRanges(client, storedTo + 1, finalized, settings)) {
     const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
     const span = { base: Number.POSITIVE_INFINITY, logs, timestamps: timesOf(blocks) }
-    yield { type: 'back-fill', to, ...(await readFixedFacts(chain, span, store, reader)) }
+    yield { type: 'back-fill', to, head, finalized, ...(await readFixedFacts(chain, span, store, reader)) }
   }
 }
 

@@ -29,7 +29,7 @@ export interface FollowedStore extends KnownCampaigns {
 /** What is to be stored next, each in one transaction. */
 export type FollowingStep =
   /** Facts of final blocks, as they are found. Answers do not show them yet. */
-  | ({ type: 'back-fill'; to: number } & FixedFacts)
+  | ({ type: 'back-fill'; to: number; head: BlockHeader; finalized: number } & FixedFacts)
   /** The chain at a block. What is stored of blocks above `base` is taken back first. */
   | ({ type: 'advance' } & Advance)
   /** The chain has none of the stored blocks: everything of it is taken back. */

@@ -15,7 +15,7 @@ export type RpcAnswer = { result: unknown } | { error: RpcError }
 export type SendCalls = (calls: readonly RpcCall[], signal: AbortSignal) => Promise<RpcAnswer[]>
 
 export interface TransportLimits {
-  /** For one request with its whole answer. */
+  /** For one request with its whole answer; a search of the logs of many blocks may take five times as long. */
   timeoutMs: number
   /** Of one answer. */
   maxBytes: number
@@ -36,7 +36,8 @@ export function createTransport(
     onRequest()
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
-    const limit = limitTime(timeoutMs, signal)
+    const mostMs = calls.some(isSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
+    const limit = limitTime(mostMs, signal)
     let text: string
     try {
       const { signal } = limit
@@ -46,7 +47,7 @@ export function createTransport(
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (limit.signal.aborted) throw new EndpointError('timeout', `no answer within ${timeoutMs} ms`)
+      if (limit.signal.aborted) throw new EndpointError('timeout', `no answer within ${mostMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or ended the connection')
     } finally {
       limit.end()
@@ -54,6 +55,11 @@ export function createTransport(
     return readAnswers(text, calls.length)
   }
 }
+
+const SEARCH_TIMES = 5
+
+const isSearch = ({ method, params: [filter] }: RpcCall) =>
+  method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
 /** A signal for one request. It lets go of the other, which lives as long as the process: `AbortSignal.any` does not. */
 function limitTime(timeoutMs: number, signal: AbortSignal) {

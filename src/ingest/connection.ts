@@ -4,6 +4,9 @@ import { connectClient } from '../database/failures.ts'
 /** After so long without a word, each side asks whether the other is still there. */
 const SILENCE_SECONDS = 30
 
+/** A server that says nothing is none. */
+const CONNECT_MS = 10_000
+
 const connectionSettings = [
   'client_min_messages = warning',
   'jit = off',
@@ -16,6 +19,7 @@ const connectionSettings = [
 export async function connectForBatches(url: string, name: string) {
   const client = new pg.Client({
     connectionString: url,
+    connectionTimeoutMillis: CONNECT_MS,
     application_name: name,
     keepAlive: true,
     keepAliveInitialDelayMillis: SILENCE_SECONDS * 1000,

@@ -251,7 +251,7 @@ export type ImportRecord = {
   [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
 }[RecordType]
 /** What the chain of a campaign that is followed tells, and a record cannot. */
-export interface FollowedTerms {
+interface FollowedTerms {
   /** Place of each incentive on chain, ascending: one of an unknown kind is left out. */
   incentivePositions: readonly number[]
   /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out, known or not. */

@@ -12,7 +12,7 @@ interface ClaimIdentity {
 }
 
 /** An incentive as a record of its campaign would have it, by its place. */
-export interface ChangedIncentive {
+interface ChangedIncentive {
   campaignId: string
   position: number
   definition: CampaignRecord['incentives'][number]

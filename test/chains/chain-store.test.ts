@@ -126,7 +126,7 @@ describe('a reorganisation', () => {
     await using node = await startScriptedNode(chain)
     await using database = await createTestDatabase()
     await using index = await openIndexed(database.url, node.url)
-    for (const blocks of [9, 8, 7, 6, 5]) {
+    for (const blocks of [12, 11]) {
       chain.mine(blocks)
       await index.settle()
       chain.withdraw(depth)

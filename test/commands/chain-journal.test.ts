@@ -47,7 +47,7 @@ test('a back-fill says how far it is and how fast, every five seconds at most', 
   said()
   for (const to of [1100, 1200, 1400]) {
     pass(2000)
-    note({ type: 'stored', step: { type: 'back-fill', to, ...nothing } })
+    note({ type: 'stored', step: { type: 'back-fill', to, head: at(3010), finalized: 3000, ...nothing } })
   }
   expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'back-filling' }])
 })

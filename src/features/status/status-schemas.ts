@@ -5,7 +5,7 @@ import { ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 const blockNumber = (description: string) => stringOrNull({ description: `${description} Decimal.`, maxLength: 16 })
 
-export const ChainStatus = Type.Object(
+const ChainStatus = Type.Object(
   {
     chainId: ref(ChainId, { description: 'The followed chain.' }),
     asOfBlock: blockNumber('The newest block whose effects are in the answers; `null`: none yet.'),
