@@ -52,6 +52,9 @@ export async function askUntil<T>(signal: AbandonmentSignal | undefined, work: (
   }
 }
 
+/** Asks for what others wait for too: it does not end with the work that happens to ask. */
+export const askForAll = <T>(ask: () => T): T => signals.exit(ask)
+
 /** The signal of the work that is being done; undefined where it is not to be ended. */
 export const currentSignal = () => signals.getStore()
 

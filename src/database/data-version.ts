@@ -68,10 +68,10 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
   /** Of no revision that there is: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
   let history = 0
-  let lastText: string | null = null
+  let lastText = '{}'
   let lastAsOf = NOTHING_FOLLOWED
 
-  function toAsOf(text: string | null) {
+  function toAsOf(text: string) {
     if (text !== lastText) {
       lastText = text
       lastAsOf = parseAsOf(text)

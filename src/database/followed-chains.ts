@@ -13,20 +13,22 @@ export interface AsOf {
 
 export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined }
 
-/** Part of a query: all followed chains as one text, null where there are none. */
-export const followedAsText = sql<string | null>`(
-  select string_agg(${followedChains.chainId} || ':' || coalesce(${followedChains.asOfBlock}::text, ''), ', '
-    order by ${followedChains.chainId})
-  from ${followedChains})`
+/**
+ * Part of a query: all followed chains, each with its block or with none. As an array, in braces and in no order: joined and
+ * put in order by the database it would cost twice as much.
+ */
+export const followedAsText = sql<string>`array(
+  select ${followedChains.chainId} || ':' || coalesce(${followedChains.asOfBlock}::text, '') from ${followedChains})::text`
 
 /** What that text says. */
-export function parseAsOf(text: string | null): AsOf {
-  if (text === null) return NOTHING_FOLLOWED
-  const parts = text.split(', ').map((part) => part.split(':'))
-  const shown = parts.filter(([, block]) => block !== '').map((part) => part.join(':'))
+export function parseAsOf(text: string): AsOf {
+  const chains = [...text.matchAll(/(\d+):(\d*)/g)]
+    .map(([, chainId, block]) => ({ chainId: Number(chainId), block: block ? Number(block) : undefined }))
+    .sort((one, other) => one.chainId - other.chainId)
+  const shown = chains.filter(({ block }) => block !== undefined)
   return {
-    blocks: new Map(parts.map(([chainId, block]) => [Number(chainId), block === '' ? undefined : Number(block)])),
-    text: shown.length === 0 ? undefined : shown.join(', '),
+    blocks: new Map(chains.map(({ chainId, block }) => [chainId, block])),
+    text: shown.length === 0 ? undefined : shown.map(({ chainId, block }) => `${chainId}:${block}`).join(', '),
   }
 }
 

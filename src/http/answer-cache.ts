@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
+import { askForAll } from '../database/abandonment.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
@@ -21,6 +22,8 @@ type Written = { body: unknown } | { json: string }
 interface Answer {
   /** The newest version at which it is known to be right. */
   version: DataVersion
+  /** Whether it is that of its version for certain, and not of one that came while it was being made. */
+  isExact: boolean
   /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
   madeAt: number
   /** Milliseconds since 1970 at which it changes although no data does. */
@@ -30,7 +33,7 @@ interface Answer {
   dependencies: Dependencies | undefined
 }
 
-type Made = Omit<Answer, 'version' | 'madeAt'>
+type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt'>
 
 /** How often an answer is made anew because the data has changed meanwhile. */
 const MOST_ATTEMPTS = 5
@@ -87,9 +90,11 @@ export function createAnswerCache(options: {
     let begunAt = version
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
       const made = await make()
-      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt }
-      const now = await currentVersion()
-      if (!options.versions.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt }
+      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
+      // Others share the asking, also when nobody waits for this answer any more.
+      const now = await askForAll(currentVersion)
+      if (!options.versions.hasChanged(begunAt, now, made.dependencies))
+        return { ...made, version: begunAt, isExact: true }
       begunAt = now
     }
     throw new ChangingDataError()
@@ -103,7 +108,7 @@ export function createAnswerCache(options: {
     signal: AbortSignal | undefined,
   ) {
     const { revision, history } = state.version
-    const key = `${history} ${revision} ${changesAt} ${question}`
+    const key = `${history} ${revision} ${state.version.asOf.blocks.size === 0} ${changesAt} ${question}`
     const running = underWay.get(key)
     if (running?.isAbandoned === false) return running.join(signal)
     const work = shareWork(async () => {
@@ -123,6 +128,7 @@ export function createAnswerCache(options: {
   function recall(question: string, version: DataVersion, now: number) {
     const answer = kept.get(question)
     if (answer === undefined || answer.madeAt > now || now >= answer.validUntil) return undefined
+    if (!answer.isExact && version.asOf.blocks.size > 0) return undefined
     if (options.versions.hasChanged(answer.version, version, answer.dependencies)) return undefined
     answer.version = version
     return answer

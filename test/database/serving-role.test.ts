@@ -336,10 +336,10 @@ test('in docker-compose.yml the api has the role that migrate is told, and nothi
   expect(configs['create-serving-role']?.content).toContain(`create role ${serving} login password`)
   const owner = services.postgres?.environment?.POSTGRES_USER
   expect(owner).not.toBe(serving)
-  for (const name of ['migrate', 'import', 'token']) {
+  for (const name of ['migrate', 'import', 'index', 'token']) {
     expect(roleOf(name), name).toBe(owner)
     expect(passwordOf(name), name).not.toBe(passwordOf('api'))
   }
   const withDatabase = Object.keys(services).filter((name) => services[name]?.environment?.DATABASE_URL !== undefined)
-  expect(withDatabase.sort()).toEqual(['api', 'import', 'migrate', 'token'])
+  expect(withDatabase.sort()).toEqual(['api', 'import', 'index', 'migrate', 'token'])
 })
