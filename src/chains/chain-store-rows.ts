@@ -45,6 +45,14 @@ export async function keepUnknown(
   )
 }
 
+/** Campaigns of no known form that blocks above this one have brought; of the others nothing is stored that would name them. */
+export const forgetUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
+  client.query(
+    `delete from unknown_components where chain_id = $1 and kind = 'campaign' and campaign_id in (
+      select unnest(touched_campaigns) from followed_blocks where chain_id = $1 and number > $2)`,
+    [chainId, base],
+  )
+
 /** A campaign that its core does not tell in a known form. */
 export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
   kind: 'campaign',

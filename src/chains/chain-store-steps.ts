@@ -8,6 +8,7 @@ import type { ChainSettings } from './chain-file.ts'
 import { fingerprintOf, toBatch, toFirstBatch } from './chain-store-batches.ts'
 import {
   dropOrigins,
+  forgetUnknownAbove,
   keepBackFilledClaims,
   keepBlocks,
   keepOrigins,
@@ -102,6 +103,7 @@ export async function createStepWriter(
         await dropOrigins(client, withdrawnCampaigns)
         if (isFirst) await client.query('delete from back_filled_claims where chain_id = $1', [chainId])
       }
+      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
       await keepUnknown(
         client,
         chainId,

@@ -293,6 +293,24 @@ test('an unknown component is kept and named, and the campaign is there without 
   expect(await database.query('select count(*)::integer from campaigns')).toEqual([{ count: 10 }])
 })
 
+test('a campaign of no known form is named as long as the block that brings it is there', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(100)
+  const [core] = settingsOf('').cores
+  chain.callAt = (_block, to) => (to === core ? null : '0x')
+  await using node = await startScriptedNode(chain)
+  await using index = await openIndexed(database.url, node.url)
+  await index.settle()
+  chain.mine(2)
+  await index.settle()
+  const named = () => database.query('select campaign_id, kind from unknown_components')
+  expect(await named()).toEqual([{ campaign_id: recordedCampaigns[0]?.record.id, kind: 'campaign' }])
+  chain.withdraw(1)
+  chain.mine(0)
+  await index.settle()
+  expect(await named()).toEqual([])
+})
+
 describe('several processes', () => {
   test('one follows a chain, and the next goes on when it has gone', async () => {
     await using database = await createTestDatabase()
