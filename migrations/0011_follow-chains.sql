@@ -1,3 +1,12 @@
+CREATE TABLE "detached_claim_signatures" (
+	"campaign_id" text NOT NULL,
+	"claimant" text NOT NULL,
+	"incentive_position" smallint NOT NULL,
+	"signature" text NOT NULL,
+	"referrer" text NOT NULL,
+	CONSTRAINT "detached_claim_signatures_campaign_id_claimant_incentive_position_pk" PRIMARY KEY("campaign_id","claimant","incentive_position")
+);
+--> statement-breakpoint
 CREATE TABLE "back_filled_claims" (
 	"chain_id" bigint NOT NULL,
 	"tx_hash" "bytea" NOT NULL,
@@ -60,8 +69,7 @@ ALTER TABLE "followed_campaigns" ADD CONSTRAINT "followed_campaigns_chain_id_fol
 ALTER TABLE "unknown_components" ADD CONSTRAINT "unknown_components_chain_id_followed_chains_chain_id_fk" FOREIGN KEY ("chain_id") REFERENCES "public"."followed_chains"("chain_id") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "followed_campaigns_by_chain" ON "followed_campaigns" USING btree ("chain_id");--> statement-breakpoint
 CREATE INDEX "followed_campaigns_by_contracts" ON "followed_campaigns" USING gin ("contracts") WITH (fastupdate=false);--> statement-breakpoint
-CREATE INDEX "unknown_components_by_chain" ON "unknown_components" USING btree ("chain_id");
---> statement-breakpoint
+CREATE INDEX "unknown_components_by_chain" ON "unknown_components" USING btree ("chain_id");--> statement-breakpoint
 -- What the allow list of a campaign says of a user (spec of trending: `accessStatus`). A campaign without one is open to all.
 -- A plain query, so that it becomes part of the query that calls it.
 create or replace function campaign_access(campaign bigint, claimant text)
@@ -89,5 +97,10 @@ as $$
         where listed.campaign_key = list.campaign_key and listed.address = claimant
       ) as is_listed
     ) listing
-    where list.campaign_key = campaign), 'allowed')
+    where list.campaign_key = campaign
+  ), (
+    -- It has one, and nobody knows what that says.
+    select 'not-allowed' from campaigns join unknown_components unknown on unknown.campaign_id = campaigns.id
+    where campaigns.key = campaign and unknown.kind = 'allowList'
+  ), 'allowed')
 $$;

@@ -37,5 +37,8 @@ export async function readAllowList(
   const list = { type, contractAddress: contract, owner: toAddress(owner) }
   if (type !== 'OffchainAccessList') return list
   if (allowed === undefined || denied === undefined) return null
-  return { ...list, accessLists: { allowed: [...allowed], denied: [...denied] } }
+  return { ...list, accessLists: { allowed: allowed.filter(isListId), denied: denied.filter(isListId) } }
 }
+
+/** Whether a list could have this ID here: whoever deploys a contract chooses what it says. */
+const isListId = (text: string) => text.length > 0 && text.length <= 128 && text.isWellFormed() && !text.includes('\0')

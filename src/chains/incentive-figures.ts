@@ -30,13 +30,12 @@ export async function askFigures(reader: ContractReader, contract: Hex, fixed: F
 }
 
 /**
- * An incentive as a record has it. Null where a figure that every record has is not to be had. The amount claimed of an
- * ERC20Incentive is left out: it is the sum of its claims.
+ * An incentive as a record has it. One that does not say how much can be claimed of it stays, for there may be claims on it,
+ * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.
  */
 export function toIncentiveRecord(fixed: FixedIncentive, answers: FigureAnswers) {
   if (fixed.type === 'CGDAIncentive') return fixed
-  const { limit, claims, totalClaimed, balance } = answers
-  if (limit === undefined) return null
+  const { limit = 0n, claims, totalClaimed, balance } = answers
   if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
   const figures = {
     ...(claims !== undefined && { totalClaims: String(claims) }),
@@ -45,6 +44,6 @@ export function toIncentiveRecord(fixed: FixedIncentive, answers: FigureAnswers)
   }
   if (fixed.type !== 'ERC20Incentive') return { ...fixed, limit: String(limit), ...figures }
   // The contract's limit is that of all claims; the record's is what remains of it.
-  if (claims === undefined) return null
-  return { ...fixed, limit: String(limit > claims ? limit - claims : 0n), ...figures }
+  const remaining = claims !== undefined && limit > claims ? limit - claims : 0n
+  return { ...fixed, limit: String(remaining), ...figures }
 }

@@ -74,7 +74,8 @@ export async function serve(settings: Settings) {
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false
-      await lookups.database.execute(sql`select 1`)
+      // What every request asks: rights that are missing are noticed before any comes.
+      await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
       return true
     },
     isStarted: start.wait,

@@ -14,11 +14,12 @@ export interface AsOf {
 export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined }
 
 /**
- * Part of a query: all followed chains, each with its block or with none. As an array, in braces and in no order: joined and
+ * Part of a query: all followed chains, each with its block or with none: one that is read again from its start shows
+ * blocks that are not there any more. As an array, in braces and in no order: joined and
  * put in order by the database it would cost twice as much.
  */
 export const followedAsText = sql<string>`array(
-  select ${followedChains.chainId} || ':' || coalesce(${followedChains.asOfBlock}::text, '') from ${followedChains})::text`
+  select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end from ${followedChains})::text`
 
 /** What that text says. */
 export function parseAsOf(text: string): AsOf {

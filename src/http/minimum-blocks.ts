@@ -59,18 +59,22 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
 
 /** Of several blocks of a chain the highest. */
 function toWanted(minimumBlocks: readonly string[]) {
-  const wanted = new Map<number, number>()
-  for (const [chainId = 0, block = 0] of minimumBlocks.map((text) => text.split(':').map(Number))) {
-    wanted.set(chainId, Math.max(block, wanted.get(chainId) ?? 0))
+  const wanted: Wanted = new Map()
+  for (const [chainId = '', block = ''] of minimumBlocks.map((text) => text.split(':'))) {
+    wanted.set(chainId, Math.max(Number(block), wanted.get(chainId) ?? 0))
   }
   return wanted
 }
 
-function isReached(wanted: ReadonlyMap<number, number>, { blocks }: AsOf) {
+/** By chain ID as it is written: no number may hold it. */
+type Wanted = Map<string, number>
+
+function isReached(wanted: Wanted, { blocks }: AsOf) {
   for (const chainId of wanted.keys()) {
-    if (!blocks.has(chainId)) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
+    const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
+    if (!isFollowed) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
   }
-  return [...wanted].every(([chainId, block]) => (blocks.get(chainId) ?? -1) >= block)
+  return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 }
 
 const whichAre = (blocks: AsOf['blocks']) =>
@@ -78,10 +82,10 @@ const whichAre = (blocks: AsOf['blocks']) =>
     ? 'but no chain is followed here'
     : `which is not followed here; followed are ${[...blocks.keys()].join(', ')}`
 
-const describe = (wanted: ReadonlyMap<number, number>, { blocks }: AsOf) =>
+const describe = (wanted: Wanted, { blocks }: AsOf) =>
   [...wanted]
     .map(([chainId, block]) => {
-      const reached = blocks.get(chainId)
+      const reached = blocks.get(Number(chainId))
       const place = reached === undefined ? 'is still being read from its start' : `is at block ${reached}`
       return `chain ${chainId} ${place}, asked for was ${block}`
     })

@@ -105,13 +105,35 @@ export const refigureIncentives = allOf(
   ],
 )
 
+const signatureColumns = 'claimant, incentive_position, signature, referrer'
+
+/** Signatures are the operator's: what a chain has taken back may come again, and they with it. */
+const detachSignatures = (those: string) => `with gone as (
+    delete from claim_signatures using ${those} returning campaign_key, ${signatureColumns}
+  )
+  insert into detached_claim_signatures (campaign_id, ${signatureColumns})
+  select campaigns.id, ${signatureColumns} from gone join campaigns on campaigns.key = gone.campaign_key
+    join followed_chains using (chain_id)
+  on conflict (campaign_id, claimant, incentive_position) do update
+  set signature = excluded.signature, referrer = excluded.referrer`
+
 /** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
 export const withdrawIncentives: Step[] = [
   {
     of: ['campaign'],
+    sql: `with attached as (
+        delete from detached_claim_signatures detached using staged_key
+        where detached.campaign_id = staged_key.id and incentive_position = any (staged_key.incentive_positions)
+        returning staged_key.key as campaign_key, ${signatureColumns}
+      )
+      insert into claim_signatures (campaign_key, ${signatureColumns})
+      select campaign_key, ${signatureColumns} from attached on conflict do nothing`,
+  },
+  {
+    of: ['campaign'],
     // Of a campaign that is imported no signature refers to it: that has been checked. A chain that has changed asks nobody.
-    sql: `delete from claim_signatures using staged_key
-      where campaign_key = staged_key.key and incentive_position <> all (staged_key.incentive_positions)`,
+    sql: detachSignatures(`staged_key where campaign_key = staged_key.key
+      and incentive_position <> all (staged_key.incentive_positions)`),
   },
   {
     of: ['campaign'],
@@ -120,8 +142,7 @@ export const withdrawIncentives: Step[] = [
   },
   {
     of: ['withdrawnCampaign'],
-    sql: `delete from claim_signatures using campaigns join withdrawn_campaign using (id)
-      where claim_signatures.campaign_key = campaigns.key`,
+    sql: detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
   },
   {
     of: ['withdrawnCampaign'],

@@ -1,3 +1,4 @@
+import { encodeAbiParameters, toFunctionSelector } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { ChainMovedError, openChainStore } from '../../src/chains/chain-store.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
@@ -291,6 +292,76 @@ test('an unknown component is kept and named, and the campaign is there without 
     },
   ])
   expect(await database.query('select count(*)::integer from campaigns')).toEqual([{ count: 10 }])
+})
+
+test('whom a list of no known kind admits nobody knows: it admits nobody', async () => {
+  await using api = await startTestApp()
+  api.setNow(endOfRecording)
+  const chain = playedRecording(END - 20)
+  const { callAt } = chain
+  const list = recordedCampaigns[0]?.record.allowList?.contractAddress
+  chain.callAt = (block, to, data) => (to === list ? null : callAt(block, to, data))
+  await using node = await startScriptedNode(chain)
+  await using index = await openIndexed(api.database.url, node.url)
+  await index.settle()
+  const ofFirst = `/reward-kit/trending?period=24h&tokenWhitelist=false&chainId=8453`
+  const idsOf = async (url: string) => (await api.get(url)).json().trendingCampaigns.map(({ id }: { id: string }) => id)
+  const id = recordedCampaigns[0]?.record.id
+  expect(await idsOf(ofFirst)).toContain(id)
+  expect(await idsOf(`${ofFirst}&user=${anAddress('anybody')}`)).not.toContain(id)
+})
+
+test.each([
+  {
+    what: 'names an access list that no text can hold',
+    contract: recordedCampaigns[9]?.record.allowList?.contractAddress,
+    asks: 'getAllowListIds()',
+    answer: encodeAbiParameters([{ type: 'string[]' }], [['a\0b', 'list-1', '']]),
+  },
+  {
+    what: 'does not say how much can be claimed of an incentive that was claimed from',
+    contract: recordedCampaigns[0]?.incentives[0]?.contract,
+    asks: 'limit()',
+    answer: null,
+  },
+])('a chain is followed although a contract $what', async ({ contract, asks, answer }) => {
+  await using database = await createTestDatabase()
+  const chain = playedRecording(END - 20)
+  const { callAt } = chain
+  const asked = `${contract}${toFunctionSelector(asks)}`
+  chain.callAt = (block, to, data) => (to + data === asked ? answer : callAt(block, to, data))
+  await using node = await startScriptedNode(chain)
+  await using index = await openIndexed(database.url, node.url)
+  await index.settle()
+  expect(await headOf(database)).toMatchObject([{ as_of_block: END }])
+  const [counts] = await database.query(
+    `select (select count(*) from incentives)::integer as incentives, (select count(*) from claims)::integer as claims,
+      (select allowed_list_ids from allow_lists where type = 'OffchainAccessList') as lists`,
+  )
+  expect(counts).toEqual({ incentives: 16, claims: 18, lists: ['list-1'] })
+})
+
+test('a signature outlives the campaign that its chain withdraws, and is there when that comes again', async () => {
+  await using api = await startTestApp()
+  const chain = new Playing(100)
+  await using node = await startScriptedNode(chain)
+  await using index = await openIndexed(api.database.url, node.url)
+  await index.settle()
+  chain.mine(2)
+  await index.settle()
+  const campaignId = recordedCampaigns[0]?.record.id ?? ''
+  const signed = { campaignId, incentiveId: 0, claimant: anAddress('claimant'), signature: '0x12' }
+  await api.save({ type: 'claimSignature', ...signed, referrer: anAddress('referrer') })
+  const signatures = () => api.database.query('select claimant, signature from claim_signatures')
+  expect(await signatures()).toEqual([{ claimant: anAddress('claimant'), signature: '0x12' }])
+  chain.withdraw(1)
+  chain.mine(0)
+  await index.settle()
+  expect(await signatures()).toEqual([])
+  chain.mine(2)
+  await index.settle()
+  expect(await signatures()).toEqual([{ claimant: anAddress('claimant'), signature: '0x12' }])
+  expect(await api.database.query('select * from detached_claim_signatures')).toEqual([])
 })
 
 test('a campaign of no known form is named as long as the block that brings it is there', async () => {

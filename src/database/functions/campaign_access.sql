@@ -25,5 +25,10 @@ as $$
         where listed.campaign_key = list.campaign_key and listed.address = claimant
       ) as is_listed
     ) listing
-    where list.campaign_key = campaign), 'allowed')
+    where list.campaign_key = campaign
+  ), (
+    -- It has one, and nobody knows what that says.
+    select 'not-allowed' from campaigns join unknown_components unknown on unknown.campaign_id = campaigns.id
+    where campaigns.key = campaign and unknown.kind = 'allowList'
+  ), 'allowed')
 $$;

@@ -65,3 +65,19 @@ export const claimSignatures = pgTable(
     lowerCaseAddress('claim_signatures_referrer_is_lower_case', table.referrer),
   ],
 )
+
+/**
+ * Signatures that were imported for a campaign, or an incentive, that its chain has withdrawn since: it may come again. By
+ * the ID of the campaign, which outlives it.
+ */
+export const detachedClaimSignatures = pgTable(
+  'detached_claim_signatures',
+  {
+    campaignId: text().notNull(),
+    claimant: address().notNull(),
+    incentivePosition: smallint().notNull(),
+    signature: text().notNull(),
+    referrer: address().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.campaignId, table.claimant, table.incentivePosition] })],
+)
