@@ -4,13 +4,18 @@ import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml
 import { Address, ChainId, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
 import { ref } from '../schemas/references.ts'
 import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
+import { toAddressAndHeaders } from './json-rpc.ts'
 
 /** A chain to follow, as its operator writes it. */
 const ChainEntry = Type.Object(
   {
     chainId: ref(ChainId),
     rpc: Type.Array(
-      Type.String({ pattern: '^https?://[^\\s/]', maxLength: 2048, 'x-expected': 'an http or https URL' }),
+      Type.String({
+        pattern: '^(http|ws)s?://[^\\s/]',
+        maxLength: 2048,
+        'x-expected': 'an http, https, ws or wss URL',
+      }),
       {
         minItems: 1,
         maxItems: 20,
@@ -33,6 +38,8 @@ export interface ChainSettings {
   chainId: number
   /** In the order in which they are asked. Secrets: they may hold keys. */
   urls: string[]
+  /** WebSocket URLs, which tell new heads and are asked nothing else. Counted after the others; secrets as well. */
+  sockets: string[]
   cores: ReadonlySet<Hex>
   openAllowLists: ReadonlySet<Hex>
   startBlock: number
@@ -76,17 +83,40 @@ export function parseChainFile(
       add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
     for (const [place, url] of rpc.entries()) {
       const pointer = `/chains/${index}/rpc/${place}`
-      if (!URL.canParse(url)) add(offsetOf(document, pointer), pointer, 'must be an http or https URL')
+      const fault = faultOf(url)
+      if (fault !== undefined) add(offsetOf(document, pointer), pointer, fault)
+    }
+    // So an endpoint is called by its place in the file, whatever it is for.
+    const misplaced = rpc.findIndex((url, place) => isSocket(url) && !rpc.slice(place).every(isSocket))
+    const pointer = `/chains/${index}/rpc`
+    if (rpc.every(isSocket)) add(offsetOf(document, pointer), pointer, 'must have an http or https URL')
+    else if (misplaced >= 0) {
+      const place = `${pointer}/${misplaced}`
+      add(offsetOf(document, place), place, 'is a socket, and must stand after the http and https URLs')
     }
   }
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
   return value.chains.map(({ chainId, rpc, cores, startBlock, openAllowLists = [] }) => ({
     chainId,
-    urls: rpc,
+    urls: rpc.filter((url) => !isSocket(url)),
+    sockets: rpc.filter(isSocket),
     cores: toAddresses(cores),
     openAllowLists: toAddresses(openAllowLists),
     startBlock,
   }))
+}
+
+const isSocket = (url: string) => url.startsWith('ws')
+
+function faultOf(url: string): string | undefined {
+  try {
+    toAddressAndHeaders(url)
+    return undefined
+  } catch (error) {
+    return error instanceof URIError
+      ? 'must have its user and password percent-encoded'
+      : 'must be an http, https, ws or wss URL'
+  }
 }
 
 /** Takes variables from the environment. An address without quotes is a number to YAML, and is meant as it is written. */

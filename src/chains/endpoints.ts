@@ -36,9 +36,18 @@ export const defaultEndpointSettings: EndpointSettings = {
   batchSize: 100,
 }
 
-const LONGEST_PAUSE_MS = 30_000
+export const LONGEST_PAUSE_MS = 30_000
 const WRONG_CHAIN_PAUSE_MS = 60_000
 const SILENT_PAUSE_TIMES = 10
+
+/**
+ * How long an endpoint is left alone, in milliseconds.
+ * @param failures one after the other, with this one.
+ */
+export function pauseAfter({ fault, retryAfterMs = 0 }: EndpointError, failures: number, firstMs: number): number {
+  const pause = Math.min(firstMs * 2 ** (failures - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
+  return Math.max(pause, fault === 'wrong-chain' ? WRONG_CHAIN_PAUSE_MS : retryAfterMs)
+}
 
 /** So often all endpoints may say that they do not know a block before that is believed. */
 const ROUNDS_OF_UNKNOWN = 2
@@ -82,12 +91,10 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
     // What is refused for good is asked otherwise, and at once.
     if (isFinal && error.fault === 'refused') return
     endpoint.failures += 1
-    const pause =
-      Math.min(settings.pauseMs * 2 ** (endpoint.failures - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
-    const asked = error.fault === 'wrong-chain' ? WRONG_CHAIN_PAUSE_MS : (error.retryAfterMs ?? 0)
     // To try one that does not answer at all takes long: others are asked meanwhile.
     const silence = error.fault === 'timeout' && endpoints.length > 1 ? SILENT_PAUSE_TIMES * settings.timeoutMs : 0
-    endpoint.pausedUntil = Date.now() + Math.max(pause, asked, silence)
+    const pause = pauseAfter(error, endpoint.failures, settings.pauseMs)
+    endpoint.pausedUntil = Date.now() + Math.max(pause, silence)
   }
 
   async function attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, asking: Asking<Result>) {

@@ -4,6 +4,7 @@ import { ChainUnavailableError } from './endpoints.ts'
 import { followOnce, newMemory } from './follow.ts'
 import type { FollowedState, Following, FollowingStep } from './following-steps.ts'
 import type { BlockHeader } from './node-answers.ts'
+import { createToldHeads, type ToldHeads } from './told-heads.ts'
 
 /** A look at a chain that came to nothing; the next one follows. */
 export interface Trouble {
@@ -21,23 +22,30 @@ const FIRST_PAUSE_MS = 500
 const BLOCKS_OF_PACE = 200
 
 /**
- * Follows a chain until it is to end: at half the time between its blocks, and at once where there is more to be had.
+ * Follows a chain until it is to end: at half the time between its blocks, and at once where there is more to be had or a
+ * new head is told.
  * @param readState asked before each look: what another process has stored counts too.
  * @param signal ends it at once, whatever is under way or waited for.
+ * @param heads told by sockets, where there are any.
  */
 export async function* followChain(
   following: Following,
   readState: () => Promise<FollowedState>,
   signal: AbortSignal,
+  heads: ToldHeads = createToldHeads(),
 ): AsyncGenerator<FollowingStep | Trouble> {
   const endedBySignal = { ...following, client: following.client.until(signal) }
   const memory = newMemory()
   let newest: readonly BlockHeader[] = []
+  let awaited: BlockHeader | undefined
+  let awaitingMs = 0
   while (!signal.aborted) {
+    const start = performance.now()
     let isAtRest = false
     try {
       for await (const step of followOnce(endedBySignal, await readState(), memory)) {
         isAtRest = step.type === 'rest' || step.type === 'advance'
+        if (step.type === 'rest' || step.type === 'advance') heads.see(step.head)
         if (step.type === 'advance') newest = withBlocks(newest, step.blocks)
         yield step
       }
@@ -47,7 +55,15 @@ export async function* followChain(
       isAtRest = true
       yield { type: 'trouble', error }
     }
-    if (isAtRest) await sleep(halfOfBlockTime(newest), undefined, { signal }).catch(() => undefined)
+    if (!isAtRest) continue
+    // A node that is asked may have a head a little later than the socket that told it.
+    const told = heads.news()
+    awaitingMs = told === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
+    awaited = told
+    const pauseMs = halfOfBlockTime(newest)
+    await heads.wait(told === undefined ? pauseMs : Math.min(awaitingMs, pauseMs), signal)
+    const tooSoonMs = start + SHORTEST_PAUSE_MS - performance.now()
+    if (tooSoonMs > 0) await sleep(tooSoonMs, undefined, { signal }).catch(() => undefined)
   }
 }
 

@@ -30,7 +30,8 @@ export function createTransport(
   { timeoutMs, maxBytes }: TransportLimits,
   onRequest: () => void,
 ): SendCalls {
-  const { address, headers } = toAddressAndHeaders(url)
+  const { address, headers: credentials } = toAddressAndHeaders(url)
+  const headers = { ...credentials, 'content-type': 'application/json', accept: 'application/json' }
   return async (calls, signal) => {
     signal.throwIfAborted()
     onRequest()
@@ -76,10 +77,13 @@ function limitTime(timeoutMs: number, signal: AbortSignal) {
   }
 }
 
-/** `fetch` takes no credentials in a URL. */
-function toAddressAndHeaders(url: string) {
+/**
+ * Credentials of a URL as a header: `fetch` takes none in a URL, and a socket does not decode them.
+ * @throws TypeError where it is no URL, URIError where its user or password is badly encoded.
+ */
+export function toAddressAndHeaders(url: string) {
   const address = new URL(url)
-  const headers: Record<string, string> = { 'content-type': 'application/json', accept: 'application/json' }
+  const headers: Record<string, string> = {}
   if (address.username !== '' || address.password !== '') {
     const credentials = `${decodeURIComponent(address.username)}:${decodeURIComponent(address.password)}`
     headers.authorization = `Basic ${Buffer.from(credentials).toString('base64')}`
@@ -135,7 +139,7 @@ function readAnswers(text: string, count: number): RpcAnswer[] {
   return Array.from({ length: count }, (_, id) => toAnswer(byId.get(id)))
 }
 
-function parseJson(text: string): unknown {
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -145,7 +149,8 @@ function parseJson(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-function toAnswer(value: unknown): RpcAnswer {
+/** @throws EndpointError where it is none. */
+export function toAnswer(value: unknown): RpcAnswer {
   if (!isObject(value)) throw new EndpointError('garbage', 'an answer is missing')
   const { error } = value
   if (isObject(error)) {

@@ -35,7 +35,7 @@ export function readQuantity(value: unknown, what: string): number {
 }
 
 /** The object, or garbage. */
-function readObject(value: unknown, what: string): Record<string, unknown> {
+export function readObject(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw garbage(what)
   return { ...value }
 }

@@ -14,7 +14,9 @@ import {
 import { defaultEndpointSettings, type EndpointSettings } from '../chains/endpoints.ts'
 import { followChain, type Trouble } from '../chains/follow-chain.ts'
 import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
+import { createHeadSockets } from '../chains/head-sockets.ts'
 import type { BlockHeader } from '../chains/node-answers.ts'
+import { createToldHeads } from '../chains/told-heads.ts'
 import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
 import { createArrival } from './chain-arrival.ts'
 import type { OnChainEvent } from './chain-events.ts'
@@ -70,6 +72,9 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
     }),
   )
 
+  const toldHeads = createToldHeads()
+  const sockets = createHeadSockets({ ...chain, firstPosition: chain.urls.length + 1, onHead: toldHeads.tell })
+
   function tellingHeads(asked: ChainClient): ChainClient {
     return {
       ...asked,
@@ -115,7 +120,7 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
     onEvent({ type: 'opened', state })
     lastStepAt = performance.now()
     const settings = { ...defaultBackFillSettings, startBlock: chain.startBlock, patienceMs }
-    for await (const step of followChain({ chain, client, store, settings }, readState, signal)) {
+    for await (const step of followChain({ chain, client, store, settings }, readState, signal, toldHeads)) {
       if (step.type === 'trouble') {
         tellTrouble(step)
         continue
@@ -162,7 +167,7 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
   return {
     chainId: chain.chainId,
     /** What was asked of the endpoints. */
-    counts: client.counts,
+    counts: () => [...client.counts(), ...sockets.counts()],
     /**
      * Returns as soon as the chain may be followed: now, or when another process that follows it has ended.
      * @throws FollowingError where it may not.
@@ -181,6 +186,7 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
     },
     /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
     async follow() {
+      if (!isOnce) sockets.listen(signal)
       while (!signal.aborted) {
         try {
           await followStored(await (opening ?? open()))

@@ -16,6 +16,7 @@ const environment = { RPC_8453: 'https://first.example/secret-one', KEY: 'secret
 const chain = {
   chainId: 8453,
   urls: ['https://first.example/secret-one', 'https://second.example/v1/secret-two'],
+  sockets: [],
   cores: new Set([core.toLowerCase()]),
   openAllowLists: new Set([list]),
   startBlock: 22_000_000,
@@ -44,10 +45,18 @@ test('chains are read from JSON, and lists of open lists may be left out', () =>
     {
       chainId: 10,
       urls: ['http://127.0.0.1:8545'],
+      sockets: [],
       cores: new Set([core.toLowerCase()]),
       openAllowLists: new Set(),
       startBlock: 0,
     },
+  ])
+})
+
+test('sockets stand after what is asked', () => {
+  const text = yaml.replace(']   #', `, "wss://user:p%40ss@third.example/\${KEY}", "ws://fourth.example"]   #`)
+  expect(parseChainFile('chains.yaml', text, environment)).toEqual([
+    { ...chain, sockets: ['wss://user:p%40ss@third.example/secret-two', 'ws://fourth.example'] },
   ])
 })
 
@@ -71,11 +80,27 @@ test.each([
   ],
   [
     yaml.replace('https://second', 'ftp://second'),
-    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must be an http or https URL$/m,
+    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must be an http, https, ws or wss URL$/m,
   ],
   [
     yaml.replace('https://second.example', 'https://second example'),
-    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must be an http or https URL$/m,
+    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must be an http, https, ws or wss URL$/m,
+  ],
+  [
+    yaml.replace('https://second', 'https://us%zzer:password@second'),
+    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must have its user and password percent-encoded$/m,
+  ],
+  [
+    yaml.replace('https://second', 'wss://user:100%@second'),
+    /^chains\.yaml:3: \/chains\/0\/rpc\/1: must have its user and password percent-encoded$/m,
+  ],
+  [
+    yaml.replace(`"\${RPC_8453}", "https://`, '"wss://'),
+    /^chains\.yaml:3: \/chains\/0\/rpc: must have an http or https URL$/m,
+  ],
+  [
+    yaml.replace(`\${RPC_8453}`, 'wss://first.example'),
+    /^chains\.yaml:3: \/chains\/0\/rpc\/0: is a socket, and must stand after the http and https URLs$/m,
   ],
   [yaml + yaml.slice('chains:\n'.length), /^chains\.yaml:7: \/chains\/1\/chainId: chain 8453 is given twice$/m],
 ])('%j is refused with the line, the path and what is allowed', (text, message) => {
@@ -89,9 +114,11 @@ test('a variable that the environment does not have is named', () => {
 })
 
 test('no fault repeats a URL or what comes from the environment', () => {
-  const variables = { RPC_8453: 'wss://first.example/secret-one', KEY: 'secret two' }
+  const variables = { RPC_8453: 'ftp://first.example/secret-one', KEY: 'secret two' }
   const text = faultsOf(yaml.replace('22000000', `"\${KEY}"`).replace('8453\n', `"\${KEY}"\n`), variables)
   expect(text.split('\n')).toHaveLength(3)
   expect(text).not.toMatch(/secret|example/)
+  const badlyEncoded = { RPC_8453: 'https://secret%zz@first.example/', KEY: 'secret' }
+  expect(faultsOf(yaml.replace('https://', 'wss://secret%:@'), badlyEncoded)).not.toMatch(/secret|example/)
   expect(faultsOf('chains: [https://key.example: secret: }')).not.toMatch(/secret|example/)
 })

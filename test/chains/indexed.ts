@@ -7,7 +7,12 @@ import type { FollowingStep } from '../../src/chains/following-steps.ts'
 import { recordedChain, recording } from './recording.ts'
 
 /** The recorded contracts on a node, as a chain file names them. */
-export const settingsOf = (url: string) => ({ ...recordedChain, urls: [url], startBlock: recording.startBlock })
+export const settingsOf = (url: string) => ({
+  ...recordedChain,
+  urls: [url],
+  sockets: [],
+  startBlock: recording.startBlock,
+})
 
 /** Follows the recorded contracts on a node, into a database. */
 export async function openIndexed(databaseUrl: string, url: string) {

@@ -18,7 +18,7 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
   const open = () =>
     openChainStore(
       database.url,
-      { ...simulatedChain, urls: [], startBlock },
+      { ...simulatedChain, urls: [], sockets: [], startBlock },
       { onWait: () => {}, signal: AbortSignal.timeout(60_000) },
     )
   let store = await open()

@@ -7,6 +7,7 @@ import { createJournal } from '../../src/commands/chain-journal.ts'
 const chain: ChainSettings = {
   chainId: 8453,
   urls: ['https://node.example/key'],
+  sockets: [],
   cores: new Set(),
   openAllowLists: new Set(),
   startBlock: 1001,

@@ -20,7 +20,7 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
     const write = (url: string) =>
       writeFile(
         chains.file,
-        `chains:\n  - chainId: 8453\n    rpc: ["wss://node.example/secret-key", "${url}"]\n    cores: [0x12]\n    startBlock: -1\n`,
+        `chains:\n  - chainId: 8453\n    rpc: ["ftp://node.example/secret-key", "${url}"]\n    cores: [0x12]\n    startBlock: -1\n`,
       )
     await write('$'.concat('{RPC_NONE}'))
     const index = () => runCli(['index', '--chains', chains.file], { DATABASE_URL: database.url })

@@ -3,6 +3,7 @@ import { Playing, playedRecording } from '../chains/played-recording.ts'
 import { recordedClaims } from '../chains/recorded-facts.ts'
 import { recording } from '../chains/recording.ts'
 import { startScriptedNode } from '../chains/scripted-node.ts'
+import { startScriptedSocket } from '../chains/scripted-socket.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { startCli, waitFor } from '../setup/processes.ts'
 import { aChainFile, aFreePort, chainEntry, entriesOf } from './indexing.ts'
@@ -115,10 +116,11 @@ describe('a chain that is followed', () => {
       if (fault === 'error') send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error })))
       return true
     }
+    await using socket = await startScriptedSocket(recording.chainId)
     const withKey = (url: string) => `${url.replace('//', `//user:${KEY}@`)}${KEY}?key=${KEY}`
     await using chains = await aChainFile(
-      chainEntry([withKey(wrong.url), withKey(node.url)]),
-      chainEntry([withKey(faulty.url), withKey(wrong.url)], { chainId: 10 }),
+      chainEntry([withKey(wrong.url), withKey(node.url), withKey(socket.url)]),
+      chainEntry([withKey(faulty.url), withKey(wrong.url), withKey(socket.url)], { chainId: 10 }),
     )
     const port = await aFreePort()
     await using index = startIndex(chains.file, database, { METRICS_PORT: String(port), LOG_LEVEL: 'trace' })
@@ -127,6 +129,7 @@ describe('a chain that is followed', () => {
       messagesOf(index.stdout).includes('the chain cannot be read, trying again') ? true : undefined,
     )
     await stored(database, END)
+    await waitFor(() => socket.subscribed.size === 1 || undefined)
     const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
     index.child.kill('SIGTERM')
     const { code, stdout, stderr } = await index.ended
@@ -135,6 +138,7 @@ describe('a chain that is followed', () => {
       expect(text).not.toContain(KEY)
       expect(text).not.toContain(new URL(wrong.url).host)
       expect(text).not.toContain(new URL(faulty.url).host)
+      expect(text).not.toContain(new URL(socket.url).host)
     }
     const troubles = entriesOf(stdout).filter(({ msg }) => msg === 'the chain cannot be read, trying again')
     expect(troubles).toEqual([
@@ -151,6 +155,8 @@ describe('a chain that is followed', () => {
     expect(figure('chain_reorgs_total{chain_id="8453"}')).toMatch(/ 0$/)
     expect(figure('chain_rpc_errors_total{chain_id="10",endpoint="2",fault="wrong-chain"}')).toMatch(/ [1-9]/)
     expect(figure('chain_rpc_requests_total{chain_id="8453",endpoint="1"}')).toMatch(/ [1-9]/)
+    expect(figure('chain_rpc_requests_total{chain_id="8453",endpoint="3"}')).toMatch(/ 1$/)
+    expect(figure('chain_rpc_errors_total{chain_id="10",endpoint="3",fault="wrong-chain"}')).toMatch(/ 1$/)
     expect(figure('process_resident_memory_bytes')).toBeDefined()
   })
 
