@@ -70,7 +70,7 @@ export function parseChainFile(
     add(pos[0], '', `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`)
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
   fillIn(document, environment, (offset, message) => add(offset, '', message))
-  const value: unknown = faults.length > 0 ? undefined : toPlainValue(document)
+  const value: unknown = faults.length > 0 ? undefined : toPlainValue(document, () => add(0, '', ALIAS_FAULT))
   const check = createValidator([ChainId, Address]).compile<Static<typeof ChainFile>>(ChainFile)
   const isValid = check(value)
   if (faults.length === 0) {
@@ -130,9 +130,10 @@ function fillIn(
       if (typeof node.value === 'number' && /^0x[0-9a-f]{40}$/i.test(node.source ?? '')) node.value = node.source
       if (typeof node.value !== 'string') return
       node.value = node.value.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => {
-        const found = environment[variable]
+        const found = Object.hasOwn(environment, variable) ? environment[variable] : undefined
         if (found === undefined || found === '') {
-          onFault(node.range?.[0] ?? 0, `the environment has no variable ${JSON.stringify(variable)}, or an empty one`)
+          const named = IS_NAME.test(variable) ? `no variable ${JSON.stringify(variable)}` : 'no variable of this name'
+          onFault(node.range?.[0] ?? 0, `the environment has ${named}, or an empty one`)
         }
         return found ?? ''
       })
@@ -140,10 +141,11 @@ function fillIn(
   })
 }
 
-function toPlainValue(document: Document): unknown {
+function toPlainValue(document: Document, onFault: () => void): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 })
   } catch {
+    onFault()
     return undefined
   }
 }
@@ -164,7 +166,15 @@ function offsetOf(document: Document, pointer: string): number {
 const hasRange = (node: unknown): node is { range?: [number, number, number] | null } =>
   typeof node === 'object' && node !== null && 'range' in node
 
-/** Without the value: a URL, or what comes from the environment, is nobody's to read. */
-const tell = (error: ErrorObject) => describeFault(error).replace(/, got .*$/s, '')
+/** Without the value: a URL, or what comes from the environment, is nobody's to read, wherever it has slipped to. */
+function tell(error: ErrorObject) {
+  const { additionalProperty: key } = error.params
+  if (key !== undefined && !IS_NAME.test(String(key))) return 'has an unknown key'
+  return describeFault(error).replace(/, got .*$/s, '')
+}
+
+const IS_NAME = /^\w{1,100}$/
+
+const ALIAS_FAULT = 'has an alias (*name) without its anchor (&name), or too many of them'
 
 const toAddresses = (addresses: readonly string[]) => new Set(addresses.map((address) => address.toLowerCase() as Hex))

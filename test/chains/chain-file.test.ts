@@ -63,6 +63,13 @@ test('sockets stand after what is asked', () => {
 test.each([
   ['chains: [', /^chains\.yaml:1: \/: is not valid YAML \(.+\)$/m],
   ['', /^chains\.yaml:1: \/: must be an object$/m],
+  ['chains: *nope', /^chains\.yaml:1: \/: has an alias \(\*name\) without its anchor/m],
+  ['{chains: [], https://secret.example/KEY: 2}', /^chains\.yaml:1: \/: has an unknown key$/m],
+  [`chains: ["\${https://secret.example/KEY}"]`, /^chains\.yaml:1: \/: the environment has no variable of this name/m],
+  [
+    `chains: ["\${constructor}"]`,
+    /^chains\.yaml:1: \/: the environment has no variable "constructor", or an empty one/m,
+  ],
   ['chains: []', /^chains\.yaml:1: \/chains: must have at least 1 entries$/m],
   [
     yaml.replace('8453', 'base'),
