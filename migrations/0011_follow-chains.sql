@@ -57,6 +57,7 @@ CREATE TABLE "unknown_components" (
 	"kind" text NOT NULL,
 	"contract" text NOT NULL,
 	"position" smallint NOT NULL,
+	"block_number" bigint,
 	CONSTRAINT "unknown_components_campaign_id_kind_position_pk" PRIMARY KEY("campaign_id","kind","position"),
 	CONSTRAINT "unknown_components_kind_is_known" CHECK ("unknown_components"."kind" in ('campaign', 'action', 'allowList', 'incentive'))
 );

@@ -36,7 +36,7 @@ export interface FixedFacts {
   /** Claims on incentives that are not known, or of campaigns from before the first block. */
   strayClaims: number
   /** Campaigns that their core does not know in a form that is known. */
-  unreadable: { campaignId: string; contract: Hex }[]
+  unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
 }
 
 /** Reads what does not change again: it holds whichever block contracts are asked at. */
@@ -70,7 +70,7 @@ export async function readFixedFacts(
     touches: span.touches,
     strayClaims: span.strayClaims + span.claims.length - placed.length,
     unreadable: completed.flatMap(({ origin, complete }) =>
-      complete === null ? [{ campaignId: origin.id, contract: origin.core }] : [],
+      complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
     ),
   }
 }

@@ -8,7 +8,7 @@ import type { Advance } from './following-steps.ts'
  * The rows that answers are not made of: what has to be known of a chain to go on.
  */
 
-type UnknownComponent = ChainCampaign['unknown'][number]
+type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
 
 export async function keepOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return
@@ -37,21 +37,19 @@ export async function keepUnknown(
   if (ids.length > 0) await client.query('delete from unknown_components where campaign_id = any ($1)', [ids])
   if (components.length === 0) return
   await client.query(
-    `insert into unknown_components (chain_id, campaign_id, kind, contract, position)
-    select $1, "campaignId", kind, contract, coalesce(position, -1)
-    from json_to_recordset($2) as component ("campaignId" text, kind text, contract text, position smallint)
-    on conflict (campaign_id, kind, position) do update set contract = excluded.contract`,
+    `insert into unknown_components (chain_id, campaign_id, kind, contract, position, block_number)
+    select $1, "campaignId", kind, contract, coalesce(position, -1), "blockNumber"
+    from json_to_recordset($2) as component ("campaignId" text, kind text, contract text, position smallint,
+      "blockNumber" bigint)
+    on conflict (campaign_id, kind, position) do update
+    set contract = excluded.contract, block_number = excluded.block_number`,
     [chainId, JSON.stringify(components)],
   )
 }
 
 /** Campaigns of no known form that blocks above this one have brought; of the others nothing is stored that would name them. */
 export const forgetUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
-  client.query(
-    `delete from unknown_components where chain_id = $1 and kind = 'campaign' and campaign_id in (
-      select unnest(touched_campaigns) from followed_blocks where chain_id = $1 and number > $2)`,
-    [chainId, base],
-  )
+  client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
 
 /** A campaign that its core does not tell in a known form. */
 export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({

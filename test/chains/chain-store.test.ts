@@ -289,6 +289,7 @@ test('an unknown component is kept and named, and the campaign is there without 
       kind: 'allowList',
       contract: list,
       position: -1,
+      block_number: null,
     },
   ])
   expect(await database.query('select count(*)::integer from campaigns')).toEqual([{ count: 10 }])

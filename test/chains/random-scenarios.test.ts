@@ -38,6 +38,6 @@ test('whatever a chain, its node and its indexer do, what is stored is in the en
       expect(figuresIn(facts)).toEqual(expected.figures)
       expect(facts).toEqual(freshFacts)
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 10_000 },
+    { numRuns: 60, interruptAfterTimeLimit: 6000 },
   )
 })

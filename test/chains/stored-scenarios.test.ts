@@ -86,6 +86,7 @@ function createHistory() {
       }
     },
     has: (block: number, text: string) => histories.get(block)?.has(text) === true,
+    hasSomewhere: (text: string) => [...histories.values()].some((texts) => texts.has(text)),
   }
 }
 
@@ -100,15 +101,16 @@ async function poll(api: TestApp, history: ReturnType<typeof createHistory>, unt
     const { headers, body } = await api.get('/campaigns?pageSize=100&tokenWhitelist=false')
     const asOf = headers['x-as-of']
     const { campaigns } = JSON.parse(body)
-    if (asOf === undefined) {
-      expect(campaigns).toEqual([])
-      continue
-    }
     const shown = campaigns.map(({ id, incentives }: { id: string; incentives: (Figures & { type: string })[] }) => [
       id,
       incentives.map((incentive) => toShown(withoutDerived(incentive))),
     ])
     const text = JSON.stringify(shown.toSorted(([one]: [string], [other]: [string]) => one.localeCompare(other)))
+    if (asOf === undefined) {
+      // Nothing yet, or what was there before the chain had to be read again.
+      expect(campaigns.length === 0 || history.hasSomewhere(text), text).toBe(true)
+      continue
+    }
     expect(history.has(Number(String(asOf).split(':')[1]), text), `${asOf} ${text}`).toBe(true)
     seen.add(String(asOf))
   }
@@ -151,7 +153,7 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
         blocks += await polling
       }
     }),
-    { numRuns: 20, interruptAfterTimeLimit: 20_000 },
+    { numRuns: 20, interruptAfterTimeLimit: 12_000 },
   )
   expect(blocks).toBeGreaterThan(0)
 }, 120_000)

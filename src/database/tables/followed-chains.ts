@@ -120,6 +120,8 @@ export const unknownComponents = pgTable(
     contract: address().notNull(),
     /** Place of an incentive, else -1. */
     position: smallint().notNull(),
+    /** Block that has brought a campaign of which nothing else is stored; null of parts of campaigns that are. */
+    blockNumber: blockNumber(),
   },
   (table) => [
     primaryKey({ columns: [table.campaignId, table.kind, table.position] }),
