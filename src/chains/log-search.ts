@@ -32,7 +32,11 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
   /** Endpoints that insist on addresses. */
   const insisting = new Set<number>()
 
-  async function search(endpoint: Endpoint, blocks: readonly Blocks[], { named, before, first = [] }: Look) {
+  async function search(
+    endpoint: Endpoint,
+    blocks: readonly Blocks[],
+    { named, before, first = [], namedAt = 'latest' }: Look,
+  ) {
     if (!insisting.has(endpoint.position)) {
       try {
         const logs = await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, first)
@@ -47,7 +51,7 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
     // What the blocks before these name is looked for in these, too.
     await before
     noteParts(logs, cores, named)
-    await askForIncentives(endpoint, named)
+    await askForIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
     for (let start = 0; start < parts.length; start += MOST_ADDRESSES) {
       const address = parts.slice(start, start + MOST_ADDRESSES)
@@ -100,7 +104,9 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
         const last = hashes.at(-1)
         if (last === undefined) return []
         const blocks = hashes.map((blockHash) => ({ blockHash }))
-        const logs = await search(endpoint, blocks, { ...look, first: [hasBlock('eth_getBlockByHash', last)] })
+        const first = [hasBlock('eth_getBlockByHash', last)]
+        // The newest block may be of another branch by now.
+        const logs = await search(endpoint, blocks, { ...look, first, namedAt: { blockHash: last } })
         const asked = new Set(hashes)
         if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
@@ -126,6 +132,8 @@ interface Look {
   signal: AbortSignal
   /** The search of the blocks before, where it is under way. */
   before?: Promise<unknown> | undefined
+  /** Where cores are asked for what they do not name. */
+  namedAt?: 'latest' | { blockHash: Hex }
   /** Asked in one go with the logs. */
   first?: readonly Question<ChainLog[]>[]
 }

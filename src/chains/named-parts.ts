@@ -29,14 +29,18 @@ export function noteParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, na
   }
 }
 
-/** Asks cores for the incentives of campaigns as they are now: all that were ever there are. */
-export async function askForIncentives(endpoint: Endpoint, { contracts, unasked }: NamedParts) {
+/** Asks cores for the incentives of campaigns, as they are at a block: all that were ever there are. */
+export async function askForIncentives(
+  endpoint: Endpoint,
+  { contracts, unasked }: NamedParts,
+  block: 'latest' | { blockHash: Hex },
+) {
   const campaigns = [...unasked]
   const questions = campaigns.map(
     ({ core, boostId }): Question<readonly Hex[]> => ({
       call: {
         method: 'eth_call',
-        params: [{ to: core, data: encodeFunctionData({ ...getBoost, args: [boostId] }) }, 'latest'],
+        params: [{ to: core, data: encodeFunctionData({ ...getBoost, args: [boostId] }) }, block],
       },
       read: (answer) => readIncentives(readBytes(answer)),
       readError(error) {
