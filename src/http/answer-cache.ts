@@ -86,10 +86,10 @@ export function createAnswerCache(options: {
    * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
    * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
    */
-  async function makeAt(version: DataVersion, make: () => Promise<Made>) {
+  async function makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
-      const made = await make()
+      const made = await make(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
       // Others share the asking, also when nobody waits for this answer any more.
       const now = await askForAll(currentVersion)
@@ -104,7 +104,7 @@ export function createAnswerCache(options: {
     question: string,
     state: Pick<Answer, 'version' | 'madeAt'>,
     changesAt: number,
-    make: () => Promise<Made>,
+    make: (version: DataVersion) => Promise<Made>,
     signal: AbortSignal | undefined,
   ) {
     const { revision, history } = state.version
@@ -154,9 +154,9 @@ export function createAnswerCache(options: {
       const known = recall(question, version, now)
       if (known !== undefined) return give(question, known, version, request, reply)
       const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
-      const make = async () => {
+      const make = async ({ nextChangeAt }: DataVersion) => {
         const { totalCount, dependencies, ...written } = await produce()
-        const validUntil = until(dependencies?.changesAt ?? version.nextChangeAt)
+        const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
         const text = 'json' in written ? written.json : JSON.stringify(written.body)
         return { content: toContent(text), totalCount, dependencies, validUntil }
       }

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { NOTHING_FOLLOWED } from '../../src/database/followed-chains.ts'
+import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/followed-chains.ts'
 import { createAnswerCache } from '../../src/http/answer-cache.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -337,6 +337,42 @@ test('answers take no more memory than they may, however small they are', async 
     await Promise.all(Array.from({ length: 50 }, (_, index) => app.inject(`/?page=${page + index}`)))
   }
   expect((await memory()) - before).toBeLessThan(8 * 1024 * 1024)
+  await app.close()
+})
+
+test('an answer that had to be made again is kept until what came meanwhile starts', async () => {
+  let now = 0
+  let asked = 0
+  const asOf = parseAsOf('{8453:1}')
+  const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf }
+  const answers = createAnswerCache({
+    versions: {
+      // Between the first asking and the second, a campaign has come that starts at 1000.
+      read: async () => {
+        asked += 1
+        return asked === 1 ? first : { ...first, revision: 2, nextChangeAt: 1000 }
+      },
+      hasChanged: (earlier, later) => earlier.revision !== later.revision,
+    },
+    maxBytes: 1024 * 1024,
+    cacheControl: 'public',
+    now: () => new Date(now),
+    signalOf: () => undefined,
+  })
+  const app = fastify()
+  let made = 0
+  app.get('/', (request, reply) =>
+    answers.send(request, reply, async () => {
+      made += 1
+      return { body: { made }, dependencies: { campaignKeys: [], onLists: true } }
+    }),
+  )
+  const ask = async () => (await app.inject('/')).json()
+  expect(await ask()).toEqual({ made: 2 })
+  now = 999
+  expect(await ask()).toEqual({ made: 2 })
+  now = 1000
+  expect(await ask()).toEqual({ made: 3 })
   await app.close()
 })
 
