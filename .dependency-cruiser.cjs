@@ -5,7 +5,7 @@
  *   commands → app → features/* → http, schemas, database
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   http → schemas, database;  database → schemas;  schemas → nothing
- *   packages/client → the OpenAPI document alone
+ *   packages/explorer → packages/client → the OpenAPI document alone
  */
 
 const allow = (name, from, to, comment) => ({
@@ -147,6 +147,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/client/src/' },
       to: { pathNot: ['^packages/client/src/', '(^|/)openapi-fetch($|/)'] },
+    },
+    {
+      name: 'the-explorer-asks-by-the-client',
+      comment: 'What the explorer knows of the service is what the client gives everybody.',
+      severity: 'error',
+      from: { path: '^packages/explorer/src/' },
+      to: { pathNot: ['^packages/(explorer|client)/src/', '^packages/look/', '(^|/)preact(-iso)?($|/)'] },
     },
     {
       name: 'the-service-needs-no-client',

@@ -1,6 +1,6 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /app
-# Without the folder of a workspace, npm leaves out what that needs: the client is no part of the image.
+# Without the folder of a workspace, npm leaves out what that needs: nothing of the packages runs in the image.
 COPY package.json package-lock.json ./
 
 # What runs in production: neither the tools nor the embedded PostgreSQL, for which DATABASE_URL stands in. No package
@@ -9,6 +9,7 @@ FROM base AS dependencies
 RUN npm ci --omit=dev --omit=optional --ignore-scripts --no-audit --no-fund
 
 FROM base AS build
+COPY packages ./packages
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json ./
 COPY build ./build

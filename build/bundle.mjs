@@ -13,7 +13,13 @@ const root = join(import.meta.dirname, '..')
 const CACHE = '.cache/start'
 
 /** What no import names, and what is made depends on all the same. */
-const OTHER_INPUTS = ['package.json', 'tsconfig.json', 'node_modules/.package-lock.json', 'build/bundle.mjs']
+const OTHER_INPUTS = [
+  'package.json',
+  'tsconfig.json',
+  'node_modules/.package-lock.json',
+  'build/bundle.mjs',
+  'packages/explorer/build.mjs',
+]
 
 /** A change that is as new as this may have come after the file was read. */
 const SLACK_MS = 100
@@ -22,7 +28,7 @@ const SLACK_MS = 100
  * @param {string} outfile path from the root, two folders below it: so it finds the files that the sources find.
  * @returns what it was made of: paths from the root.
  */
-export async function bundle(outfile) {
+async function bundle(outfile) {
   // Loaded only where something is to be made.
   const { build } = await import('esbuild')
   const { metafile } = await build({
@@ -54,6 +60,18 @@ export async function bundle(outfile) {
   return Object.keys(metafile.inputs)
 }
 
+/**
+ * Makes the command line and, in the folder `explorer` beside that of the command line, the pages that it serves.
+ *
+ * @param {string} outfile path from the root, two folders below it.
+ * @returns what they were made of: paths from the root.
+ */
+export async function bundleWithExplorer(outfile) {
+  const { buildExplorer } = await import('../packages/explorer/build.mjs')
+  const [inputs, explorer] = await Promise.all([bundle(outfile), buildExplorer(join(root, outfile, '../../explorer'))])
+  return [...inputs, ...explorer.inputs]
+}
+
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */
 export async function freshBundle() {
   const known = await readRecord()
@@ -61,7 +79,7 @@ export async function freshBundle() {
   const startedAt = Date.now()
   const name = `cli-${startedAt}-${process.pid}.js`
   await mkdir(inCache(''), { recursive: true })
-  const paths = [...(await bundle(`${CACHE}/${name}`)), ...OTHER_INPUTS]
+  const paths = [...(await bundleWithExplorer(`${CACHE}/${name}`)), ...OTHER_INPUTS]
   const inputs = paths.map((path) => ({ path, state: stateOf(path) }))
   // What changes meanwhile is for the next start to notice.
   if (inputs.every(({ state }) => Number(state.split(' ')[1] ?? 0) < startedAt - SLACK_MS)) {

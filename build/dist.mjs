@@ -1,3 +1,3 @@
-import { bundle } from './bundle.mjs'
+import { bundleWithExplorer } from './bundle.mjs'
 
-await bundle('dist/commands/cli.js')
+await bundleWithExplorer('dist/commands/cli.js')

@@ -29,6 +29,7 @@ import { createConnections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
 import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
+import { serveExplorer } from './http/explorer.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
@@ -60,6 +61,8 @@ export interface AppOptions {
   isReady: () => Promise<boolean>
   /** Whether that was once so since the start; every operation is refused until then. */
   isStarted?: () => Promise<boolean>
+  /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
+  explorerFolder?: string
   /** The moment of an answer. */
   now?: () => Date
   /** Where log lines go; standard output if nothing is said. */
@@ -168,5 +171,7 @@ export async function buildApp(options: AppOptions) {
 
   addHealthRoutes(app, isReady)
   await serveOpenApi(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL])
+  const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
+  await serveExplorer(app, isExplorerServed ? options.explorerFolder : undefined)
   return app
 }

@@ -38,6 +38,10 @@ export const Settings = Type.Object({
     items: { type: 'string', enum: ['public', 'staging'] },
     default: ['public', 'staging'],
   }),
+  EXPLORER: yesOrNo(
+    'Whether the pages to look at campaigns are served at `/`, with the public operations; if not, `/` leads to `/docs`.',
+    { default: true },
+  ),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
     pattern: BASE_URL,

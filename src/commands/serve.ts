@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { sql } from 'drizzle-orm'
@@ -79,6 +80,8 @@ export async function serve(settings: Settings) {
       return true
     },
     isStarted: start.wait,
+    // Made together with this command.
+    explorerFolder: join(import.meta.dirname, '../explorer'),
   })
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
   const metrics =

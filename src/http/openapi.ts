@@ -85,5 +85,4 @@ export async function serveOpenApi(app: FastifyInstance, baseUrls: string[]) {
     // Without a validator: the page must work where there is no internet, and tell nobody else of itself.
     uiConfig: { deepLinking: true, validatorUrl: null },
   })
-  app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
 }

@@ -23,13 +23,6 @@ test('the document says where each operation is served', async () => {
   expect(paths['/campaigns'].get.servers).toEqual([{ url: 'https://api.example/v2' }])
 })
 
-test('the root leads to the docs', async () => {
-  await using api = await startTestApp()
-  const answer = await api.get('/')
-  expect(answer.statusCode).toBe(302)
-  expect(answer.headers.location).toBe('/docs')
-})
-
 test('the docs and everything they load come from us', async () => {
   await using api = await startTestApp()
   for (const page of ['/docs', '/docs/']) {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
@@ -40,6 +41,7 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
     lookups: opened.lookups.database,
     settings: readSettings({ LOG_LEVEL: 'trace', MAX_EVENT_LOOP_DELAY_MS: '0', ...settings }),
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
+    explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
     now: () => now ?? new Date(),
     logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+
+/** Paths of the explorer's pages; which of them it is, the page sees by itself. */
+const PAGES = ['/', '/explorer/campaigns', '/explorer/campaigns/:id', '/explorer/contracts', '/explorer/chains']
+
+/** What its pages may load and ask: what this service itself serves. */
+const POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self'; " +
+  "img-src 'self' data:; script-src 'self'; style-src 'self'"
+
+/**
+ * The explorer: pages for people at `/`, which ask the public operations of this service; without a folder, `/` leads to
+ * the documentation. Names of scripts and styles change with what is in them, so they may be kept; the page is asked for
+ * anew each time.
+ */
+export async function serveExplorer(app: FastifyInstance, folder: string | undefined) {
+  if (folder === undefined) {
+    app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
+    return
+  }
+  await app.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/explorer/assets/',
+    index: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    schemaHide: true,
+  })
+  for (const url of PAGES) {
+    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
+      reply
+        .header('content-security-policy', POLICY)
+        .sendFile('explorer.html', folder, { maxAge: 0, immutable: false }),
+    )
+  }
+}

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+const CAMPAIGN = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/explorer/contracts', '/explorer/chains'])(
+  '%s is the page, under a policy that lets it load and ask nothing but this service',
+  async (path) => {
+    const { statusCode, headers, body } = await api.get(path)
+    expect(statusCode).toBe(200)
+    expect(headers['content-type']).toBe('text/html; charset=utf-8')
+    expect(headers['cache-control']).toBe('public, max-age=0')
+    const sources = String(headers['content-security-policy'])
+      .split('; ')
+      .flatMap((directive) => directive.split(' ').slice(1))
+    expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", 'data:'])
+    expect(body, 'nothing inline, which the policy would block').not.toMatch(/<script(?![^>]*src=)|<style|\son[a-z]+=/)
+    expect(await api.get(path, { 'if-none-match': String(headers.etag) })).toMatchObject({ statusCode: 304, body: '' })
+  },
+)
+
+test('what the page loads is there compressed, may be kept for ever, and is 60 kB in all at most', async () => {
+  const page = await api.get('/', { 'accept-encoding': 'br' })
+  const loaded = [...(await api.get('/')).body.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(
+    ([, path]) => path,
+  )
+  expect(loaded).toHaveLength(2)
+  let bytes = page.rawPayload.length
+  for (const path of loaded) {
+    const { statusCode, headers, rawPayload } = await api.get(path ?? '', { 'accept-encoding': 'gzip, br' })
+    expect(statusCode, path).toBe(200)
+    expect(headers, path).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-encoding': 'br',
+    })
+    bytes += rawPayload.length
+  }
+  expect(bytes).toBeLessThanOrEqual(60_000)
+})
+
+test.each([
+  '/explorer',
+  '/explorer/nothing',
+  '/explorer/assets/',
+  '/explorer/explorer.html',
+  '/explorer/assets/none.js',
+])('there is nothing at %s', async (path) => {
+  const { statusCode, body } = await api.get(path)
+  expect(statusCode).toBe(404)
+  expect(JSON.parse(body)).toEqual({ error: `there is nothing at "${path}"` })
+})
+
+test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(
+  'with %o, / leads to the documentation',
+  async (settings) => {
+    await using other = await startTestApp(settings, api.database)
+    expect(await other.get('/')).toMatchObject({ statusCode: 302, headers: { location: '/docs' } })
+    expect((await other.get('/explorer/campaigns')).statusCode).toBe(404)
+  },
+)
