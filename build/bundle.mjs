@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -75,7 +75,8 @@ export async function bundleWithExplorer(outfile) {
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */
 export async function freshBundle() {
   const known = await readRecord()
-  if (known?.inputs.every(({ path, state }) => stateOf(path) === state)) return toUrl(known.name)
+  const isExplorerThere = existsSync(join(root, CACHE, '../explorer/explorer.html'))
+  if (isExplorerThere && known?.inputs.every(({ path, state }) => stateOf(path) === state)) return toUrl(known.name)
   const startedAt = Date.now()
   const name = `cli-${startedAt}-${process.pid}.js`
   await mkdir(inCache(''), { recursive: true })

@@ -8,11 +8,11 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A checkout with another program in it, which says a word of another file. */
+/** A checkout with another program in it, which says a word of another file; it serves nothing of the explorer. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
   await mkdir(join(folder, 'src/commands'), { recursive: true })
-  await cp(join(root, 'build'), join(folder, 'build'), { recursive: true })
+  for (const name of ['build', 'packages']) await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(
@@ -31,6 +31,8 @@ async function aCheckout() {
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'build/start.mjs'), 'a', 'b'])
       return stdout
     },
+    files: (name: string) => readdir(join(folder, '.cache', name)),
+    remove: (name: string) => rm(join(folder, '.cache', name), { recursive: true }),
     bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => name.endsWith('.js')),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
@@ -51,4 +53,18 @@ test('a start takes what the one before has made, and never where a file has cha
   expect(await checkout.start()).toBe('two,a,b')
   await checkout.say('six')
   expect(await Promise.all([checkout.start(), checkout.start()])).toEqual(['six,a,b', 'six,a,b'])
+})
+
+test('a start makes the pages of the explorer, also where they alone are missing', async () => {
+  await using checkout = await aCheckout()
+  await checkout.say('one')
+  await settle()
+  await checkout.start()
+  const made = ['assets', 'explorer.html', 'explorer.html.br', 'explorer.html.gz']
+  expect((await checkout.files('explorer')).sort()).toEqual(made)
+  const assets = await checkout.files('explorer/assets')
+  await checkout.remove('explorer')
+  expect(await checkout.start()).toBe('one,a,b')
+  expect((await checkout.files('explorer')).sort()).toEqual(made)
+  expect(await checkout.files('explorer/assets')).toEqual(assets)
 })
