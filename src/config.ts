@@ -39,7 +39,7 @@ export const Settings = Type.Object({
     default: ['public', 'staging'],
   }),
   EXPLORER: yesOrNo(
-    'Whether the pages to look at campaigns are served at `/`, with the public operations; if not, `/` leads to `/docs`.',
+    'Whether browsers get pages to look at campaigns at `/`, with the public operations; if not, `/` leads to `/docs`.',
     { default: true },
   ),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 
-/** Paths of the explorer's pages; which of them it is, the page sees by itself. */
-const PAGES = ['/', '/explorer/campaigns', '/explorer/campaigns/:id', '/explorer/contracts', '/explorer/chains']
+/** Paths of the explorer's pages besides `/`; which of them it is, the page sees by itself. */
+const PAGES = ['/explorer/campaigns', '/explorer/campaigns/:id', '/explorer/contracts', '/explorer/chains']
 
 /** What its pages may load and ask: what this service itself serves. */
 const POLICY =
@@ -11,13 +11,14 @@ const POLICY =
   "img-src 'self' data:; script-src 'self'; style-src 'self'"
 
 /**
- * The explorer: pages for people at `/`, which ask the public operations of this service; without a folder, `/` leads to
- * the documentation. Names of scripts and styles change with what is in them, so they may be kept; the page is asked for
- * anew each time.
+ * The explorer: pages for people at `/`, which ask the public operations of this service. Programs, and everybody where
+ * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
+ * they may be kept; the page is asked for anew each time.
  */
 export async function serveExplorer(app: FastifyInstance, folder: string | undefined) {
+  const hidden = { schema: { hide: true } }
   if (folder === undefined) {
-    app.get('/', { schema: { hide: true } }, async (_request, reply) => reply.redirect('/docs'))
+    app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
     return
   }
   await app.register(fastifyStatic, {
@@ -29,11 +30,13 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
     maxAge: '365d',
     schemaHide: true,
   })
-  for (const url of PAGES) {
-    app.get(url, { schema: { hide: true } }, async (_request, reply) =>
-      reply
-        .header('content-security-policy', POLICY)
-        .sendFile('explorer.html', folder, { maxAge: 0, immutable: false }),
-    )
-  }
+  const sendPage = (reply: FastifyReply) =>
+    reply.header('content-security-policy', POLICY).sendFile('explorer.html', folder, { maxAge: 0, immutable: false })
+  app.get('/', hidden, async ({ headers }, reply) => {
+    const origin = reply.getHeader('vary')
+    void reply.header('vary', origin === undefined ? 'accept' : `${origin}, accept`)
+    // Only browsers ask for pages by name.
+    return headers.accept?.includes('text/html') ? sendPage(reply) : reply.redirect('/docs')
+  })
+  for (const url of PAGES) app.get(url, hidden, async (_request, reply) => sendPage(reply))
 }

@@ -292,7 +292,7 @@ describe('a request ID', () => {
     ['a URL that is too long', `/${'a'.repeat(17_000)}`],
     ['the docs', '/docs'],
     ['an asset', '/docs/static/swagger-ui.css'],
-    ['a page of the explorer', '/'],
+    ['a redirect', '/'],
     ['health', '/livez'],
   ]
 

@@ -3,6 +3,9 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const CAMPAIGN = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'
 
+/** As a browser asks for a page. */
+const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+
 let api: TestApp
 beforeAll(async () => {
   api = await startTestApp()
@@ -12,7 +15,7 @@ afterAll(() => api[Symbol.asyncDispose]())
 test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/explorer/contracts', '/explorer/chains'])(
   '%s is the page, under a policy that lets it load and ask nothing but this service',
   async (path) => {
-    const { statusCode, headers, body } = await api.get(path)
+    const { statusCode, headers, body } = await api.get(path, { accept })
     expect(statusCode).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
     expect(headers['cache-control']).toBe('public, max-age=0')
@@ -21,13 +24,25 @@ test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/expl
       .flatMap((directive) => directive.split(' ').slice(1))
     expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", 'data:'])
     expect(body, 'nothing inline, which the policy would block').not.toMatch(/<script(?![^>]*src=)|<style|\son[a-z]+=/)
-    expect(await api.get(path, { 'if-none-match': String(headers.etag) })).toMatchObject({ statusCode: 304, body: '' })
+    expect(await api.get(path, { accept, 'if-none-match': String(headers.etag) })).toMatchObject({
+      statusCode: 304,
+      body: '',
+    })
   },
 )
 
+test('programs, which do not ask for a page, are led from / to the documentation', async () => {
+  for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
+    const answer = await api.get('/', headers)
+    expect(answer).toMatchObject({ statusCode: 302, headers: { location: '/docs', vary: 'accept' } })
+  }
+  await using narrow = await startTestApp({ CORS_ORIGINS: 'https://app.example' }, api.database)
+  expect((await narrow.get('/', { accept })).headers.vary).toBe('Origin, accept, accept-encoding')
+})
+
 test('what the page loads is there compressed, may be kept for ever, and is 60 kB in all at most', async () => {
-  const page = await api.get('/', { 'accept-encoding': 'br' })
-  const loaded = [...(await api.get('/')).body.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(
+  const page = await api.get('/', { accept, 'accept-encoding': 'br' })
+  const loaded = [...(await api.get('/', { accept })).body.matchAll(/(?:src|href)="(\/[^"]+\.(?:js|css))"/g)].map(
     ([, path]) => path,
   )
   expect(loaded).toHaveLength(2)
@@ -60,7 +75,7 @@ test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(
   'with %o, / leads to the documentation',
   async (settings) => {
     await using other = await startTestApp(settings, api.database)
-    expect(await other.get('/')).toMatchObject({ statusCode: 302, headers: { location: '/docs' } })
+    expect(await other.get('/', { accept })).toMatchObject({ statusCode: 302, headers: { location: '/docs' } })
     expect((await other.get('/explorer/campaigns')).statusCode).toBe(404)
   },
 )
