@@ -7,6 +7,9 @@ import { describeFailure } from './database/failures.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
+import { createActivityRepository } from './features/activity/activity-repository.ts'
+import { activityRoutes } from './features/activity/activity-routes.ts'
+import { activitySchemas } from './features/activity/activity-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
@@ -75,6 +78,7 @@ const schemas = [
   ...campaignSchemas,
   ...trendingSchemas,
   ...contractSchemas,
+  ...activitySchemas,
   ...statusSchemas,
   ...accessListSchemas,
   ...profileSchemas,
@@ -146,6 +150,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
+      await surface.register(activityRoutes, { activity: createActivityRepository(database, now), answers })
       await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })
     })
   }

@@ -24,7 +24,8 @@ const campaign = aCampaign({
   actionSteps: [aStep(anAddress('target'))],
 })
 const claim = aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60), amountUsd: '2' })
-const facts = [token, campaign, aCampaign(), claim]
+const idle = aCampaign()
+const facts = [token, campaign, idle, claim]
 
 test('every public operation gives what the service answers', async () => {
   await using service = await startTestClient()
@@ -47,9 +48,14 @@ test('every public operation gives what the service answers', async () => {
   expect(contracts).toMatchObject([{ address: anAddress('target') }])
   expect(contracts).toEqual(await body('/explore/contracts?sortBy=total-spend&chainIds=8453,10'))
 
+  const activity = await client.listActivity({ campaignId: [campaign.id, idle.id], timeRange: '1h' })
+  expect(activity).toMatchObject({ intervalSeconds: 60, campaigns: [{ totalClaims: 1 }, { totalClaims: 0 }] })
+  expect(activity).toEqual(await body(`/activity?timeRange=1h&campaignId=${campaign.id},${idle.id}`))
+
   expect(await client.listCampaigns()).toEqual(await body('/campaigns'))
   expect(await client.listTrendingCampaigns()).toEqual(await body('/reward-kit/trending'))
   expect(await client.listContracts()).toEqual(await body('/explore/contracts'))
+  expect(await client.listActivity()).toEqual(await body('/activity'))
 
   await setFollowed(api.database, 8453, 120)
   const { chains } = await client.getStatus()

@@ -9,7 +9,7 @@ test('public answers say as of which blocks they are, chains ascending, where an
   await using api = await startTestApp()
   const campaign = aCampaign()
   await api.save(campaign)
-  const paths = ['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending', '/explore/contracts']
+  const paths = ['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending', '/explore/contracts', '/activity']
   for (const path of paths) expect((await api.get(path)).headers).not.toHaveProperty('x-as-of')
   await setFollowed(api.database, 8453, null)
   for (const path of paths) expect((await api.get(path)).headers).not.toHaveProperty('x-as-of')
@@ -72,12 +72,16 @@ test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async
     [`/campaigns/${campaign.id}`, (body: Item) => Number(body.incentives[0]?.totalClaims)],
     ['/reward-kit/trending', (body: Trending) => body.trendingCampaigns[0]?.claimCount ?? 0],
     ['/explore/contracts', (body: Explored[]) => body[0]?.stats.totalClaims ?? 0],
+    [`/activity?campaignId=${campaign.id}`, (body: Activity) => body.campaigns[0]?.totalClaims ?? 0],
   ]
   const seen = new Set<number>()
   async function read() {
     for (const [path, toCount] of [...looks, ...looks, ...looks, ...looks, ...looks, ...looks, ...looks, ...looks]) {
       const minimum = block
-      const [plain, atLeast] = await Promise.all([api.get(path), api.get(`${path}?minBlock=8453:${minimum}`)])
+      const [plain, atLeast] = await Promise.all([
+        api.get(path),
+        api.get(`${path}${path.includes('?') ? '&' : '?'}minBlock=8453:${minimum}`),
+      ])
       for (const answer of [plain, atLeast]) {
         if (answer.statusCode === 503) continue
         const count = toCount(answer.json() as never)
@@ -105,6 +109,9 @@ interface Listed {
 }
 interface Trending {
   trendingCampaigns: { claimCount: number }[]
+}
+interface Activity {
+  campaigns: { totalClaims: number }[]
 }
 interface Explored {
   stats: { totalClaims: number }

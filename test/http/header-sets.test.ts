@@ -80,6 +80,7 @@ test('a public answer has these headers, made anew and kept, with and without it
     ['/campaigns?pageSize=1&tokenWhitelist=false', {}],
     [`/campaigns/${api.id}`, {}],
     ['/reward-kit/trending', {}],
+    [`/activity?campaignId=${api.id}`, {}],
     ['/explore/contracts', { 'x-total-count': '0' }],
   ]
   for (const [path, more] of cases) {

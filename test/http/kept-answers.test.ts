@@ -140,6 +140,7 @@ test.each([1, 2, 3])('kept answers are those that would be made now, whatever ba
       ...campaigns.slice(0, 5).map(({ owner }) => `/campaigns?owner=${owner}`),
       '/reward-kit/trending',
       '/explore/contracts?timeRange=7d',
+      `/activity?timeRange=7d&campaignId=${campaigns.map(({ id }) => id)}`,
     ]
     for (let round = 0; round < 12; round += 1) {
       const now = new Date(start.getTime() + round * 6 * 3_600_000 * random())

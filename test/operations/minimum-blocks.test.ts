@@ -10,7 +10,13 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 async function pathsOf(api: TestApp) {
   const campaign = aCampaign()
   await api.save(campaign)
-  return ['/campaigns?', `/campaigns/${campaign.id}?`, '/reward-kit/trending?', '/explore/contracts?']
+  return [
+    '/campaigns?',
+    `/campaigns/${campaign.id}?`,
+    '/reward-kit/trending?',
+    '/explore/contracts?',
+    '/activity?timeRange=30d&',
+  ]
 }
 
 test('an answer that is as of the block already is given at once, by every public operation', async () => {

@@ -15,7 +15,8 @@ const [first, second, third, absent] = ['first', 'second', 'third', 'absent'].ma
   string,
   string,
 ]
-const lists: { path: string; name: string; values: [string, string, string, string] }[] = [
+const toId = (identifier: number) => `10:${anAddress('core')}:${identifier}`
+const lists: { path: string; name: string; values: [string, string, string, string]; most?: number }[] = [
   { path: '/campaigns', name: 'budgetAccount', values: [first, second, third, absent] },
   {
     path: '/campaigns',
@@ -33,6 +34,7 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/reward-kit/trending', name: 'includeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
+  { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
 ]
 
 let api: TestApp
@@ -42,7 +44,7 @@ beforeAll(async () => {
   for (const [index, address] of [first, second, third].entries()) {
     const template = anActionTemplate({ actionType: `t${index}` })
     const campaign = aCampaign({
-      id: `10:${anAddress('core')}:${index}`,
+      id: toId(index),
       budget: address,
       incentives: [anErc20Incentive(address)],
       actionSteps: [aStep(address, 100 + index), aStep(address, 10)],
@@ -55,7 +57,7 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function answerOf(path: string, query: string) {
-  const filter = path === '/explore/contracts' ? '' : '&tokenWhitelist=false'
+  const filter = path === '/explore/contracts' || path === '/activity' ? '' : '&tokenWhitelist=false'
   const answer = await api.get(`${path}?${query}${filter}`)
   return { status: answer.statusCode, body: answer.json() }
 }
@@ -73,7 +75,7 @@ test('all list parameters there are have their promises here', async () => {
   expect(lists.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(declared.sort())
 })
 
-describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none] }) => {
+describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none], most = 100 }) => {
   test('may be repeated, and asks the same as with commas', async () => {
     const expected = await answerOf(path, `${name}=${one},${two}`)
     expect(expected.status).toBe(200)
@@ -97,16 +99,20 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
     expect(await answerOf(path, `${name}=${three},${one}&${name}=${two},${three}`)).toEqual(expected)
   })
 
-  test('has at most 100 entries in all, counted after duplicates are dropped', async () => {
+  test(`has at most ${most} entries in all, counted after duplicates are dropped`, async () => {
     const entry = (number: number) => {
+      if (name === 'campaignId') return toId(number)
       if (one.includes(':')) return `${number}:${first}`
       if (one.startsWith('0x')) return anAddress(`entry ${number}`)
       return name === 'chainIds' ? String(number) : `entry ${number}`
     }
     const entries = (count: number) => Array.from({ length: count }, (_, index) => `${name}=${entry(index)}`).join('&')
-    expect((await answerOf(path, `${entries(100)}&${entries(50)}`)).status).toBe(200)
-    const refused = await answerOf(path, entries(101))
-    expect(refused).toMatchObject({ status: 400, body: { error: expect.stringMatching(new RegExp(`${name}.*100`)) } })
+    expect((await answerOf(path, `${entries(most)}&${entries(most / 2)}`)).status).toBe(200)
+    const refused = await answerOf(path, entries(most + 1))
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(new RegExp(`${name}.*${most}`)) },
+    })
   })
 
   test.each(['', '%20', 'x%27,'])('is refused where a repeated entry is empty or wrong: "%s"', async (entry) => {

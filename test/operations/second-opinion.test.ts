@@ -70,12 +70,21 @@ async function compareAll(
     (sortBy): Question => ['/explore/contracts', { sortBy, pageSize: '100' }],
   )
   await compare(everything, records, new Date(base * 1000))
+  const ids = { campaignId: words.ids.slice(0, 50).join() }
+  const edges = [
+    ...windows,
+    ...Object.entries({ '1h': HOUR, '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY }).flatMap(([timeRange, seconds]) =>
+      [seconds, 2 * seconds].map((edge) => ({
+        question: ['/activity', { ...ids, timeRange }] as const,
+        seconds: edge,
+      })),
+    ),
+  ]
   const times = records.flatMap((record) => (record.type === 'claim' ? [Number(record.blockTimestamp)] : []))
   for (let count = 0; count < claims; count++) {
     const time = random.pick(times)
-    const edges = [0, ...new Set(windows.map(({ seconds }) => seconds))]
-    for (const age of edges) {
-      const questions = windows.filter(({ seconds }) => age === 0 || seconds === age).map(({ question }) => question)
+    for (const age of [0, ...new Set(edges.map(({ seconds }) => seconds))]) {
+      const questions = edges.filter(({ seconds }) => age === 0 || seconds === age).map(({ question }) => question)
       for (const now of instantsAbout(time + age, random)) await compare(questions, records, now)
     }
   }
@@ -120,6 +129,7 @@ test.each([1, 2, 3, 4])('answers about hard random records are what the records 
       ...['status active', 'status claimable', 'status claimed', 'action token', 'template', 'no template'],
       ...['unknown token', 'known token', 'price', 'equal volumes'],
       ...['/explore/contracts with claims', '/explore/contracts on several pages', '/campaigns on several pages'],
+      ...['/activity with claims', '/activity with claims before'],
       ...['/campaigns/{id}', 'active and inactive ones', 'budget in dollars', 'long allow list', 'action claimant'],
     ]),
   )
@@ -194,7 +204,7 @@ function asRead(record: ImportRecord) {
   return read.record
 }
 
-test.each([31, 32])(
+test.each([32, 33])(
   'answers that are kept, and those that are not, are what the records say after batches and withdrawals: seed %i',
   async (seed) => {
     const random = createRandom(seed)
@@ -229,6 +239,8 @@ test.each([31, 32])(
     for (const { seen } of comparisons) {
       expect(seen.get('/campaigns with entries')).toBeGreaterThan(20)
       expect(seen.get('/campaigns/{id}')).toBeGreaterThan(20)
+      expect(seen.get('/activity with claims')).toBeGreaterThan(20)
+      expect(seen.get('/activity with claims before')).toBeGreaterThan(5)
       expect(seen.get('no such campaign'), 'questions for what was taken back').toBeGreaterThan(0)
     }
   },

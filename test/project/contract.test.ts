@@ -18,6 +18,7 @@ const OPERATIONS = [
   'getStatus',
   'getUserProfile',
   'listAccessLists',
+  'listActivity',
   'listCampaigns',
   'listContracts',
   'listTrendingCampaigns',

@@ -2,11 +2,12 @@ import { expect } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import type { Random } from './random-records.ts'
 import { expectedContracts, expectedTrending, type QueryText } from './second-opinion.ts'
+import { activityQuery, expectedActivity } from './second-opinion-activity.ts'
 import { expectedCampaign, expectedCampaigns } from './second-opinion-campaigns.ts'
 import { campaignsQuery, contractsQuery, trendingQuery, type Vocabulary } from './second-opinion-questions.ts'
 import type { TestApp } from './test-app.ts'
 
-export type Operation = '/campaigns' | '/campaigns/{id}' | '/reward-kit/trending' | '/explore/contracts'
+export type Operation = '/campaigns' | '/campaigns/{id}' | '/reward-kit/trending' | '/explore/contracts' | '/activity'
 
 /** As JSON has it, which makes a shorter difference. */
 const withoutUndefined = (body: unknown): unknown => JSON.parse(JSON.stringify(body))
@@ -24,6 +25,7 @@ export const randomQuestions = (words: Vocabulary, random: Random, count: number
     ['/campaigns/{id}', { id: random.inAnyCase(random.pick(words.ids)).replace('0X', '0x') }],
     ['/reward-kit/trending', trendingQuery(words, random)],
     ['/explore/contracts', contractsQuery(words, random)],
+    ['/activity', activityQuery(words, random)],
   ]).flat()
 
 /** Compares answers with the second opinion, and remembers what kinds of things were in them. */
@@ -66,6 +68,15 @@ export function createComparison(api: TestApp, name: string) {
       if (body.length > 0) see(`${operation} with entries`)
       if (body.some(({ stats }) => stats.totalClaims > 0)) see(`${operation} with claims`)
       if (body.length < totalCount) see(`${operation} on several pages`)
+      return
+    }
+    if (operation === '/activity') {
+      const body = expectedActivity(records, query, now)
+      expect(response.json(), about).toEqual(body)
+      for (const { totalClaims, before } of body.campaigns) {
+        if (totalClaims > 0) see(`${operation} with claims`)
+        if (before.totalClaims > 0) see(`${operation} with claims before`)
+      }
       return
     }
     const body = expectedTrending(records, query, now)

@@ -149,7 +149,7 @@ export function toScaled(decimal: string) {
 }
 
 /** A fraction, rounded half-up to 6 decimals. */
-function toDollars(numerator: bigint, denominator: bigint) {
+export function toDollars(numerator: bigint, denominator: bigint) {
   const millionths = (2n * numerator * 1_000_000n + denominator) / (2n * denominator)
   return Number(shiftPoint(millionths, 6))
 }

@@ -20,6 +20,7 @@ export type {
   AccessListItem,
   Answer,
   Campaign,
+  CampaignActivity,
   CampaignListItem,
   ChainStatus,
   ExploredContract,
@@ -70,6 +71,8 @@ export interface Client {
   ): Promise<Answer<'listTrendingCampaigns'>>
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
+  /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
+  listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
   /** Access lists of a user, at most 1,000. Needs a token. */
@@ -116,6 +119,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listTrendingCampaigns: (query = {}, options) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
+    listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     listAccessLists: (query = {}, options) =>
       bodyOf(api.GET('/campaigns/accesslists', { ...options, params: { query } })),

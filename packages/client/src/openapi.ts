@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List when campaigns were claimed
+         * @description Claims of some campaigns in a time range, interval by interval, and those of the range before, as for a plot. The time range slides: it ends at the very second of the answer. Its totals are those by which trending campaigns and contracts are ranked.
+         */
+        get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -745,6 +765,37 @@ export interface components {
         };
         /** @description One page of contracts, in the order asked for. */
         ListContractsResponse: components["schemas"]["ExploredContract"][];
+        /** @description When a campaign was claimed. */
+        CampaignActivity: {
+            id: components["schemas"]["CampaignId"];
+            /** @description Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`. */
+            claims: number[];
+            /** @description Claims in the time range. */
+            totalClaims: number;
+            /** @description What the claims in the time range paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
+            totalAmountClaimedUsd: number;
+            /** @description The same figures of the range of the same length before it, to compare with. */
+            before: {
+                /** @description Claims in the range of the same length before it. */
+                totalClaims: number;
+                /** @description What the claims in the range of the same length before it paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
+                totalAmountClaimedUsd: number;
+            };
+        };
+        /** @description When some campaigns were claimed. */
+        ListActivityResponse: {
+            /**
+             * @description The time range that was asked for.
+             * @enum {string}
+             */
+            timeRange: "1h" | "24h" | "7d" | "30d";
+            since: components["schemas"]["Instant"];
+            until: components["schemas"]["Instant"];
+            /** @description Length of each interval: the claims after its beginning, up to its end, count in it. */
+            intervalSeconds: number;
+            /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
+            campaigns: components["schemas"]["CampaignActivity"][];
+        };
         /** @description How far a followed chain is. */
         ChainStatus: {
             chainId: components["schemas"]["ChainId"];
@@ -1472,6 +1523,149 @@ export interface operations {
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
                     "x-total-count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the request ID leads to its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The campaigns to tell of; without any, none is told of. Comma-separated, or given several times; at most 50 entries.
+                 * @example [
+                 *       "10:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:988"
+                 *     ]
+                 */
+                campaignId?: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` is told by minutes, `24h` by half hours, `7d` by 4 hours, `30d` by days, all of which end with the range and not on the hour.
+                 * @example 7d
+                 */
+                timeRange?: "1h" | "24h" | "7d" | "30d";
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claims of each campaign. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListActivityResponse"];
+                };
+            };
+            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

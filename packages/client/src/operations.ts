@@ -23,6 +23,7 @@ export type Campaign = Schemas['CampaignDetail']
 export type CampaignListItem = Schemas['CampaignListItem']
 export type TrendingCampaign = Schemas['TrendingCampaign']
 export type ExploredContract = Schemas['ExploredContract']
+export type CampaignActivity = Schemas['CampaignActivity']
 export type AccessListItem = Schemas['AccessListItem']
 export type UserProfile = Schemas['UserProfile']
 export type ChainStatus = Schemas['ChainStatus']
@@ -40,6 +41,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/campaigns/{id}': 'facts',
   '/reward-kit/trending': 'facts',
   '/explore/contracts': 'facts',
+  '/activity': 'facts',
   '/status': 'status',
   '/campaigns/accesslists': 'protected',
   '/users/profile': 'protected',

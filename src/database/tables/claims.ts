@@ -37,6 +37,8 @@ export const claims = pgTable(
     index('claims_by_incentive').on(table.campaignKey, table.incentivePosition, table.claimant),
     // What entered and left a window is read from this index alone.
     index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
+    // And from this one when a campaign was claimed.
+    index('claims_by_campaign').on(table.campaignKey, table.blockTimestamp, table.amountUsd),
     lowerCaseAddress('claims_claimant_is_lower_case', table.claimant),
     check('claims_amounts_are_not_negative', sql`${table.amount} >= 0 and ${table.amountUsd} >= 0`),
     check('claims_log_index_is_not_negative', sql`${table.logIndex} >= 0`),

@@ -1,0 +1,1 @@
+CREATE INDEX "claims_by_campaign" ON "claims" USING btree ("campaign_key","block_timestamp","amount_usd");

@@ -1,0 +1,284 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
+import type { ClaimRecord } from '../../src/ingest/records.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
+import { expectedActivity } from '../setup/second-opinion-activity.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/*
+ * See second-opinion.test.ts for random records, batches and withdrawals.
+ */
+
+const NOW = new Date('2026-03-01T12:00:00.900Z')
+const seconds = Math.floor(NOW.getTime() / 1000)
+const [HOUR, DAY] = [3600, 86_400]
+const RANGES = { '1h': [60, 60], '24h': [48, 1800], '7d': [42, 14_400], '30d': [30, DAY] } as const
+
+const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
+
+/** A claim so many seconds ago. */
+const aClaimAgo = (campaign: { id: string }, age: number, parts: Partial<ClaimRecord> = {}) =>
+  aClaim(aClaimable({ id: campaign.id }), { blockTimestamp: String(seconds - age), ...parts })
+
+async function activity(api: TestApp, query: string): Promise<ListActivityResponse> {
+  const answer = await api.get(`/activity?${query}`)
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json()
+}
+
+/** Intervals with so many claims in some of them. */
+const intervals = (count: number, some: Record<number, number>) =>
+  Array.from({ length: count }, (_, place) => some[place] ?? 0)
+
+const nothing = { totalClaims: 0, totalAmountClaimedUsd: 0 }
+
+/** An app that several tests put campaigns of their own into. */
+let shared: TestApp
+beforeAll(async () => {
+  shared = await startTestApp()
+  shared.setNow(NOW)
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
+test('claims are told interval by interval, the oldest first, with totals and those of the range before', async () => {
+  const campaign = aClaimable()
+  await shared.save(
+    campaign,
+    aClaimAgo(campaign, 0, { amountUsd: '1.5' }),
+    aClaimAgo(campaign, 1799, { amountUsd: '0.0000005' }),
+    aClaimAgo(campaign, 1800, { amountUsd: null }),
+    aClaimAgo(campaign, DAY - 1, { amountUsd: '2' }),
+    aClaimAgo(campaign, DAY, { amountUsd: '7.0000004' }),
+    aClaimAgo(campaign, 2 * DAY - 1, { amountUsd: '1' }),
+    aClaimAgo(campaign, 2 * DAY, { amountUsd: '1000' }),
+    aClaimAgo(campaign, -1, { amountUsd: '1000' }),
+  )
+  expect(await activity(shared, `campaignId=${campaign.id}`)).toEqual({
+    timeRange: '24h',
+    since: '2026-02-28T12:00:00.000Z',
+    until: '2026-03-01T12:00:00.000Z',
+    intervalSeconds: 1800,
+    campaigns: [
+      {
+        id: campaign.id,
+        claims: intervals(48, { 0: 1, 46: 1, 47: 2 }),
+        totalClaims: 4,
+        totalAmountClaimedUsd: 3.500001,
+        before: { totalClaims: 2, totalAmountClaimedUsd: 8 },
+      },
+    ],
+  })
+})
+
+test.each(Object.entries(RANGES))(
+  'each of the intervals of %s has its edges to the second',
+  async (timeRange, range) => {
+    const [count, length] = range
+    const campaign = aClaimable()
+    // The last second of each interval, and the first of the one after it.
+    const ages = Array.from({ length: 2 * count + 1 }, (_, place) => place * length).flatMap((age) => [age, age - 1])
+    await shared.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { amountUsd: '1' })))
+    const { intervalSeconds, campaigns } = await activity(shared, `timeRange=${timeRange}&campaignId=${campaign.id}`)
+    expect(intervalSeconds).toBe(length)
+    expect(campaigns).toEqual([
+      {
+        id: campaign.id,
+        claims: Array(count).fill(2),
+        totalClaims: 2 * count,
+        totalAmountClaimedUsd: 2 * count,
+        before: { totalClaims: 2 * count, totalAmountClaimedUsd: 2 * count },
+      },
+    ])
+  },
+)
+
+test('campaigns are ordered by chain, core address and identifier as a number, and found in any case', async () => {
+  const [core, other] = [anAddress('core'), anAddress('other core')].sort()
+  const ids = [`9:${other}:5`, `10:${core}:9`, `10:${core}:10`, `10:${other}:1`]
+  await shared.save(...ids.map((id) => aClaimable({ id })))
+  for (const asked of [ids, ids.toReversed()]) {
+    const { campaigns } = await activity(shared, `campaignId=${asked}`)
+    expect(campaigns.map(({ id }) => id)).toEqual(ids)
+  }
+  const written = `10:${inUpperCase(String(core))}:9`
+  const { campaigns } = await activity(shared, `campaignId=${written}&campaignId=${ids[1]}`)
+  expect(campaigns).toEqual([{ id: ids[1], claims: intervals(48, {}), ...nothing, before: nothing }])
+})
+
+test('a campaign that is not known is left out until it comes, and one without claims is not', async () => {
+  const [known, coming] = [aClaimable(), aClaimable()]
+  await shared.save(known)
+  const ask = () => activity(shared, `campaignId=${coming.id},${known.id}`)
+  const idle = { claims: intervals(48, {}), ...nothing, before: nothing }
+  expect((await ask()).campaigns).toEqual([{ id: known.id, ...idle }])
+  await shared.save(coming)
+  expect((await ask()).campaigns).toEqual([known, coming].map(({ id }) => ({ id, ...idle })))
+})
+
+test('without a campaign there is none, and the range is told all the same', async () => {
+  expect(await activity(shared, 'timeRange=1h')).toEqual({
+    timeRange: '1h',
+    since: '2026-03-01T11:00:00.000Z',
+    until: '2026-03-01T12:00:00.000Z',
+    intervalSeconds: 60,
+    campaigns: [],
+  })
+})
+
+test('a claim of any incentive counts, whether the campaign is active or not', async () => {
+  const incentives = [anErc20Incentive(anAddress('asset')), anErc20Incentive(anAddress('asset'), { limit: '0' })]
+  const campaign = aCampaign({ incentives, endTime: '2025-01-01T00:00:00.000Z' })
+  await shared.save(campaign, ...[0, 1].map((incentiveIndex) => aClaimAgo(campaign, 60, { incentiveIndex })))
+  const { campaigns } = await activity(shared, `timeRange=1h&campaignId=${campaign.id}`)
+  expect(campaigns).toMatchObject([{ totalClaims: 2, claims: intervals(60, { 58: 2 }) }])
+})
+
+test('totals are those of trending and of contracts', async () => {
+  await using api = await startTestApp()
+  const campaigns = Array.from({ length: 8 }, (_, index) =>
+    aClaimable({ actionSteps: [aStep(anAddress(`target ${index}`))] }),
+  )
+  const claims = campaigns.flatMap((campaign, index) =>
+    [1, HOUR - 1, HOUR, DAY - 1, DAY, DAY + 1, 7 * DAY - 1, 7 * DAY].flatMap((age) => [
+      aClaimAgo(campaign, age, { amountUsd: `${index}.1234565` }),
+      aClaimAgo(campaign, age + index, { amountUsd: '0.0000003' }),
+    ]),
+  )
+  await api.save(...campaigns, ...claims)
+  for (const later of [0, 1, 2, 700]) {
+    api.setNow(new Date(NOW.getTime() + later * 1000))
+    const told = async (timeRange: string) => {
+      const { campaigns: entries } = await activity(
+        api,
+        `timeRange=${timeRange}&campaignId=${campaigns.map(({ id }) => id)}`,
+      )
+      return new Map(
+        entries.map(({ id, totalClaims, totalAmountClaimedUsd }) => [id, { totalClaims, totalAmountClaimedUsd }]),
+      )
+    }
+    const [hour, day, week] = await Promise.all(['1h', '24h', '7d'].map(told))
+    const { trendingCampaigns } = (await api.get('/reward-kit/trending?tokenWhitelist=false')).json()
+    expect(trendingCampaigns).toHaveLength(campaigns.length)
+    for (const { id, usdDistributed1Hr, usdDistributed24Hr } of trendingCampaigns) {
+      expect(hour?.get(id)?.totalAmountClaimedUsd).toBe(usdDistributed1Hr)
+      expect(day?.get(id)?.totalAmountClaimedUsd).toBe(usdDistributed24Hr)
+    }
+    for (const [timeRange, totals] of [
+      ['24h', day],
+      ['7d', week],
+    ] as const) {
+      const contracts = (await api.get(`/explore/contracts?timeRange=${timeRange}&pageSize=100`)).json()
+      const byTarget = new Map(
+        contracts.map((entry: { address: string; stats: object }) => [entry.address, entry.stats]),
+      )
+      for (const [index, { id }] of campaigns.entries()) {
+        expect(byTarget.get(anAddress(`target ${index}`))).toEqual({ campaignCount: 1, ...totals?.get(id) })
+      }
+    }
+  }
+})
+
+test('answers are what the claims say, at any moment', async () => {
+  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+  const campaigns = Array.from({ length: 4 }, () => aClaimable())
+  const edges = Object.values(RANGES).flatMap(([count, length]) => [length, count * length, 2 * count * length])
+  const ages = fc.oneof(
+    fc.integer({ min: -100, max: 62 * DAY }),
+    fc
+      .tuple(fc.constantFrom(...edges), fc.integer({ min: 1, max: 5 }), fc.integer({ min: -2, max: 2 }))
+      .map(([edge, times, offset]) => edge * times + offset),
+  )
+  const amounts = fc.constantFrom(null, '0', '1', '0.0000005', '0.333333333333', '123456789012345.000001')
+  const sampled = fc.sample(fc.tuple(fc.constantFrom(...campaigns), ages, amounts), { numRuns: 3000, seed: 7 })
+  const records = [
+    ...campaigns,
+    ...sampled.map(([campaign, age, amountUsd]) => aClaimAgo(campaign, age, { amountUsd })),
+  ]
+  await api.save(...records)
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...Object.keys(RANGES)),
+      fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -40 * DAY, max: 70 * DAY })),
+      fc.integer({ min: 0, max: 999 }),
+      async (timeRange, later, milliseconds) => {
+        const now = new Date((seconds + later) * 1000 + milliseconds)
+        const query = { campaignId: campaigns.map(({ id }) => id).join(), timeRange }
+        api.setNow(now)
+        const told = await activity(api, String(new URLSearchParams(query)))
+        expect(told).toEqual(expectedActivity(records, query, now))
+      },
+    ),
+    { numRuns: 120, seed: 8 },
+  )
+})
+
+describe('a kept answer', () => {
+  test('is given within the second, and not after it', async () => {
+    await using api = await startTestApp()
+    const campaign = aClaimable()
+    await api.save(campaign, aClaimAgo(campaign, 0))
+    const ask = (milliseconds: number) => {
+      api.setNow(new Date(seconds * 1000 + milliseconds))
+      return api.get(`/activity?timeRange=1h&campaignId=${campaign.id}`)
+    }
+    const first = await ask(0)
+    expect((await ask(999)).body).toBe(first.body)
+    expect((await ask(1000)).json()).toMatchObject({ until: '2026-03-01T12:00:01.000Z' })
+    expect((await ask(HOUR * 1000)).json()).toMatchObject({
+      campaigns: [{ totalClaims: 0, before: { totalClaims: 1 } }],
+    })
+  })
+
+  test('is not given once a claim has come, and outlives the claims of others', async () => {
+    await using api = await startTestApp()
+    api.setNow(NOW)
+    const [campaign, other] = [aClaimable(), aClaimable()]
+    await api.save(campaign, other)
+    const ask = () => api.get(`/activity?campaignId=${campaign.id}`)
+    const first = await ask()
+    await api.save(aClaimAgo(other, 5))
+    expect(
+      (await api.get(`/activity?campaignId=${campaign.id}`, { 'if-none-match': String(first.headers.etag) }))
+        .statusCode,
+    ).toBe(304)
+    await api.save(aClaimAgo(campaign, 5))
+    expect((await ask()).json()).toMatchObject({ campaigns: [{ totalClaims: 1 }] })
+  })
+})
+
+const ID = `8453:${anAddress('core')}:1`
+const many = Array.from({ length: 51 }, (_, index) => `8453:${anAddress('core')}:${index}`)
+
+test.each([
+  ['timeRange=6h', 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"'],
+  ['timeRange=', 'timeRange must be one of 1h, 24h, 7d, 30d, got ""'],
+  ['timeRange=1h&timeRange=1h', 'timeRange must be given at most once'],
+  [`campaignId=${many}`, 'campaignId must have at most 50 entries'],
+  ['campaignId=', 'an entry of campaignId must be a campaign ID <chainId>:<campaignCoreAddress>:<identifier>, got ""'],
+  [
+    `campaignId=${ID},8453:0x1:1`,
+    'an entry of campaignId must be a campaign ID <chainId>:<campaignCoreAddress>:<identifier>, got "8453:0x1:1"',
+  ],
+  [
+    `campaignID=${ID}`,
+    'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, minBlock',
+  ],
+  ['minBlock=1:1', 'minBlock names chain 1, but no chain is followed here'],
+])('%s is refused', async (query, error) => {
+  const answer = await shared.get(`/activity?${query}`)
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json()).toEqual({ error })
+})
+
+test('fifty campaigns of the longest IDs can be asked for, which is as many as there may be', async () => {
+  const longest = many.slice(0, 50).map((_, index) => `9007199254740991:${anAddress(index)}:${2n ** 256n - 1n}`)
+  await shared.save(...longest.map((id) => aClaimable({ id })))
+  const { campaigns } = await activity(shared, `campaignId=${encodeURIComponent(String(longest))}`)
+  expect(campaigns).toHaveLength(50)
+})
+
+test('it is public, and not there where only the protected operations are served', async () => {
+  await using staging = await startTestApp({ SURFACES: 'staging' })
+  expect((await staging.get('/activity')).statusCode).toBe(404)
+})
