@@ -16,6 +16,8 @@ import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
+import { limitsRoutes } from './features/limits/limits-routes.ts'
+import { limitsSchemas } from './features/limits/limits-schemas.ts'
 import { createProfileRepository } from './features/profiles/profile-repository.ts'
 import { profileRoutes } from './features/profiles/profile-routes.ts'
 import { profileSchemas } from './features/profiles/profile-schemas.ts'
@@ -80,6 +82,7 @@ const schemas = [
   ...contractSchemas,
   ...activitySchemas,
   ...statusSchemas,
+  ...limitsSchemas,
   ...accessListSchemas,
   ...profileSchemas,
 ]
@@ -152,6 +155,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
       await surface.register(activityRoutes, { activity: createActivityRepository(database, now), answers })
       await surface.register(statusRoutes, { status: createStatusRepository(lookups, now) })
+      await surface.register(limitsRoutes, { settings })
     })
   }
   if (settings.SURFACES.includes('staging')) {

@@ -5,7 +5,7 @@ import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { BlockNotReachedError, InvalidRequestError, OverloadedError } from './errors.ts'
 
 /** How long a request waits for its blocks. */
-const PATIENCE_MS = 2000
+export const BLOCK_PATIENCE_MS = 2000
 
 /** Who waits looks so often, all together. */
 const LOOK_MS = 40
@@ -43,7 +43,7 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
     if (waiting >= MOST_WAITING) throw new OverloadedError()
     waiting += 1
     try {
-      const deadline = performance.now() + PATIENCE_MS
+      const deadline = performance.now() + BLOCK_PATIENCE_MS
       let reached = version
       while (performance.now() < deadline && signal?.aborted !== true) {
         look ??= lookLater()

@@ -54,7 +54,7 @@ export async function collectOpenApi(app: FastifyInstance) {
       tags: [
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
-        { name: 'Status', description: 'How fresh the data is.' },
+        { name: 'Status', description: 'How fresh the data is, and what may be asked.' },
         { name: 'Users', description: 'What belongs to a user; needs a token.' },
       ],
     },

@@ -57,6 +57,8 @@ test('every public operation gives what the service answers', async () => {
   expect(await client.listContracts()).toEqual(await body('/explore/contracts'))
   expect(await client.listActivity()).toEqual(await body('/activity'))
 
+  expect(await client.getLimits()).toEqual(await body('/limits'))
+
   await setFollowed(api.database, 8453, 120)
   const { chains } = await client.getStatus()
   expect(chains).toMatchObject([{ chainId: 8453, asOfBlock: '120' }])

@@ -15,6 +15,7 @@ import { CLI } from '../setup/processes.ts'
 /** All operations there are; a new one is added here on purpose. */
 const OPERATIONS = [
   'getCampaign',
+  'getLimits',
   'getStatus',
   'getUserProfile',
   'listAccessLists',

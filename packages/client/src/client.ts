@@ -75,6 +75,8 @@ export interface Client {
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
+  /** What may be asked and how often, and how old an answer may be. */
+  getLimits(options?: RequestOptions): Promise<Answer<'getLimits'>>
   /** Access lists of a user, at most 1,000. Needs a token. */
   listAccessLists(query?: Query<'listAccessLists'>, options?: RequestOptions): Promise<Answer<'listAccessLists'>>
   /** What a user has achieved. Needs a token. */
@@ -121,6 +123,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
+    getLimits: (options) => bodyOf(api.GET('/limits', { ...options })),
     listAccessLists: (query = {}, options) =>
       bodyOf(api.GET('/campaigns/accesslists', { ...options, params: { query } })),
     getUserProfile: (query = {}, options) => bodyOf(api.GET('/users/profile', { ...options, params: { query } })),

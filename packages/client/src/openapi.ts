@@ -124,6 +124,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what a client has to know of limits
+         * @description How much may be asked and is answered, how often and how fast, and how old an answer may be: as this service is set up, the same until it is set up otherwise.
+         */
+        get: operations["getLimits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/campaigns/accesslists": {
         parameters: {
             query?: never;
@@ -823,6 +843,75 @@ export interface components {
             chains: components["schemas"]["ChainStatus"][];
             /** @description Version of the service. */
             version: string;
+        };
+        /** @description What may be asked of an operation, and how much it answers. */
+        OperationLimits: {
+            /** @description Name of the operation, as in the OpenAPI document. */
+            operationId: string;
+            /** @description Most entries of an answer; `null` where it is no list. */
+            mostEntries: number | null;
+            /** @description Entries on a page where `pageSize` is not given; `null` where there are no pages. */
+            defaultPageSize: number | null;
+            /** @description The parameters that are lists. */
+            lists: {
+                /** @description Name of the parameter. */
+                parameter: string;
+                /** @description Most entries it may have, counted after duplicates are dropped. */
+                mostEntries: number;
+            }[];
+            /** @description The time windows that can be asked for, the shortest first. */
+            windows: {
+                /** @description Name of the parameter. */
+                parameter: string;
+                /** @description Its value for this window. */
+                value: string;
+                /** @description Length of the window. */
+                seconds: number;
+                /** @description Whether it is this one where the parameter is not given. */
+                isDefault: boolean;
+            }[];
+        };
+        /** @description What a client has to know of the limits of this service. */
+        GetLimitsResponse: {
+            /** @description The operations that are served, as the OpenAPI document has them. */
+            operations: components["schemas"]["OperationLimits"][];
+            /** @description What a request may be. */
+            requests: {
+                /** @description Longest URL; a longer one is 414. */
+                mostUrlBytes: number;
+                /** @description All headers of a request with its first line; more are 431. */
+                mostHeaderBytes: number;
+                /** @description Requests that one connection may send before they are answered; with more it is closed. */
+                mostPipelined: number;
+                /** @description Requests that are answered at the same time, of all clients together; more are 503. */
+                mostUnderWay: number;
+            };
+            /** @description How often a client may ask. */
+            rates: {
+                /** @description Requests a client may send in a minute; `null`: as many as it likes. */
+                requestsPerMinute: number | null;
+                /** @description Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429. */
+                failedAttemptsPerMinute: number;
+            };
+            /** @description How long an answer may take, in milliseconds. */
+            waits: {
+                /** @description Longest time of one question to the database; a longer one is 503. */
+                statementTimeoutMs: number;
+                /** @description How long an answer waits for the blocks of `minBlock`; then it is 503. */
+                minBlockMs: number;
+            };
+            /** @description How old an answer may be. */
+            freshness: {
+                /**
+                 * @description Every answer of this service shows what was committed before the request came in.
+                 * @enum {boolean}
+                 */
+                showsAllCommitted: true;
+                /** @description How long caches on the way may keep a public answer (`max-age`). */
+                maxAgeSeconds: number;
+                /** @description How much longer while they ask for another (`stale-while-revalidate`). */
+                staleWhileRevalidateSeconds: number;
+            };
         };
         /** @description A list of addresses that a user keeps. */
         AccessListItem: {
@@ -1760,6 +1849,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GetStatusResponse"];
+                };
+            };
+            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the request ID leads to its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getLimits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetLimitsResponse"];
                 };
             };
             /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */

@@ -33,7 +33,7 @@ export type TokenMetadata = Schemas['TokenMetadata']
 export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<Answer<Id>> }
 
 /**
- * How each path is asked: `facts` come from chains and can be waited for by block, `status` is about the moment,
+ * How each path is asked: `facts` come from chains and can be waited for by block, `status` is about the service,
  * `protected` ones need a token and have a base address of their own.
  */
 const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' } = {
@@ -43,6 +43,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/explore/contracts': 'facts',
   '/activity': 'facts',
   '/status': 'status',
+  '/limits': 'status',
   '/campaigns/accesslists': 'protected',
   '/users/profile': 'protected',
 }

@@ -1,0 +1,83 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { BLOCK_PATIENCE_MS } from '../../http/minimum-blocks.ts'
+import { uncachedResponsesOf } from '../../http/responses.ts'
+import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/routing.ts'
+import { queryOf } from '../../schemas/query-values.ts'
+import { GetLimitsResponse } from './limits-schemas.ts'
+import { toOperationLimits } from './operation-limits.ts'
+
+/** The settings that a client has to know. */
+interface LimitingSettings {
+  MAX_PIPELINED_REQUESTS: number
+  MAX_REQUESTS_UNDER_WAY: number
+  FAILED_ATTEMPTS_PER_MINUTE: number
+  STATEMENT_TIMEOUT_MS: number
+  CACHE_MAX_AGE_SECONDS: number
+  CACHE_STALE_WHILE_REVALIDATE_SECONDS: number
+}
+
+const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'operations'> => ({
+  requests: {
+    mostUrlBytes: MAX_URL_BYTES,
+    mostHeaderBytes: MAX_HEADER_BYTES,
+    mostPipelined: settings.MAX_PIPELINED_REQUESTS,
+    mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
+  },
+  rates: { requestsPerMinute: null, failedAttemptsPerMinute: settings.FAILED_ATTEMPTS_PER_MINUTE },
+  waits: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
+  freshness: {
+    showsAllCommitted: true,
+    maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,
+    staleWhileRevalidateSeconds: settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS,
+  },
+})
+
+const example: GetLimitsResponse = {
+  operations: [
+    {
+      operationId: 'listContracts',
+      mostEntries: 100,
+      defaultPageSize: 10,
+      lists: [
+        { parameter: 'chainIds', mostEntries: 100 },
+        { parameter: 'minBlock', mostEntries: 10 },
+      ],
+      windows: [
+        { parameter: 'timeRange', value: '6h', seconds: 21_600, isDefault: false },
+        { parameter: 'timeRange', value: '24h', seconds: 86_400, isDefault: false },
+        { parameter: 'timeRange', value: '7d', seconds: 604_800, isDefault: false },
+      ],
+    },
+  ],
+  ...toServiceLimits({
+    MAX_PIPELINED_REQUESTS: 20,
+    MAX_REQUESTS_UNDER_WAY: 2000,
+    FAILED_ATTEMPTS_PER_MINUTE: 20,
+    STATEMENT_TIMEOUT_MS: 5000,
+    CACHE_MAX_AGE_SECONDS: 5,
+    CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
+  }),
+}
+
+const getLimits = {
+  operationId: 'getLimits',
+  summary: 'Get what a client has to know of limits',
+  description:
+    'How much may be asked and is answered, how often and how fast, and how old an answer may be: as this service is set up, the same until it is set up otherwise.',
+  tags: ['Status'],
+  querystring: queryOf({}),
+  response: uncachedResponsesOf(
+    { description: 'The limits.', schema: GetLimitsResponse, example },
+    { 400: 'unknown parameter "chainId": this operation takes none' },
+  ),
+}
+
+export const limitsRoutes: FastifyPluginAsyncTypebox<{ settings: LimitingSettings }> = async (app, { settings }) => {
+  let limits: GetLimitsResponse | undefined
+  app.get('/limits', { schema: getLimits }, async (_request, reply) => {
+    void reply.header('cache-control', 'no-store')
+    // Not before all operations are there.
+    limits ??= { operations: toOperationLimits(app.swagger()), ...toServiceLimits(settings) }
+    return limits
+  })
+}

@@ -1,0 +1,57 @@
+import type { OperationLimits } from './limits-schemas.ts'
+
+/** The parts of the OpenAPI document that are looked at here. */
+interface Document {
+  paths?: Record<string, Record<string, Operation | undefined> | undefined>
+  components?: { schemas?: Record<string, Schema> }
+}
+interface Operation {
+  operationId?: string
+  parameters?: { name: string; schema: Schema }[]
+  responses?: { 200?: { content?: Record<string, { schema: Schema }> } }
+}
+interface Schema {
+  $ref?: string
+  type?: string | string[]
+  default?: unknown
+  enum?: readonly unknown[]
+  maxItems?: number
+  properties?: Record<string, Schema>
+}
+
+/** What the schemas of all operations say of how much may be asked and is answered; nothing of it stands anywhere else. */
+export function toOperationLimits(document: object): OperationLimits[] {
+  const { paths = {}, components } = document as Document
+  const operations = Object.values(paths).flatMap((path = {}) => Object.values(path).flatMap((one) => one ?? []))
+  return operations.map(({ operationId = '', parameters = [], responses }) => {
+    const { schema } = responses?.[200]?.content?.['application/json'] ?? {}
+    const answer = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
+    const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
+    return {
+      operationId,
+      // An answer with a name for its list has nothing else that is one.
+      mostEntries: operationId.startsWith('list') ? mostEntriesOf(answer) : null,
+      defaultPageSize: typeof pageSize === 'number' ? pageSize : null,
+      lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
+        maxItems === undefined ? [] : [{ parameter: name, mostEntries: maxItems }],
+      ),
+      windows: parameters.flatMap(toWindows),
+    }
+  })
+}
+
+const mostEntriesOf = (answer: Schema | undefined) =>
+  [answer, ...Object.values(answer?.properties ?? {})].find((schema) => schema?.maxItems !== undefined)?.maxItems ??
+  null
+
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400 }
+
+/** A window is named by its length, such as `24h`. */
+function toWindows({ name, schema }: { name: string; schema: Schema }): OperationLimits['windows'] {
+  return (schema.enum ?? []).flatMap((value) => {
+    const [, count, unit = ''] = /^([0-9]+)([hd])$/.exec(String(value)) ?? []
+    if (count === undefined) return []
+    const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0)
+    return [{ parameter: name, value: String(value), seconds, isDefault: value === schema.default }]
+  })
+}

@@ -1,0 +1,123 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import type { GetLimitsResponse } from '../../src/features/limits/limits-schemas.ts'
+import { anAddress } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+interface Document {
+  paths: Record<string, { get: { operationId: string; parameters?: { name: string; schema: Schema }[] } }>
+}
+interface Schema {
+  type?: unknown
+  enum?: string[]
+  default?: unknown
+  maximum?: number
+  maxItems?: number
+}
+
+async function limitsOf(api: TestApp): Promise<GetLimitsResponse> {
+  const answer = await api.get('/limits')
+  expect(answer.statusCode, answer.body).toBe(200)
+  return answer.json()
+}
+
+/** What each operation answers at the most, and its windows: as the specification has them. */
+const EXPECTED: Record<string, [mostEntries: number | null, windows?: Record<string, number>, byDefault?: string]> = {
+  listCampaigns: [100],
+  getCampaign: [null],
+  listTrendingCampaigns: [100, { '1h': 3600, '24h': 86_400 }, '24h'],
+  listContracts: [100, { '6h': 21_600, '24h': 86_400, '7d': 604_800 }],
+  listActivity: [50, { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 }, '24h'],
+  getStatus: [null],
+  getLimits: [null],
+  listAccessLists: [1000],
+  getUserProfile: [null],
+}
+
+test('every operation is told with the bounds that the OpenAPI document has', async () => {
+  await using api = await startTestApp()
+  const file = join(import.meta.dirname, '../../openapi.json')
+  const { paths }: Document = JSON.parse(await readFile(file, 'utf8'))
+  const declared = Object.values(paths).map(({ get }) => get)
+  const { operations } = await limitsOf(api)
+  expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(EXPECTED).sort())
+  expect(operations).toEqual(
+    declared.map(({ operationId, parameters = [] }) => {
+      const [mostEntries, windows = {}, byDefault] = EXPECTED[operationId] ?? []
+      const parameter = parameters.find(({ schema }) => schema.enum?.join() === Object.keys(windows).join())
+      const pageSize = parameters.find(({ name }) => name === 'pageSize')
+      if (pageSize !== undefined) expect(pageSize.schema.maximum).toBe(mostEntries)
+      return {
+        operationId,
+        mostEntries,
+        defaultPageSize: pageSize?.schema.default ?? null,
+        lists: parameters
+          .filter(({ schema }) => schema.type === 'array')
+          .map(({ name, schema }) => ({ parameter: name, mostEntries: schema.maxItems })),
+        windows: Object.entries(windows).map(([value, seconds]) => ({
+          parameter: parameter?.name,
+          value,
+          seconds,
+          isDefault: value === byDefault,
+        })),
+      }
+    }),
+  )
+})
+
+test('the rest is how the service is set up', async () => {
+  await using asUsual = await startTestApp()
+  const { operations: _, ...usual } = await limitsOf(asUsual)
+  expect(usual).toEqual({
+    requests: { mostUrlBytes: 16_384, mostHeaderBytes: 32_768, mostPipelined: 20, mostUnderWay: 2000 },
+    rates: { requestsPerMinute: null, failedAttemptsPerMinute: 20 },
+    waits: { statementTimeoutMs: 5000, minBlockMs: 2000 },
+    freshness: { showsAllCommitted: true, maxAgeSeconds: 5, staleWhileRevalidateSeconds: 30 },
+  })
+  await using api = await startTestApp({
+    MAX_PIPELINED_REQUESTS: '7',
+    MAX_REQUESTS_UNDER_WAY: '8',
+    FAILED_ATTEMPTS_PER_MINUTE: '9',
+    STATEMENT_TIMEOUT_MS: '1234',
+    CACHE_MAX_AGE_SECONDS: '0',
+    CACHE_STALE_WHILE_REVALIDATE_SECONDS: '11',
+  })
+  const { operations: __, ...set } = await limitsOf(api)
+  expect(set).toEqual({
+    requests: { ...usual.requests, mostPipelined: 7, mostUnderWay: 8 },
+    rates: { requestsPerMinute: null, failedAttemptsPerMinute: 9 },
+    waits: { statementTimeoutMs: 1234, minBlockMs: 2000 },
+    freshness: { showsAllCommitted: true, maxAgeSeconds: 0, staleWhileRevalidateSeconds: 11 },
+  })
+})
+
+test('what is told is what is kept: a URL of that length and lists of that many entries, and no more', async () => {
+  await using api = await startTestApp()
+  const { operations, requests } = await limitsOf(api)
+  const url = (length: number) => `/campaigns?${'x'.repeat(length - '/campaigns?'.length)}`
+  expect((await api.get(url(requests.mostUrlBytes))).statusCode).toBe(400)
+  expect((await api.get(url(requests.mostUrlBytes + 1))).statusCode).toBe(414)
+  const { lists = [] } = operations.find(({ operationId }) => operationId === 'listCampaigns') ?? {}
+  const most = lists.find(({ parameter }) => parameter === 'budgetAccount')?.mostEntries ?? Number.NaN
+  const asked = (count: number) =>
+    `/campaigns?budgetAccount=${Array.from({ length: count }, (_, index) => anAddress(index))}`
+  expect((await api.get(asked(most))).statusCode).toBe(200)
+  expect((await api.get(asked(most + 1))).statusCode).toBe(400)
+})
+
+test('only what is served is told of, to anybody, and nobody is to keep it', async () => {
+  await using api = await startTestApp({ SURFACES: 'public' })
+  const { operations } = await limitsOf(api)
+  const names = operations.map(({ operationId }) => operationId)
+  expect(names).toContain('listCampaigns')
+  for (const name of ['listAccessLists', 'getUserProfile']) expect(names).not.toContain(name)
+  expect((await api.get('/limits')).headers['cache-control']).toBe('no-store')
+  const refused = await api.get('/limits?chainId=1')
+  expect([refused.statusCode, refused.json()]).toEqual([
+    400,
+    { error: 'unknown parameter "chainId": this operation takes none' },
+  ])
+  await using staging = await startTestApp({ SURFACES: 'staging' }, api.database)
+  expect((await staging.get('/limits')).statusCode).toBe(404)
+})
