@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './node-version.ts'
-import { Command, InvalidArgumentError } from 'commander'
+import { Argument, Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded-error.ts'
 import { explainFailure } from '../database/failures.ts'
@@ -10,6 +10,7 @@ import { version } from '../http/openapi.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { ImportFaultsError } from '../ingest/faults.ts'
+import { printCompletion, SHELLS } from './completion.ts'
 import { endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
@@ -105,6 +106,12 @@ token
   .description('let nobody in with a token any more')
   .argument('<id>', 'as `token list` shows it')
   .action((id: string) => revokeToken(readSettings(), id))
+
+program
+  .command('completion')
+  .description('print a script that completes these commands in a shell')
+  .addArgument(new Argument('<shell>', 'shell that reads it').choices(SHELLS))
+  .action((shell: (typeof SHELLS)[number]) => printCompletion(program, shell))
 
 interface IndexArguments {
   chains?: string
