@@ -80,8 +80,11 @@ program
 program
   .command('openapi')
   .description('print the OpenAPI document')
-  .option('--output <file>', 'write it to a file; YAML where its name ends so')
-  .action((options: { output?: string }) => writeOpenApi(readSettings(), options))
+  .option(
+    '--output <file...>',
+    'write it to files; .yaml is YAML, .http requests for editors, .postman_collection.json a collection',
+  )
+  .action((options: { output?: string[] }) => writeOpenApi(readSettings(), options))
 
 const token = program.command('token').description('issue, list and revoke tokens for the protected operations')
 

@@ -3,9 +3,19 @@ import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { openDatabase } from '../database/client.ts'
+import { toHttpFile } from './http-file.ts'
+import { toPostmanCollection } from './postman-collection.ts'
 
-/** `openapi`: the OpenAPI document, without a database. YAML where the file's name ends so. */
-export async function writeOpenApi(settings: Settings, options: { output?: string }) {
+/** What a file is written as, by the end of its name; JSON where there is no other. */
+const formats: [end: RegExp, write: (document: object) => string][] = [
+  [/\.ya?ml$/, (document) => stringify(document, { aliasDuplicateObjects: false })],
+  [/\.http$/, toHttpFile],
+  [/\.postman_collection\.json$/, toPostmanCollection],
+  [/$/, (document) => `${JSON.stringify(document, undefined, 2)}\n`],
+]
+
+/** `openapi`: the OpenAPI document, without a database, and what is made of it. */
+export async function writeOpenApi(settings: Settings, { output = [] }: { output?: string[] }) {
   // Never connected to: describing the service asks the database nothing.
   const { database, close } = openDatabase({
     url: 'postgres://127.0.0.1',
@@ -18,11 +28,9 @@ export async function writeOpenApi(settings: Settings, options: { output?: strin
   try {
     await app.ready()
     const document = app.swagger()
-    const text = /\.ya?ml$/.test(options.output ?? '')
-      ? stringify(document, { aliasDuplicateObjects: false })
-      : `${JSON.stringify(document, undefined, 2)}\n`
-    if (options.output === undefined) process.stdout.write(text)
-    else await writeFile(options.output, text)
+    const textOf = (name: string) => formats.find(([end]) => end.test(name))?.[1](document) ?? ''
+    if (output.length === 0) process.stdout.write(textOf(''))
+    for (const file of output) await writeFile(file, textOf(file))
   } finally {
     await app.close()
     await close()

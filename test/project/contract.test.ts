@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -92,6 +93,21 @@ beforeAll(async () => {
 test('the committed document is the generated one', async () => {
   const committed: unknown = JSON.parse(await readFile(join(root, 'openapi.json'), 'utf8'))
   expect(committed, 'run `npm run openapi`').toEqual(document)
+})
+
+test('the committed requests for editors and API tools are made of the document', async () => {
+  const names = ['reward-campaigns.http', 'reward-campaigns.postman_collection.json']
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-collections-'))
+  try {
+    const made = names.map((name) => join(folder, name))
+    await promisify(execFile)(process.execPath, [CLI, 'openapi', '--output', ...made], { cwd: root, env: {} })
+    for (const [index, name] of names.entries()) {
+      const committed = await readFile(join(root, 'docs/collections', name), 'utf8')
+      expect(committed, 'run `npm run openapi`').toBe(await readFile(made[index] ?? '', 'utf8'))
+    }
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })
 
 test('the document has the version of the package', async () => {

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillWithSample } from '../../src/commands/sample.ts'
 import { openDatabase } from '../../src/database/client.ts'
@@ -88,6 +90,44 @@ describe('the example of a parameter', () => {
         expect(parameter.description).toMatch(/\n\nExample: `.+`$/)
       }
     }
+  })
+})
+
+describe('the committed requests', () => {
+  test('for editors are each answered, and each operation is among them', async () => {
+    const requests = requestsOfHttpFile(await readCollection('reward-campaigns.http'))
+    for (const { name, url, headers } of requests) {
+      const answer = await api.get(url, headers)
+      expect(answer.statusCode, `${name}: ${answer.body}`).toBe(200)
+      expect(isEmpty(answer.json()), name).toBe(false)
+    }
+    const tried = requests.map(({ name }) => name).filter((name) => !name.endsWith('WithParameters'))
+    expect(tried).toEqual(contract.operations.map(({ operation }) => operation.operationId))
+    expect(requests.length).toBeGreaterThan(tried.length)
+  })
+
+  test('of the collection are each answered, with everything that can be switched on, and each operation is among them', async () => {
+    const collection: Collection = JSON.parse(await readCollection('reward-campaigns.postman_collection.json'))
+    const values = new Map([
+      ...collection.variable.map(({ key, value }): [string, string] => [key, value]),
+      ['baseUrl', ''],
+      ['stagingUrl', ''],
+    ])
+    const requests = collection.item.flatMap(({ item }) => item)
+    for (const { name, request } of requests) {
+      const path = request.url.raw.replace(/\{\{(\w+)\}\}/g, (_match, key) => values.get(key) ?? 'unknown')
+      expect(request.url.raw, name).toBe(`${request.url.host.join('')}/${request.url.path.join('/')}`)
+      const query = new URLSearchParams(request.url.query.map(({ key, value }): [string, string] => [key, value]))
+      const headers = {
+        ...Object.fromEntries(request.header.map(({ key, value }) => [key, value])),
+        ...(request.auth.type === 'bearer' ? authorization : {}),
+      }
+      for (const url of [path, `${path}?${query}`]) {
+        const answer = await api.get(url, headers)
+        expect(answer.statusCode, `${name}: ${answer.body}`).toBe(200)
+      }
+    }
+    expect(requests.length).toBe(contract.operations.length)
   })
 })
 
@@ -242,4 +282,39 @@ function isEmpty(body: unknown): boolean {
   if (Array.isArray(body)) return body.length === 0
   const [first] = typeof body === 'object' && body !== null ? Object.values(body) : []
   return first === undefined || (Array.isArray(first) && first.length === 0)
+}
+
+const readCollection = (name: string) => readFile(join(import.meta.dirname, '../../docs/collections', name), 'utf8')
+
+/** What is looked at of a collection of Postman's format. */
+interface Collection {
+  variable: { key: string; value: string }[]
+  item: { item: { name: string; request: CollectedRequest }[] }[]
+}
+interface CollectedRequest {
+  auth: { type: string }
+  header: { key: string; value: string }[]
+  url: { raw: string; host: string[]; path: string[]; query: { key: string; value: string }[] }
+}
+
+/** The requests as editors read them, sent to here and with a token. */
+function requestsOfHttpFile(text: string) {
+  const [head = '', ...blocks] = text.split(/^###.*$/m)
+  const variables = new Map([...head.matchAll(/^@(\w+) = (.+)$/gm)].map(([, name = '', value = '']) => [name, value]))
+  expect([...variables.keys()]).toEqual(['baseUrl', 'stagingUrl', 'token'])
+  for (const name of ['baseUrl', 'stagingUrl']) variables.set(name, '')
+  return blocks.map((block) => {
+    const name = /^# @name (\w+)$/m.exec(block)?.[1] ?? ''
+    const lines = block
+      .replace(/\n {4}(?=[?&])/g, '')
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('#'))
+    const [request = '', ...headers] = lines.map((line) =>
+      line.replace(/\{\{(\w+)\}\}/g, (_match, key) => variables.get(key) ?? 'unknown'),
+    )
+    expect(request, name).toMatch(/^GET \/\S*$/)
+    const wantsToken = headers.includes(`Authorization: Bearer ${variables.get('token')}`)
+    expect(headers.length, name).toBe(wantsToken ? 1 : 0)
+    return { name, url: request.slice(4), headers: wantsToken ? authorization : {} }
+  })
 }

@@ -1,0 +1,79 @@
+/*
+ * What can be asked, as the OpenAPI document says it: for texts that are made of the document.
+ */
+
+/** The parts of a document that are looked at here. */
+interface Document {
+  paths: Record<string, { get: Operation }>
+}
+interface Operation {
+  operationId: string
+  summary: string
+  description: string
+  tags: [string]
+  servers: [{ url: string }]
+  security: unknown[]
+  parameters?: Parameter[]
+}
+interface Parameter {
+  in: 'path' | 'query' | 'header'
+  name: string
+  description: string
+  example: unknown
+}
+
+export interface ExampleParameter {
+  name: string
+  /** As it is written, before it becomes part of a URL. */
+  value: string
+  description: string
+}
+
+/** An operation with the examples of its parameters. */
+export interface ExampleRequest extends Omit<Operation, 'tags' | 'servers' | 'security' | 'parameters'> {
+  tag: string
+  baseUrl: string
+  needsToken: boolean
+  /** As the document has it, `{…}` standing for parameters. */
+  pathTemplate: string
+  /** With examples in it. */
+  path: string
+  query: ExampleParameter[]
+  headers: ExampleParameter[]
+}
+
+/** A request for each operation of a document that this service has made, in the document's order. */
+export const toExampleRequests = (document: object): ExampleRequest[] =>
+  Object.entries((document as Document).paths).map(([pathTemplate, { get }]) => {
+    const { operationId, summary, description, tags, servers, security, parameters = [] } = get
+    const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(toExample)
+    const fill = (path: string, { name, value }: ExampleParameter) => path.replace(`{${name}}`, value)
+    return {
+      ...{ operationId, summary, description, pathTemplate },
+      tag: tags[0],
+      baseUrl: servers[0].url,
+      needsToken: security.length > 0,
+      path: of('path').reduce(fill, pathTemplate),
+      query: of('query'),
+      headers: of('header'),
+    }
+  })
+
+/** Lists are written with commas. */
+const toExample = ({ name, description, example }: Parameter): ExampleParameter => ({
+  name,
+  value: String(example),
+  description,
+})
+
+/** In place of a token, which nobody but the operator has. */
+export const EXAMPLE_TOKEN = 'rcs_issued-by-the-operator'
+
+/** Where operations of each kind are served, for whoever asks from elsewhere. */
+export function baseUrlsOf(requests: ExampleRequest[]) {
+  const urlOf = (needsToken: boolean) => {
+    const url = requests.find((request) => request.needsToken === needsToken)?.baseUrl ?? '/'
+    return new URL(url, 'http://127.0.0.1:3000').href.replace(/\/$/, '')
+  }
+  return { baseUrl: urlOf(false), stagingUrl: urlOf(true) }
+}
