@@ -160,6 +160,14 @@ test('a surface that is not served is not in the document', async () => {
   expect(Object.keys(stagingOnly.paths).sort()).toEqual(paths.filter(isProtected).sort())
 })
 
+test('nothing is deprecated, as the guide to versions says: what is needs the headers that it promises', async () => {
+  const isSaid = (await readFile(join(root, 'docs/guides/versions.md'), 'utf8')).includes(
+    'Nothing is deprecated today.',
+  )
+  const isSo = !/"deprecated":\s*true/.test(JSON.stringify(document))
+  expect({ isSaid, isSo }).toEqual({ isSaid: true, isSo: true })
+})
+
 test('every operation declares its failures', () => {
   for (const { path, operation } of operations) {
     const expected = ['200', '400', '405', '414', '431', '500', '503']
