@@ -38,6 +38,7 @@ import { serveExplorer } from './http/explorer.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
+import { serveLlmsText } from './http/llms.ts'
 import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
@@ -180,6 +181,7 @@ export async function buildApp(options: AppOptions) {
 
   addHealthRoutes(app, isReady)
   await serveOpenApi(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL])
+  serveLlmsText(app)
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
   await serveExplorer(app, isExplorerServed ? options.explorerFolder : undefined)
   return app

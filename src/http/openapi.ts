@@ -35,10 +35,19 @@ export async function collectOpenApi(app: FastifyInstance) {
       info: {
         title: 'Reward Campaign Service',
         version,
-        description:
-          'Read-only access to on-chain reward campaigns: who funds them, what has to be done, and what can be claimed. ' +
-          'Amounts are decimal strings of base units; addresses are compared without case and returned lower-case. ' +
-          'Every failure is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`.',
+        description: [
+          'Read-only access to on-chain reward campaigns: who funds them, what has to be done, and what can be claimed.',
+          'Amounts are decimal strings of base units, exact up to 2^256 − 1: read them as big integers, never as ' +
+            'floating-point numbers; `decimals` of a token says how many of the digits are behind the point.',
+          'Addresses are 0x and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
+            '`<chainId>:<campaignCoreAddress>:<identifier>`.',
+          'Where a list comes in pages, `page` counts from 1, and `pageSize` is at most 100. The order is stable: page ' +
+            'after page shows everything once, as long as nothing changes.',
+          'Every failure is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`. An unknown ' +
+            'parameter is a failure; what may be repeated says when in `Retry-After`.',
+          'An answer shows everything that was stored before its request came in. Public answers have an `ETag`, for ' +
+            '`If-None-Match`; where chains are followed, `x-as-of` says up to which block, and `minBlock` asks for one.',
+        ].join('\n\n'),
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/' }],

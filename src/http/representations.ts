@@ -5,6 +5,8 @@ import { findKnownTag, tagOf } from './entity-tags.ts'
 
 /** The bytes of an answer, as they are and as they have been asked for compressed. */
 export interface Content {
+  /** Its media type. */
+  type: string
   digest: string
   plain: Buffer
   encoded: Map<ContentEncoding, Promise<Buffer>>
@@ -12,12 +14,14 @@ export interface Content {
   encodedBytes: number
 }
 
+const JSON_TYPE = 'application/json; charset=utf-8'
+
 /** The bytes of a text in memory of their own: small ones would otherwise keep a piece that they share with others. */
-export function toContent(text: string): Content {
+export function toContent(text: string, type = JSON_TYPE): Content {
   const plain = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   plain.write(text)
   const digest = createHash('sha256').update(plain).digest('base64url').slice(0, 27)
-  return { digest, plain, encoded: new Map(), encodedBytes: 0 }
+  return { type, digest, plain, encoded: new Map(), encodedBytes: 0 }
 }
 
 export interface Representations {
@@ -59,7 +63,7 @@ export function createRepresentations(cacheControl: string): Representations {
       })
       const known = findKnownTag(headers['if-none-match'], content.digest, wanted)
       if (known !== undefined) return void reply.header('etag', known).code(304).send()
-      void reply.type('application/json; charset=utf-8')
+      void reply.type(content.type)
       const encoded = wanted === undefined ? undefined : encode(content, wanted, onEncoded)
       if (encoded === undefined || wanted === undefined) {
         return void reply.header('etag', tagOf(content.digest, undefined)).send(content.plain)

@@ -4,10 +4,12 @@ import type { TestApp } from './test-app.ts'
 
 /** The OpenAPI document as tests read it. */
 interface OpenApi {
+  info: { title: string; description: string }
   paths: Record<string, { get: OpenApiOperation }>
 }
 interface OpenApiOperation {
   operationId: string
+  summary: string
   parameters?: OpenApiParameter[]
   responses: Record<string, OpenApiResponse>
 }

@@ -1,0 +1,37 @@
+import { type ExampleRequest, toExampleRequests } from './example-requests.ts'
+import type { Guide } from './guides.ts'
+
+/**
+ * What a language model is told of the service (llmstxt.org): what it is, what to know, and where to go on. All of it
+ * stands in the OpenAPI document and in the guides.
+ */
+export function toLlmsText(document: object, guides: Guide[]): string {
+  const { title, description } = (document as { info: { title: string; description: string } }).info
+  const [summary = '', ...toKnow] = description.split('\n\n')
+  const sections = [
+    `# ${title}`,
+    `> ${summary}`,
+    ...toKnow,
+    toSection('Reference', [
+      '[OpenAPI 3.1](/openapi.json): every operation, parameter, answer and failure, with examples; also as [YAML](/openapi.yaml)',
+      '[Documentation](/docs): the same for people, to be tried',
+    ]),
+    ...(guides.length === 0 ? [] : [toSection('Guides', guides.map(toGuideItem))]),
+    toSection('Operations', toExampleRequests(document).map(toOperationItem)),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+const toSection = (title: string, items: string[]) => `## ${title}\n\n${items.map((item) => `- ${item}`).join('\n')}`
+
+const toGuideItem = ({ title, summary, url }: Guide) => `[${title}](${url}): ${summary}`
+
+/** The link is an example that can be asked. */
+function toOperationItem({ summary, description, baseUrl, pathTemplate, path, query, needsToken }: ExampleRequest) {
+  const names = query.map(({ name }) => `\`${name}\``).join(', ')
+  return [
+    `[GET ${pathTemplate}](${baseUrl.replace(/\/$/, '')}${path}): ${summary}${needsToken ? ', with a bearer token' : ''}.`,
+    description.replaceAll('\n', ' '),
+    ...(names === '' ? [] : [`Parameters: ${names}.`]),
+  ].join(' ')
+}
