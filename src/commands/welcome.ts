@@ -8,14 +8,17 @@ const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-camp
 /** What a newcomer at a terminal wants to know once the service is ready. */
 export function welcome(app: FastifyInstance, settings: Settings) {
   const address = addressOf(app)
+  const isServed = (surface: 'public' | 'staging') => settings.SURFACES.includes(surface)
   const lines = [
-    ['API', `${address}/campaigns`],
+    ...(settings.EXPLORER && isServed('public') ? [['explorer', `${address}/`]] : []),
+    ['API', `${address}${isServed('public') ? '/campaigns' : '/users/profile'}`],
     ['docs', `${address}/docs`],
+    ['OpenAPI', `${address}/openapi.json`],
     ['import', `${COMMAND} import FILE`],
-    ...(settings.SURFACES.includes('staging') ? [['token', `${COMMAND} token create --user USER`]] : []),
+    ...(isServed('staging') ? [['token', `${COMMAND} token create --user USER`]] : []),
     ['end', 'Ctrl-C'],
   ]
-  const block = lines.map(([name = '', what]) => `  ${name.padEnd(6)}  ${what}\n`).join('')
+  const block = lines.map(([name = '', what]) => `  ${name.padEnd(8)}  ${what}\n`).join('')
   return `ready\n\n${block}\n  Commands go into a second terminal, with the same settings.\n`
 }
 

@@ -78,7 +78,7 @@ test('a newcomer sees what is being done, and then the address, the documentatio
     await terminal.shows(/= ([0-9]+) of [0-9]+ records/)
     await terminal.shows(/INFO: ready$/m)
     await terminal.shows(/with the same settings\.\n/)
-    expect(terminal.text).toContain(`  API     ${url}/campaigns\n  docs    ${url}/docs\n`)
+    expect(terminal.text).toContain(`  explorer  ${url}/\n  API       ${url}/campaigns\n  docs      ${url}/docs\n`)
     expect(terminal.text).toContain('npm run cli -- import FILE\n')
     expect(terminal.text).toContain('npm run cli -- token create --user USER\n')
     expect((await fetch(`${url}/campaigns`)).status).toBe(200)

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { welcome } from '../../src/commands/welcome.ts'
+import { readSettings } from '../../src/config.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { listen } from '../setup/sockets.ts'
+import { startTestApp } from '../setup/test-app.ts'
+
+let database: TestDatabase
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+test.each([
+  { settings: {}, names: ['explorer', 'API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: { EXPLORER: 'false' }, names: ['API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: { SURFACES: 'public' }, names: ['explorer', 'API', 'docs', 'OpenAPI', 'import', 'end'] },
+  { settings: { SURFACES: 'staging' }, names: ['API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
+])('with $settings, a newcomer is told of what is there, and of nothing else', async ({ settings, names }) => {
+  await using api = await startTestApp(settings, database)
+  const address = `http://127.0.0.1:${await listen(api.app)}`
+  const block = welcome(api.app, readSettings(settings))
+  const told = [...block.matchAll(/^ {2}(\w+) {2,}(\S.*)$/gm)].map(([, name, what = '']) => ({ name, what }))
+  expect(told.map(({ name }) => name)).toEqual(names)
+  for (const { name, what } of told.filter(({ what }) => what.startsWith('http'))) {
+    expect(what.startsWith(`${address}/`), what).toBe(true)
+    const { status } = await fetch(what, { headers: { accept: 'text/html' } })
+    // Where only protected operations are served, a token is missing.
+    expect(status, what).toBe(name === 'API' && settings.SURFACES === 'staging' ? 401 : 200)
+  }
+})
+
+test('the README shows what a newcomer is told', async () => {
+  await using api = await startTestApp({}, database)
+  const port = await listen(api.app)
+  const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
+  expect(readme).toContain(welcome(api.app, readSettings({})).replaceAll(`:${port}/`, ':3000/'))
+})
