@@ -4,7 +4,7 @@
  *
  *   commands → app → features/* → http, schemas, database
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
- *   http → schemas, database;  database → schemas;  schemas → nothing
+ *   docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
  */
 
@@ -51,6 +51,12 @@ module.exports = {
       '^src/http/',
       ['^src/http/', '^src/schemas/', '^src/database/'],
       'HTTP plumbing serves every feature and knows none.',
+    ),
+    allow(
+      'docs-are-pages',
+      '^src/docs/',
+      ['^src/docs/', '^src/http/'],
+      'The documentation shows the OpenAPI document and Markdown files; of the service it knows nothing else.',
     ),
     allow('schemas-know-nothing', '^src/schemas/', '^src/schemas/', 'Schemas are the bottom.'),
     allow(

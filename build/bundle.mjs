@@ -40,7 +40,7 @@ async function bundle(outfile) {
     format: 'esm',
     target: 'node20.19',
     // They read files of their own; and what they need besides is not loaded twice.
-    external: ['@fastify/swagger-ui', 'pino-pretty', 'yaml'],
+    external: ['pino-pretty', 'yaml'],
     banner: {
       js: [
         "import { createRequire as createRequireOfBundle } from 'node:module'",

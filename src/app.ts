@@ -4,6 +4,7 @@ import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
 import { describeFailure } from './database/failures.ts'
+import { serveDocs } from './docs/docs-routes.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
@@ -180,9 +181,11 @@ export async function buildApp(options: AppOptions) {
   }
 
   addHealthRoutes(app, isReady)
-  await serveOpenApi(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL])
+  serveOpenApi(app)
   serveLlmsText(app)
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
-  await serveExplorer(app, isExplorerServed ? options.explorerFolder : undefined)
+  const explorerFolder = isExplorerServed ? options.explorerFolder : undefined
+  await serveExplorer(app, explorerFolder)
+  serveDocs(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL], explorerFolder !== undefined)
   return app
 }

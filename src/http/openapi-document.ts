@@ -60,16 +60,3 @@ export function withConditionalRequests<T extends object>(document: T): T {
   }
   return document
 }
-
-/**
- * Moves the examples of optional parameters into their descriptions: the documentation page would fill them all in for
- * whoever tries an operation.
- */
-export function withExamplesToRead<T extends object>(document: T): T {
-  for (const parameter of operationsOf(document).flatMap(({ parameters = [] }) => parameters)) {
-    if (parameter.required) continue
-    parameter.description = `${parameter.description}\n\nExample: \`${[parameter.example].flat().join(',')}\``
-    delete parameter.example
-  }
-  return document
-}

@@ -1,28 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import swagger from '@fastify/swagger'
-import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
-import { withConditionalRequests, withExamplesToRead, withoutInternals } from './openapi-document.ts'
+import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
 
 /** Of the package, and so of the described API. */
 export const { version }: { version: string } = JSON.parse(
   readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
 )
-
-/**
- * What the documentation page may load: what this service itself serves. Its library sets a few styles inline. To try
- * operations it may ask the addresses where they are served too.
- */
-function docsPolicy(baseUrls: string[]) {
-  const origins = baseUrls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)
-  const connectable = [...new Set(["'self'", ...origins])].join(' ')
-  return (
-    `default-src 'none'; base-uri 'none'; frame-ancestors 'self'; form-action 'none'; connect-src ${connectable}; ` +
-    "font-src 'self' data:; img-src 'self' data:; script-src 'self'; style-src 'self' 'unsafe-inline'"
-  )
-}
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
@@ -77,21 +63,13 @@ export async function collectOpenApi(app: FastifyInstance) {
   })
 }
 
-/** `/openapi.json`, `/openapi.yaml` and `/docs`, which needs nothing from the internet. */
-export async function serveOpenApi(app: FastifyInstance, baseUrls: string[]) {
+/** `/openapi.json` and `/openapi.yaml`. */
+export function serveOpenApi(app: FastifyInstance) {
   const hidden = { schema: { hide: true } }
   app.get('/openapi.json', hidden, async () => app.swagger())
   app.get('/openapi.yaml', hidden, async (_request, reply) => {
     return reply
       .type('application/yaml; charset=utf-8')
       .send(stringify(app.swagger(), { aliasDuplicateObjects: false }))
-  })
-  await app.register(swaggerUi, {
-    routePrefix: '/docs',
-    staticCSP: true,
-    transformStaticCSP: () => docsPolicy(baseUrls),
-    transformSpecification: (document) => withExamplesToRead(document),
-    // Without a validator: the page must work where there is no internet, and tell nobody else of itself.
-    uiConfig: { deepLinking: true, validatorUrl: null },
   })
 }

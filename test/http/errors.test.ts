@@ -35,7 +35,8 @@ describe('a path', () => {
     '/users/profile/1',
     '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1/claims',
     '//campaigns',
-    '/docs/static/nothing.js',
+    '/docs/nothing.js',
+    '/docs/guides/nothing',
     '/%00',
     '/index.html',
     '/../package.json',
@@ -291,7 +292,7 @@ describe('a request ID', () => {
     ['a malformed path', '/%zz'],
     ['a URL that is too long', `/${'a'.repeat(17_000)}`],
     ['the docs', '/docs'],
-    ['an asset', '/docs/static/swagger-ui.css'],
+    ['an asset', '/docs/docs.css'],
     ['a redirect', '/'],
     ['health', '/livez'],
   ]

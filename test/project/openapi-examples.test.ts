@@ -79,18 +79,6 @@ describe('the example of a parameter', () => {
       }
     }
   })
-
-  test('is read in the documentation page and not filled in', async () => {
-    const shown = (await api.get('/docs/json')).json()
-    for (const { path, operation } of contract.operations) {
-      const parameters: OpenApiParameter[] = shown.paths[path].get.parameters ?? []
-      expect(parameters.map(({ name }) => name)).toEqual((operation.parameters ?? []).map(({ name }) => name))
-      for (const parameter of parameters.filter(({ in: place }) => place !== 'path')) {
-        expect(Object.keys(parameter)).not.toContain('example')
-        expect(parameter.description).toMatch(/\n\nExample: `.+`$/)
-      }
-    }
-  })
 })
 
 describe('the committed requests', () => {

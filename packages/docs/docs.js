@@ -1,0 +1,253 @@
+/*
+ * What the documentation does by itself: copying, trying operations, searching. Without it, everything can be read.
+ */
+
+/** @typedef {{ url: string, title: string, of: string, words: string }} SearchEntry */
+
+const TOKEN = 'reward-campaigns-token'
+
+/**
+ * @template {Element} T
+ * @param {string} selector
+ * @param {new () => T} type
+ * @param {ParentNode} [within]
+ */
+function find(selector, type, within = document) {
+  const found = within.querySelector(selector)
+  return found instanceof type ? found : undefined
+}
+
+/** @param {string} name @param {string} text @param {string} [kind] */
+function element(name, text, kind = '') {
+  const made = document.createElement(name)
+  made.textContent = text
+  made.className = kind
+  return made
+}
+
+/* The list of pages on small screens. */
+
+const menu = find('.menu', HTMLButtonElement)
+menu?.addEventListener('click', () => {
+  const isOpen = document.body.classList.toggle('contents-open')
+  menu.setAttribute('aria-expanded', String(isOpen))
+})
+find('#contents', HTMLElement)?.addEventListener('click', ({ target }) => {
+  if (!(target instanceof HTMLAnchorElement)) return
+  document.body.classList.remove('contents-open')
+  menu?.setAttribute('aria-expanded', 'false')
+})
+
+/* Links into what is folded. */
+
+function unfold() {
+  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  for (let place = target?.closest('details'); place; place = place.parentElement?.closest('details')) place.open = true
+  target?.scrollIntoView()
+}
+addEventListener('hashchange', unfold)
+if (location.hash !== '') unfold()
+
+/* Copying. */
+
+document.addEventListener('click', async ({ target }) => {
+  const button = target instanceof Element ? target.closest('button') : null
+  if (button?.classList.contains('copy')) await copy(button)
+  const filled = document.getElementById(button?.dataset.fills ?? '')
+  if (filled instanceof HTMLInputElement || filled instanceof HTMLSelectElement) {
+    filled.value = button?.dataset.example ?? ''
+    filled.dispatchEvent(new Event('input', { bubbles: true }))
+  }
+})
+
+/** @param {HTMLButtonElement} button */
+async function copy(button) {
+  const kind = button.dataset.copies
+  const code = find('code', HTMLElement, button.closest('.code') ?? button.closest('.tried') ?? button)
+  const text = code?.textContent ?? ''
+  const label = button.textContent
+  try {
+    await navigator.clipboard.writeText(kind === 'console' ? typedIn(text) : text)
+    button.textContent = 'Copied'
+  } catch {
+    button.textContent = 'Not allowed'
+  }
+  setTimeout(() => {
+    button.textContent = label
+  }, 1500)
+}
+
+/** Of a terminal's text, the commands. @param {string} text */
+function typedIn(text) {
+  const commands = []
+  let goesOn = false
+  for (const line of text.split('\n')) {
+    if (line.startsWith('$ ')) commands.push(line.slice(2))
+    else if (goesOn) commands.push(line)
+    goesOn = (goesOn || line.startsWith('$ ')) && line.endsWith('\\')
+  }
+  return commands.join('\n')
+}
+
+/* The token. */
+
+const token = find('#token', HTMLInputElement)
+if (token) {
+  token.value = sessionStorage.getItem(TOKEN) ?? ''
+  token.addEventListener('input', () => sessionStorage.setItem(TOKEN, token.value.trim()))
+  token.form?.addEventListener('submit', (event) => event.preventDefault())
+  token.form?.addEventListener('reset', () => sessionStorage.removeItem(TOKEN))
+}
+
+/* Trying operations. */
+
+for (const form of document.querySelectorAll('form.operation')) {
+  if (!(form instanceof HTMLFormElement)) continue
+  const show = () => {
+    const request = find('.request', HTMLElement, form)
+    if (request) request.textContent = toCurl(form)
+  }
+  form.addEventListener('input', show)
+  form.addEventListener('submit', (event) => {
+    event.preventDefault()
+    void send(form)
+  })
+  show()
+}
+
+/** What is filled in. @param {HTMLFormElement} form */
+function toRequest(form) {
+  const { path = '', base = '/' } = form.dataset
+  let filled = path
+  const query = []
+  /** @type {Record<string, string>} */
+  const headers = {}
+  for (const field of form.elements) {
+    if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue
+    const { value } = field
+    const { name = '' } = field.dataset
+    // What separates lists and parts of IDs stays readable.
+    const written = encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll("'", '%27')
+    if (field.dataset.in === 'path') filled = filled.replace(`{${name}}`, written || `{${name}}`)
+    else if (value !== '' && field.dataset.in === 'header') headers[name] = value
+    else if (value !== '') query.push(`${name}=${written}`)
+  }
+  const origin = new URL(base, location.href).href.replace(/\/$/, '')
+  return { url: `${origin}${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`, headers }
+}
+
+/** @param {HTMLFormElement} form */
+function toCurl(form) {
+  const { url, headers } = toRequest(form)
+  const quoted = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value.replaceAll("'", "'\\''")}'`)
+  const bearer = form.dataset.protected === 'true' ? ' -H "Authorization: Bearer $TOKEN"' : ''
+  return `curl -s '${url}'${quoted.join('')}${bearer}`
+}
+
+/** @param {HTMLFormElement} form */
+async function send(form) {
+  const outcome = find('.outcome', HTMLElement, form)
+  if (!outcome) return
+  const missing = [...form.elements].find((field) => field instanceof HTMLInputElement && !field.checkValidity())
+  if (missing instanceof HTMLInputElement) return missing.focus()
+  const { url, headers } = toRequest(form)
+  const secret = form.dataset.protected === 'true' ? sessionStorage.getItem(TOKEN) : null
+  if (secret) headers.Authorization = `Bearer ${secret}`
+  outcome.replaceChildren(element('p', 'Waiting for the answer …'))
+  const startedAt = performance.now()
+  try {
+    const answer = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
+    const text = await answer.text()
+    const milliseconds = Math.round(performance.now() - startedAt)
+    const body = element('pre', toReadable(text), 'body')
+    body.tabIndex = 0
+    body.setAttribute('role', 'region')
+    body.setAttribute('aria-label', 'Body of the answer')
+    const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`)
+    const folded = document.createElement('details')
+    folded.append(element('summary', 'Headers'), element('pre', lines.join('\n')))
+    const status = element('p', '', answer.status < 400 ? 'status good' : 'status bad')
+    status.append(element('strong', `${answer.status} ${answer.statusText}`), ` in ${milliseconds} ms`)
+    outcome.replaceChildren(status, ...(text === '' ? [] : [body]), folded)
+  } catch (error) {
+    outcome.replaceChildren(element('p', `There was no answer: ${error}`, 'status bad'))
+  }
+}
+
+/** @param {string} text */
+function toReadable(text) {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/* Searching. */
+
+const MOST_FOUND = 12
+const search = find('#search', HTMLInputElement)
+const found = find('#found', HTMLElement)
+/** @type {Promise<SearchEntry[]> | undefined} */
+let entries
+
+search?.addEventListener('focus', () => {
+  entries ??= loadEntries()
+})
+search?.addEventListener('input', () => void showFound())
+search?.addEventListener('keydown', ({ key }) => {
+  const [first] = found?.querySelectorAll('a') ?? []
+  if (key === 'Enter') first?.click()
+})
+document.addEventListener('keydown', (event) => {
+  const isTyping = event.target instanceof HTMLInputElement || event.target instanceof HTMLSelectElement
+  if (event.key === 'Escape') closeFound()
+  if (event.key !== '/' || isTyping) return
+  event.preventDefault()
+  search?.focus()
+})
+found?.addEventListener('click', ({ target }) => {
+  if (target instanceof Element && target.closest('a')) closeFound()
+})
+
+function closeFound() {
+  if (found) found.hidden = true
+}
+
+/** @returns {Promise<SearchEntry[]>} */
+const loadEntries = () => fetch('/docs/search.json').then((answer) => answer.json())
+
+async function showFound() {
+  if (!search || !found) return
+  const wanted = search.value.toLowerCase().split(/\s+/).filter(Boolean)
+  entries ??= loadEntries()
+  const ranked = (await entries)
+    .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
+    .filter(({ rank }) => rank > 0)
+    .sort((one, other) => other.rank - one.rank)
+  const list = document.createElement('ul')
+  for (const { entry } of ranked.slice(0, MOST_FOUND)) {
+    const link = document.createElement('a')
+    link.href = entry.url
+    link.append(element('strong', entry.title), element('span', entry.of))
+    const item = document.createElement('li')
+    item.append(link)
+    list.append(item)
+  }
+  found.replaceChildren(ranked.length === 0 ? element('p', 'Nothing is found.') : list)
+  found.hidden = wanted.length === 0
+}
+
+/** Every word must be there; in a title it counts most. @param {SearchEntry} entry @param {string[]} wanted */
+function rankOf({ title, of, words }, wanted) {
+  const [name, place, text] = [title, of, words].map((part) => part.toLowerCase())
+  let rank = 0
+  for (const word of wanted) {
+    if (name?.startsWith(word)) rank += 8
+    else if (name?.includes(word)) rank += 4
+    else if (place?.includes(word)) rank += 2
+    else if (text?.includes(word)) rank += 1
+    else return 0
+  }
+  return rank
+}

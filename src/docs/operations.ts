@@ -1,0 +1,111 @@
+import { STATUS_CODES } from 'node:http'
+import {
+  type ApiResponse,
+  contentOf,
+  isProtected,
+  type Parameter,
+  type Schema,
+  type ServedOperation,
+} from './api-document.ts'
+import { jsonBlock } from './code.ts'
+import { inline } from './markdown.ts'
+import { html, type Markup } from './markup.ts'
+import type { createSchemaPieces } from './schemas.ts'
+
+type SchemaPieces = ReturnType<typeof createSchemaPieces>
+
+/** One operation: what it says and answers, with fields for its parameters and a place for what comes of trying it. */
+export function operationSection(operation: ServedOperation, schemas: SchemaPieces): Markup {
+  const { operationId, summary, description, path, parameters = [], responses, servers } = operation
+  const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
+  const { schema, example } = success === undefined ? { schema: undefined, example: undefined } : contentOf(success[1])
+  const others = Object.entries(responses).filter(([status]) => status !== success?.[0])
+  return html`<section id="${operationId}" aria-labelledby="${operationId}-title">
+<h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
+<p class="route"><span class="method">GET</span> <code>${path}</code></p>
+<p>${inline(description)}${isProtected(operation) && html` Needs a token: see <a href="#authorize">Authorize</a>.`}</p>
+<form class="operation" data-path="${path}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}">
+<div class="asked">
+${parameters.length > 0 && html`<h4>Parameters</h4><ul class="parameters">${inOrder(parameters).map((parameter) => parameterItem(operationId, parameter, schemas))}</ul>`}
+</div>
+<div class="tried">
+<div class="code"><pre><code class="request">GET ${path}</code></pre></div>
+<p class="actions"><button type="submit">Send</button> <button type="button" class="copy" data-copies="request">Copy as curl</button></p>
+<div class="outcome" role="status"></div>
+${example !== undefined && html`<details><summary>Example of an answer</summary>${jsonBlock(example)}</details>`}
+</div>
+<div class="answered">
+<h4>Answer</h4>
+${schema !== undefined && schemas.answer(schema)}
+<details><summary>Other answers: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => answerItem(status, response))}</ul></details>
+<details><summary>Headers of answers</summary><ul class="properties">${headerItems(responses)}</ul></details>
+</div>
+</form>
+</section>`
+}
+
+/** Those of the path first, for there is no request without them; headers last. */
+const inOrder = (parameters: Parameter[]) =>
+  (['path', 'query', 'header'] as const).flatMap((wanted) => parameters.filter(({ in: place }) => place === wanted))
+
+function parameterItem(operationId: string, parameter: Parameter, { typeOf }: SchemaPieces): Markup {
+  const { name, in: place, schema, required, description, example } = parameter
+  const id = `${operationId}-${name}`
+  const shown = [example].flat().map(String).join(',')
+  return html`<li>
+<p><label class="name" for="${id}">${name}</label> <span class="type">${typeOf(schema)}${limits(schema)}${place === 'query' ? '' : `, in the ${place}`}${required && ', required'}</span></p>
+<div class="about">
+<p id="${id}-about">${inline(description)}</p>
+<p class="field">${field(id, parameter)} ${example !== undefined && html`<button type="button" class="example" data-fills="${id}" data-example="${shown}"><span>Example: </span><code>${shown}</code></button>`}</p>
+</div>
+</li>`
+}
+
+/**
+ * What is entered into stays empty until somebody does: an empty field is no parameter. Without a `name`, for a field of
+ * that name would hide the `id` of its form.
+ */
+function field(id: string, { name, in: place, schema, required }: Parameter): Markup {
+  const values =
+    schema.enum ?? (schema.type === 'boolean' || [schema.type].flat().includes('boolean') ? [true, false] : undefined)
+  const attributes = html`id="${id}" data-name="${name}" data-in="${place}" aria-describedby="${id}-about"${required && html` required`}`
+  if (values === undefined) {
+    const isNumber = [schema.type].flat().includes('integer')
+    return html`<input ${attributes} autocomplete="off" spellcheck="false" placeholder="${schema.default === undefined ? '' : String(schema.default)}"${isNumber && html` class="short"`}>`
+  }
+  const unset = schema.default === undefined ? '–' : `– (${String(schema.default)})`
+  return html`<select ${attributes}><option value="">${unset}</option>${values.map((value) => html`<option>${String(value)}</option>`)}</select>`
+}
+
+function limits({ minimum, maximum, maxItems, default: preset }: Schema): string {
+  // What no number reaches is no limit worth reading.
+  const isBounded = maximum !== undefined && maximum < Number.MAX_SAFE_INTEGER
+  return [
+    isBounded && `, ${minimum ?? 0} to ${maximum}`,
+    maxItems !== undefined && `, at most ${maxItems}`,
+    preset !== undefined && `, ${String(preset)} if absent`,
+  ]
+    .filter(Boolean)
+    .join('')
+}
+
+function answerItem(status: string, response: ApiResponse): Markup {
+  const { example } = contentOf(response)
+  return html`<li><p><strong>${status} ${STATUS_CODES[status]}</strong></p><p>${inline(response.description)}</p>${example !== undefined && html`<pre><code>${JSON.stringify(example)}</code></pre>`}</li>`
+}
+
+/** Each header once, with the statuses that it comes with where that is not all. */
+function headerItems(responses: Record<string, ApiResponse>): Markup[] {
+  const statuses = new Map<string, { description: string | undefined; on: string[] }>()
+  for (const [status, { headers = {} }] of Object.entries(responses)) {
+    for (const [name, { description }] of Object.entries(headers)) {
+      const known = statuses.get(name) ?? { description, on: [] }
+      statuses.set(name, { ...known, on: [...known.on, status] })
+    }
+  }
+  const all = Object.keys(responses).length
+  return [...statuses].map(
+    ([name, { description, on }]) =>
+      html`<li><p><code class="name">${name}</code> <span class="type">${on.length === all ? 'always' : on.join(', ')}</span></p><div class="about"><p>${inline(description)}</p></div></li>`,
+  )
+}

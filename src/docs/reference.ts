@@ -1,0 +1,35 @@
+import { type ApiDocument, groupOperations, isProtected } from './api-document.ts'
+import { inline } from './markdown.ts'
+import { html, type Markup } from './markup.ts'
+import { operationSection } from './operations.ts'
+import { createSchemaPieces } from './schemas.ts'
+
+/** All operations and schemas of a document on one page. */
+export function referenceBody(document: ApiDocument): Markup {
+  const schemas = createSchemaPieces(document)
+  const groups = groupOperations(document)
+  const needsToken = groups.some(({ operations }) => operations.some(isProtected))
+  return html`<h1>${document.info.title} <span class="version">${document.info.version}</span></h1>
+<p class="lead">${inline(document.info.description)}</p>
+<p>The same for machines: <a href="/openapi.json">openapi.json</a>, <a href="/openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
+${needsToken && authorization}
+${groups.map(
+  ({ name, description, operations }) => html`<section aria-labelledby="tag-${name}">
+<h2 id="tag-${name}">${name}</h2>
+<p>${inline(description)}</p>
+${operations.map((operation) => operationSection(operation, schemas))}
+</section>`,
+)}
+<section aria-labelledby="schemas">
+<h2 id="schemas">Schemas</h2>
+${schemas.all()}
+</section>`
+}
+
+const authorization = html`<section id="authorize" aria-labelledby="authorize-title">
+<h2 id="authorize-title">Authorize</h2>
+<p id="token-about">The operations under <a href="#tag-Users">Users</a> need a token. It is kept in this tab until the tab is closed, sent with these operations only, and copied into no command.</p>
+<form class="authorize">
+<label for="token">Token</label> <input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-about"> <button type="reset">Forget</button>
+</form>
+</section>`

@@ -1,0 +1,193 @@
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { COLOR_SCHEMES, hasBrowser, inBrowser, launchBrowser, openTab, type Tab, WIDTHS } from '../setup/browser.ts'
+import { aCampaign, anAccessList } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { issueToken } from '../setup/tokens.ts'
+
+describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, () => {
+  let browser: Browser
+  let api: TestApp
+  let base: string
+
+  beforeAll(async () => {
+    browser = await launchBrowser()
+    api = await startTestApp()
+    base = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  })
+  afterAll(async () => {
+    await browser.close()
+    await api[Symbol.asyncDispose]()
+  })
+
+  async function openPage(path: string, served = base) {
+    const tab = await openTab(browser, base, served)
+    await tab.page.goto(base + path)
+    return tab
+  }
+
+  test.each(['/docs', '/docs/guides', '/docs/guides/first-request', '/docs/changelog'])(
+    '%s is for everybody, on small screens and large ones, by day and by night',
+    async (path) => {
+      await using tab = await openPage(path)
+      for (const width of WIDTHS) {
+        await tab.page.setViewportSize({ width, height: 800 })
+        for (const colorScheme of COLOR_SCHEMES) {
+          await tab.page.emulateMedia({ colorScheme })
+          expect(await tab.violations(), `${width} ${colorScheme}`).toEqual([])
+        }
+        expect(await tab.excessWidth(), String(width)).toBe(0)
+      }
+      expect(tab.faults).toEqual([])
+    },
+  )
+
+  test('what is folded in the reference is for everybody too', async () => {
+    await using tab = await openPage('/docs')
+    await tab.page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
+    for (const width of WIDTHS) {
+      await tab.page.setViewportSize({ width, height: 800 })
+      expect(await tab.excessWidth(), String(width)).toBe(0)
+    }
+    expect(await tab.violations()).toEqual([])
+  })
+
+  test('the reference is there at once', async () => {
+    await using tab = await openPage('/docs')
+    // The machine may be busy with something else.
+    const paints = [await tab.firstPaint()]
+    while (paints.length < 3) {
+      await tab.page.reload()
+      paints.push(await tab.firstPaint())
+    }
+    expect(Math.min(...paints)).toBeLessThan(1000)
+    expect(await tab.loadedBytes()).toBeLessThan(40_000)
+  })
+
+  test('an operation is tried with what is filled in, and copied as curl', async () => {
+    const campaign = aCampaign()
+    await api.save(campaign)
+    await using tab = await openPage('/docs')
+    const { page } = tab
+    const request = page.locator('#listCampaigns .request')
+    expect(await request.textContent(), 'examples are for reading').toBe(`curl -s '${base}/campaigns'`)
+    await page.getByRole('region', { name: 'List campaigns' }).getByLabel('pageSize').fill('1')
+    await page.locator('[data-fills="listCampaigns-owner"]').click()
+    await page.locator('#listCampaigns-tokens').fill("8453:0x12,it's")
+    const owner = await page.locator('#listCampaigns-owner').inputValue()
+    const url = `${base}/campaigns?pageSize=1&owner=${owner}&tokens=8453:0x12,it%27s`
+    await page.locator('#listCampaigns .copy').first().click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`curl -s '${url}'`)
+    expect(await send(tab, 'listCampaigns')).toMatchObject({ status: '400' })
+
+    expect(await send(tab, 'getCampaign'), 'nothing is asked without its ID').toBeUndefined()
+    await page.locator('#getCampaign-id').fill(campaign.id)
+    const answer = await send(tab, 'getCampaign')
+    expect(answer?.status).toBe('200')
+    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ id: campaign.id })
+    expect(tab.faults).toEqual([])
+  })
+
+  test('a protected operation is tried with the token that is entered, which outlives a reload and is forgotten on demand', async () => {
+    await api.save(anAccessList({ userId: 'user-1', name: 'Shown in the page' }))
+    const secret = await issueToken(api, { userId: 'user-1' })
+    await using tab = await openPage('/docs')
+    const { page } = tab
+    expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
+    await page.getByRole('textbox', { name: 'Token', exact: true }).fill(secret)
+    expect(await page.locator('#listAccessLists .request').textContent()).toBe(
+      `curl -s '${base}/campaigns/accesslists' -H "Authorization: Bearer $TOKEN"`,
+    )
+    await page.reload()
+    const answer = await send(tab, 'listAccessLists')
+    expect(answer?.status).toBe('200')
+    expect(answer?.body).toContain('Shown in the page')
+    const asked = page.waitForRequest(`${base}/campaigns`)
+    await send(tab, 'listCampaigns')
+    expect((await asked).headers()).not.toHaveProperty('authorization')
+    await page.getByRole('button', { name: 'Forget' }).click()
+    expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
+    await page.reload()
+    expect(await page.getByRole('textbox', { name: 'Token', exact: true }).inputValue()).toBe('')
+    expect(tab.faults).toEqual([])
+  })
+
+  test('an operation is tried where it is served, on another origin too', async () => {
+    await using page = await startTestApp({ PUBLIC_BASE_URL: base, STAGING_BASE_URL: base }, api.database)
+    const elsewhere = await page.app.listen({ host: '127.0.0.1', port: 0 })
+    await using tab = await openTab(browser, elsewhere, base)
+    await tab.page.goto(`${elsewhere}/docs`)
+    expect(await tab.page.locator('#listCampaigns .request').textContent()).toBe(`curl -s '${base}/campaigns'`)
+    expect(await send(tab, 'listCampaigns')).toMatchObject({ status: '200' })
+    expect(await send(tab, 'listAccessLists')).toMatchObject({ status: '401' })
+    expect(tab.faults).toEqual([])
+  })
+
+  test('schemas are folded until somebody follows a link to one', async () => {
+    await using tab = await openPage('/docs')
+    const { page } = tab
+    expect(await page.locator('details[open]').count()).toBe(0)
+    await page.goto(`${base}/docs#schema-Incentive`)
+    const incentive = page.locator('#schema-Incentive')
+    await incentive.getByText('"ERC20Incentive"').click()
+    await incentive.getByText('A fixed amount of a token for each claim.').waitFor()
+    expect(await page.locator('details[open]').count()).toBe(2)
+  })
+
+  test('the search leads to parameters, schemas and sections of guides', async () => {
+    await using tab = await openPage('/docs/changelog')
+    const { page } = tab
+    await page.keyboard.press('/')
+    await page.keyboard.type('showActiveOnly')
+    await page.locator('#found a').first().waitFor()
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${base}/docs#listCampaigns-showActiveOnly`)
+    await page.getByRole('searchbox').fill('ERC20Incentive')
+    await page.locator('#found a', { hasText: 'Schemas' }).first().click()
+    // A variant is unfolded with the union that it is one of.
+    await page.locator('#schema-ERC20Incentive').getByText('asset', { exact: true }).waitFor()
+    expect(await page.locator('details[open]').count()).toBe(2)
+    await page.getByRole('searchbox').fill('changelog')
+    expect(await page.locator('#found a').first().getAttribute('href')).toBe('/docs/changelog')
+    await page.keyboard.press('Escape')
+    expect(await page.locator('#found').isVisible()).toBe(false)
+    expect(tab.faults).toEqual([])
+  })
+
+  test('what was typed into a terminal is copied without what it answered', async () => {
+    await using tab = await openPage('/docs/readme')
+    const { page } = tab
+    const block = page.locator('.code', { hasText: 'curl -s localhost:3000/users/profile' })
+    await block.getByRole('button').click()
+    expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+      [
+        'TOKEN=$(npm run --silent cli -- token create --user user-1 --address 0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2)',
+        `curl -s 'localhost:3000/campaigns/accesslists?search=early' -H "Authorization: Bearer $TOKEN"`,
+        'curl -s localhost:3000/users/profile -H "Authorization: Bearer $TOKEN"',
+      ].join('\n'),
+    )
+  })
+
+  test('on a small screen, the other pages are behind a button', async () => {
+    await using tab = await openPage('/docs')
+    const { page } = tab
+    await page.setViewportSize({ width: 360, height: 800 })
+    const contents = page.getByRole('navigation', { name: 'Contents' })
+    expect(await contents.isVisible()).toBe(false)
+    await page.getByRole('button', { name: 'Contents' }).click()
+    await contents.getByRole('link', { name: 'Changelog' }).click()
+    await page.waitForURL(`${base}/docs/changelog`)
+    expect(await contents.isVisible()).toBe(false)
+  })
+})
+
+/** Sends an operation as it stands in the page; what came of it, or undefined where nothing was sent. */
+async function send({ page }: Tab, operationId: string) {
+  const section = page.locator(`#${operationId}`)
+  await section.getByRole('button', { name: 'Send' }).click()
+  const outcome = section.locator('.outcome')
+  if ((await outcome.textContent()) === '') return undefined
+  await outcome.locator('.status').waitFor()
+  const [status] = (await outcome.locator('.status').textContent())?.match(/^[0-9]+/) ?? []
+  return { status, body: await outcome.locator('.body').textContent() }
+}

@@ -1,0 +1,183 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { contractOf } from '../setup/openapi.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+let api: TestApp
+let guides: string[]
+
+beforeAll(async () => {
+  api = await startTestApp()
+  const names = await readdir(join(root, 'docs/guides'))
+  guides = names.map((name) => `/docs/guides/${name.replace(/\.md$/, '')}`)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const pages = () => ['/docs', '/docs/guides', ...guides, '/docs/client', '/docs/readme', '/docs/changelog']
+
+/** What the attribute of some name holds wherever it is. */
+const valuesOf = (body: string, attribute: string) =>
+  [...body.matchAll(new RegExp(`\\s${attribute}="([^"]*)"`, 'g'))].map(([, value]) => String(value))
+
+test('every page and all that it loads come from us, and nothing in it is inline', async () => {
+  expect(guides.length).toBeGreaterThan(0)
+  const loaded = new Set<string>()
+  for (const path of [...pages(), '/docs/']) {
+    const { statusCode, headers, body } = await api.get(path)
+    expect(statusCode, path).toBe(200)
+    expect(headers['content-type'], path).toBe('text/html; charset=utf-8')
+    expect(body, 'nothing inline, which the policy would block').not.toMatch(
+      /<script(?![^>]*\ssrc=)|<style|<[^>]+\s(?:on\w+|style)=/,
+    )
+    for (const [tag] of body.matchAll(/<(?:link|script|img|iframe|source|object|embed|video|audio)\b[^>]*>/g)) {
+      for (const url of [...valuesOf(tag, 'href'), ...valuesOf(tag, 'src')]) loaded.add(url)
+    }
+  }
+  expect([...loaded].sort()).toEqual(['/docs/docs.css', '/docs/docs.js', '/docs/icon.svg'])
+  for (const path of loaded) {
+    const { statusCode, headers, body } = await api.get(path)
+    expect(statusCode, path).toBe(200)
+    expect(headers['content-type'], path).toMatch(/^(?:text\/css|text\/javascript); charset=utf-8$|^image\/svg\+xml/)
+    expect(body.replace('xmlns="http://www.w3.org/2000/svg"', ''), path).not.toMatch(/@import|https?:\/\//)
+  }
+})
+
+test('a strict policy lets the pages run our scripts and nothing else', async () => {
+  const ownFiles = ['/docs/docs.css', '/docs/docs.js', '/docs/search.json']
+  for (const path of [...pages(), ...ownFiles]) {
+    expect((await api.get(path)).headers['content-security-policy'], path).toBe(
+      "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; " +
+        "img-src 'self'; script-src 'self'; style-src 'self'",
+    )
+  }
+})
+
+test('the docs may ask where the operations are served, on any origin, and no one else', async () => {
+  const connectable = async (settings: Record<string, string>) => {
+    await using other = await startTestApp(settings, api.database)
+    const answer = await other.get('/docs')
+    return /connect-src ([^;]+);/.exec(String(answer.headers['content-security-policy']))?.[1]
+  }
+  expect(await connectable({})).toBe("'self'")
+  expect(await connectable({ PUBLIC_BASE_URL: '/api', STAGING_BASE_URL: '/staging' })).toBe("'self'")
+  expect(
+    await connectable({ PUBLIC_BASE_URL: 'https://api.example/v2', STAGING_BASE_URL: 'http://[::1]:8080/staging/' }),
+  ).toBe("'self' https://api.example http://[::1]:8080")
+  expect(
+    await connectable({
+      PUBLIC_BASE_URL: 'https://api.example/v2',
+      STAGING_BASE_URL: 'https://API.example:443/staging',
+    }),
+  ).toBe("'self' https://api.example")
+})
+
+test('every link between the pages leads to a page and to a place that is there', async () => {
+  const bodies = new Map<string, string>()
+  for (const path of pages()) {
+    const { body } = await api.get(path)
+    const ids = valuesOf(body, 'id')
+    expect(
+      ids.filter((id, index) => ids.indexOf(id) < index),
+      path,
+    ).toEqual([])
+    bodies.set(path, body)
+  }
+  const found: unknown[] = (await api.get('/docs/search.json')).json()
+  const links = [...bodies].flatMap(([path, body]) => valuesOf(body, 'href').map((href) => ({ path, href })))
+  const searched = found.map((entry) => ({ path: 'search', href: String(Object(entry).url) }))
+  expect(searched.length).toBeGreaterThan(100)
+  const dead: string[] = []
+  for (const { path, href } of [...links, ...searched]) {
+    const { origin, pathname, hash } = new URL(href, `http://docs.test${path}`)
+    if (origin !== 'http://docs.test') continue
+    if (!bodies.has(pathname)) bodies.set(pathname, (await api.get(pathname)).body)
+    const body = bodies.get(pathname) ?? ''
+    const isThere =
+      !body.startsWith('{"error"') && (hash === '' || body.includes(` id="${decodeURIComponent(hash.slice(1))}"`))
+    if (!isThere) dead.push(`${href} in ${path}`)
+  }
+  expect(dead).toEqual([])
+})
+
+test('each guide is listed with its first paragraph, and in the contents of every page', async () => {
+  const list = (await api.get('/docs/guides')).body
+  for (const guide of guides) {
+    const [title = '', , summary = ''] = (await readFile(join(root, `${guide.slice(1)}.md`), 'utf8')).split('\n')
+    expect(title).toMatch(/^# /)
+    expect(summary, guide).not.toBe('')
+    for (const page of pages()) expect((await api.get(page)).body.includes(`<a href="${guide}"`), page).toBe(true)
+    expect(list).toContain(`<a href="${guide}">${title.slice(2)}</a><p>`)
+  }
+})
+
+test('the reference shows each operation with its parameters and their examples, and each schema', async () => {
+  const { body } = await api.get('/docs')
+  const { operations, document } = await contractOf(api)
+  const { schemas }: { schemas: Record<string, { oneOf?: { $ref: string }[] }> } = Object(document).components
+  const variants = Object.values(schemas).flatMap(({ oneOf = [] }) => oneOf.map(({ $ref }) => $ref.split('/').at(-1)))
+  expect(variants.length).toBeGreaterThanOrEqual(10)
+  const wanted = [
+    ...operations.flatMap(({ path, operation: { operationId, parameters = [] } }) => [
+      `<section id="${operationId}"`,
+      `<code>${path}</code>`,
+      ...parameters.flatMap(({ name, example }) => [
+        `for="${operationId}-${name}"`,
+        `data-fills="${operationId}-${name}" data-example="${[example].flat().join(',').replaceAll('"', '&quot;')}"`,
+      ]),
+    ]),
+    ...Object.keys(schemas).map((name) => `id="schema-${name}"><summary>`),
+    ...variants.map((name) => `<summary><code>"${name}"</code>`),
+  ]
+  expect(wanted.filter((piece) => !body.includes(piece))).toEqual([])
+  expect(body.match(/<details[^>]*\sopen|<input[^>]*\svalue=/g), 'nothing is open, and nothing filled in').toBeNull()
+})
+
+test('only what is served is shown', async () => {
+  await using open = await startTestApp({ SURFACES: 'public' }, api.database)
+  const { body } = await open.get('/docs')
+  expect(body).toContain('id="listCampaigns"')
+  expect(body).not.toMatch(/id="(?:listAccessLists|authorize)"/)
+  await using closed = await startTestApp({ SURFACES: 'staging' }, api.database)
+  expect((await closed.get('/docs')).body).not.toContain('<a href="/">Explorer</a>')
+  expect((await api.get('/docs')).body).toContain('<a href="/">Explorer</a>')
+})
+
+test.each(['/docs/guides/nothing', '/docs/nothing', '/docs/guides/first-request.md', '/docs/guides/..%2Fchangelog'])(
+  'there is nothing at %s',
+  async (path) => {
+    const { statusCode, headers, body } = await api.get(path)
+    expect(statusCode).toBe(404)
+    expect(headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(JSON.parse(body)).toEqual({ error: `there is nothing at "${path}"` })
+  },
+)
+
+test('pages have tags, are compressed, and are given without their body to whoever has them or asks for that', async () => {
+  for (const path of ['/docs', '/docs/changelog', '/docs/docs.css', '/docs/search.json']) {
+    const plain = await api.get(path)
+    expect(plain.headers, path).toMatchObject({ 'cache-control': 'public, no-cache', etag: /^"/ })
+    const compressed = await api.get(path, { 'accept-encoding': 'br' })
+    expect(compressed.headers, path).toMatchObject({ 'content-encoding': 'br', vary: 'accept-encoding' })
+    expect(compressed.rawPayload.length, path).toBeLessThan(plain.rawPayload.length / 2)
+    expect(await api.get(path, { 'if-none-match': String(plain.headers.etag) }), path).toMatchObject({
+      statusCode: 304,
+      body: '',
+    })
+    const head = await api.app.inject({ method: 'HEAD', url: path })
+    expect(head, path).toMatchObject({ statusCode: 200, body: '' })
+    expect(head.headers.etag, path).toBe(plain.headers.etag)
+  }
+})
+
+test('what the pages are made of is part of the image and of the package', async () => {
+  const { files }: { files: string[] } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
+  const inImage = [...dockerfile.matchAll(/^COPY --from=build (.+) \S+$/gm)]
+    .flatMap(([, paths = '']) => paths.split(' '))
+    .map((path) => path.replace('/app/', ''))
+  // These two are part of every package.
+  expect(inImage.sort()).toEqual([...files, 'README.md', 'package.json'].sort())
+})

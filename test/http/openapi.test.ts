@@ -1,0 +1,36 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { readSettings } from '../../src/config.ts'
+import { startTestApp } from '../setup/test-app.ts'
+
+test('the OpenAPI document is served as JSON and as YAML, and both say the same as the committed one', async () => {
+  await using api = await startTestApp()
+  const [json, yaml] = await Promise.all([api.get('/openapi.json'), api.get('/openapi.yaml')])
+  expect(json.statusCode).toBe(200)
+  expect(json.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(yaml.statusCode).toBe(200)
+  expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8')
+  expect(parse(yaml.body)).toEqual(json.json())
+  const committed = await readFile(join(import.meta.dirname, '../../openapi.json'), 'utf8')
+  expect(json.json()).toEqual(JSON.parse(committed))
+})
+
+test('the document says where each operation is served', async () => {
+  await using api = await startTestApp({ PUBLIC_BASE_URL: 'https://api.example/v2' })
+  const { paths } = (await api.get('/openapi.json')).json()
+  expect(paths['/campaigns'].get.servers).toEqual([{ url: 'https://api.example/v2' }])
+})
+
+test.each([
+  '//api.example',
+  'https://',
+  'api.example',
+  'https://user:secret@api.example',
+  'https://a;script-src *',
+  '/a?b',
+])('what is no base address is refused: %s', (url) => {
+  expect(() => readSettings({ PUBLIC_BASE_URL: url })).toThrow(/^PUBLIC_BASE_URL must be a path, or a URL such as/)
+  expect(() => readSettings({ STAGING_BASE_URL: url })).toThrow(/^STAGING_BASE_URL must be a path, or a URL such as/)
+})

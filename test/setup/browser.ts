@@ -1,0 +1,80 @@
+import { existsSync } from 'node:fs'
+import axe from 'axe-core'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+const CHROMIUM = '/usr/bin/chromium'
+
+/** A browser is no dependency of the project; where Debian's is installed, pages are tried in it. */
+export const hasBrowser = existsSync(CHROMIUM)
+
+/** For the titles of tests that are skipped. */
+export const inBrowser = hasBrowser ? 'in Chromium' : `in Chromium, which is not at ${CHROMIUM}`
+
+/** One for all tests of a file; root may use it too. */
+export const launchBrowser = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
+
+export const WIDTHS = [360, 1280] as const
+export const COLOR_SCHEMES = ['light', 'dark'] as const
+
+export interface Tab extends AsyncDisposable {
+  page: Page
+  /**
+   * What has gone wrong: errors of scripts, requests to other origins than those given, violations of the policy, and
+   * what the browser calls an error. It calls an answer that is refused one too; `refusals` are those.
+   */
+  faults: string[]
+  refusals: string[]
+  /** Rules of WCAG 2.0 to 2.2, A and AA, that the page breaks as it is now, with the first element of each. */
+  violations: () => Promise<string[]>
+  /** How much wider the page is than the window. */
+  excessWidth: () => Promise<number>
+  /** Milliseconds from the request for the page to the first text or picture in it. */
+  firstPaint: () => Promise<number>
+  /** Compressed bytes of the page and of all that it has loaded. */
+  loadedBytes: () => Promise<number>
+}
+
+const FIRST_PAINT = `new Promise((resolve) => new PerformanceObserver((list) => {
+  for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
+}).observe({ type: 'paint', buffered: true }))`
+
+const LOADED_BYTES = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
+  .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
+
+/** An empty tab with a storage of its own. It may ask these origins and no others. */
+export async function openTab(browser: Browser, ...origins: string[]): Promise<Tab> {
+  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const page = await context.newPage()
+  const faults: string[] = []
+  const refusals: string[] = []
+  page.on('pageerror', (error) => faults.push(String(error)))
+  page.on('console', (message) => {
+    if (message.type() !== 'error') return
+    if (message.text().startsWith('Failed to load resource: the server responded with a status of')) {
+      refusals.push(message.text())
+    } else faults.push(message.text())
+  })
+  page.on('request', (request) => {
+    if (!['data:', ...origins].some((start) => request.url().startsWith(start))) faults.push(request.url())
+  })
+  await page.exposeFunction('tellViolation', (violation: string) => faults.push(violation))
+  await page.addInitScript(`document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+    tellViolation(effectiveDirective + ' ' + blockedURI))`)
+  return {
+    page,
+    faults,
+    refusals,
+    async violations() {
+      // The policy of the page is for its own scripts; this one comes from the debugger.
+      await page.evaluate(axe.source)
+      const { violations }: axe.AxeResults = await page.evaluate(
+        "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })",
+      )
+      return violations.map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
+    },
+    excessWidth: () => page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+    firstPaint: () => page.evaluate(FIRST_PAINT),
+    loadedBytes: () => page.evaluate(LOADED_BYTES),
+    [Symbol.asyncDispose]: () => context.close(),
+  }
+}
