@@ -1,0 +1,75 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as catalogue from '../../src/http/errors.ts'
+import { recordSchemas } from '../../src/ingest/records.ts'
+import { readDocument, root } from '../setup/documents.ts'
+
+/*
+ * What the guides list is what there is.
+ */
+
+interface OpenApiDocument {
+  paths: Record<string, { get: { responses: Record<string, { content?: { 'application/json': Examples } }> } }>
+}
+interface Examples {
+  examples?: Record<string, { value: { error?: string } }>
+}
+
+/** The rows of all tables of a guide, as the texts of their cells. */
+const rowsOf = (guide: string) =>
+  readDocument(`docs/guides/${guide}`)
+    .lines.filter((line) => line.startsWith('| '))
+    .map((line) => line.slice(2, -2).split(' | '))
+
+const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+
+describe('the guide on errors', () => {
+  const document: OpenApiDocument = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+  const failures = Object.values(document.paths).flatMap(({ get }) =>
+    Object.entries(get.responses).flatMap(([status, { content }]) =>
+      Object.values(content?.['application/json'].examples ?? {}).flatMap(({ value }) =>
+        value.error === undefined ? [] : [{ status, sentence: value.error }],
+      ),
+    ),
+  )
+  const rows = rowsOf('errors.md')
+
+  test('has every status that an operation can answer, and says whether to repeat', () => {
+    const statuses = new Set(Object.values(document.paths).flatMap(({ get }) => Object.keys(get.responses)))
+    const told = rows.filter((cells) => /^\d+$/.test(cells[0] ?? '') && !cells[1]?.startsWith('`'))
+    expect(told.map(([status]) => status)).toEqual([...statuses].filter((status) => status !== '200').sort())
+  })
+
+  test('has every sentence, but for those that name a parameter', () => {
+    const ofCatalogue = Object.values(catalogue)
+      .map((Failure) => new (Failure as new () => InstanceType<typeof Failure>)())
+      .map(({ message, statusCode }) => ({ status: String(statusCode), sentence: message.replace('%d', '1') }))
+      // What is worded where it is thrown, and what nobody reads.
+      .filter(({ sentence, status }) => sentence !== '%s' && status !== '499')
+    expect(ofCatalogue.length).toBeGreaterThan(8)
+    const patterns = rows.flatMap(([status, cell]) =>
+      codeIn(cell).map((code) => {
+        const sentence = code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.+')
+        return { status, pattern: new RegExp(`^${sentence}$`) }
+      }),
+    )
+    for (const { status, sentence } of [...ofCatalogue, ...failures.filter((failure) => failure.status !== '400')]) {
+      const isTold = patterns.some((told) => told.status === status && told.pattern.test(sentence))
+      expect(isTold, `${status}: ${sentence}`).toBe(true)
+    }
+  })
+})
+
+test('the guide on importing has every record with the keys that it needs', () => {
+  const told = rowsOf('importing.md').map(([type, keys]) => [codeIn(type)[0], codeIn(keys)])
+  const expected = Object.entries(recordSchemas).map(([type, schema]) => [
+    type,
+    (schema.required ?? []).filter((key: string) => key !== 'type').sort(),
+  ])
+  expect(expected.length).toBeGreaterThan(8)
+  const sorted = told.map(([type, keys]) => [type, Array.isArray(keys) ? [...keys].sort() : keys])
+  expect(Object.fromEntries(sorted.filter(([type]) => type !== undefined && type !== 'type'))).toEqual(
+    Object.fromEntries(expected),
+  )
+})
