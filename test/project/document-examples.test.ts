@@ -21,13 +21,13 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
  * js       a module that is run; the text block right behind it is what it prints.
  * ts       a module that is checked: it needs what is not there, such as a wallet.
  * sh       commands that cannot be tried here.
- * json, ndjson, yaml  are parsed; text, ini, nginx are to be read.
+ * json, ndjson, yaml  are parsed; text, ini, nginx, http are to be read.
  *
  * `…` stands for anything. In JSON that is a value "…"; a key "…" says that there are more keys, and "…" at the end of an
  * array that there are more entries.
  */
 
-const LANGUAGES = ['console', 'js', 'ts', 'sh', 'json', 'ndjson', 'yaml', 'text', 'ini', 'nginx']
+const LANGUAGES = ['console', 'js', 'ts', 'sh', 'json', 'ndjson', 'yaml', 'text', 'ini', 'nginx', 'http']
 
 /** The README comes last: its examples bring in data that the guides do not count on. */
 const documents = [...guides, README]
@@ -66,13 +66,11 @@ test('every block is of a kind that is tried, and what is data can be read', () 
 })
 
 test('there are examples, and each command shows what it prints, or sets something', () => {
-  for (const document of documents) {
-    const examples = examplesOf(document)
-    expect(examples.length, document.path).toBeGreaterThan(0)
-    for (const { place, command, expected } of examples) {
-      const isSilent = /^(export )?[A-Z]+=/.test(command) || command.startsWith('node "$MODULES')
-      if (!isSilent) expect(expected, place).not.toBe('')
-    }
+  const examples = documents.flatMap(examplesOf)
+  expect(examples.length).toBeGreaterThan(90)
+  for (const { place, command, expected } of examples) {
+    const isSilent = /^(export )?[A-Z]+=/.test(command) || command.startsWith('node "$MODULES')
+    if (!isSilent) expect(expected, place).not.toBe('')
   }
 })
 
