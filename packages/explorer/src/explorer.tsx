@@ -1,6 +1,7 @@
 import './explorer.css'
 import { render } from 'preact'
-import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso'
+import { LocationProvider, Route, Router } from 'preact-iso'
+import { Guard } from './guard.tsx'
 import { Layout } from './layout.tsx'
 import { CampaignPage } from './pages/campaign-page.tsx'
 import { CampaignsPage } from './pages/campaigns-page.tsx'
@@ -8,12 +9,15 @@ import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
 import { TrendingPage } from './pages/trending-page.tsx'
 
+/** What this script shows; the browser loads all else. */
+const PAGES = /^\/(explorer\/[^?]*)?(\?.*)?$/
+
 /** Every page has a path of its own, so that links to it can be shared; the service answers all with this script. */
 function Explorer() {
   return (
-    <LocationProvider>
-      <ErrorBoundary>
-        <Layout>
+    <LocationProvider scope={PAGES}>
+      <Layout>
+        <Guard>
           <Router>
             <Route path="/" component={TrendingPage} />
             <Route path="/explorer/campaigns" component={CampaignsPage} />
@@ -21,8 +25,8 @@ function Explorer() {
             <Route path="/explorer/contracts" component={ContractsPage} />
             <Route path="/explorer/chains" component={ChainsPage} />
           </Router>
-        </Layout>
-      </ErrorBoundary>
+        </Guard>
+      </Layout>
     </LocationProvider>
   )
 }

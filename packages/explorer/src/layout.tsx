@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
+import { Footer, StaleNotice } from './footer.tsx'
 
 const PAGES = [
   ['/', 'Trending'],
@@ -8,9 +10,18 @@ const PAGES = [
   ['/explorer/chains', 'Chains'],
 ] as const
 
-/** What every page has around it: the way to the others and to the documentation. */
+/** What every page has around it: the way to the others and to the documentation, and how fresh it is. */
 export function Layout({ children }: { children: ComponentChildren }) {
   const { path } = useLocation()
+  const main = useRef<HTMLElement>(null)
+  const shownPath = useRef(path)
+  useEffect(() => {
+    if (shownPath.current === path) return
+    shownPath.current = path
+    // Another page: who uses a keyboard or a screen reader starts at its heading.
+    const heading = main.current?.querySelector('h1') ?? main.current
+    heading?.focus({ preventScroll: true })
+  }, [path])
   const isAt = (page: string) => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <>
@@ -18,24 +29,29 @@ export function Layout({ children }: { children: ComponentChildren }) {
         To the content
       </a>
       <header class="top">
-        <a class="name" href="/">
-          Reward Campaigns
-        </a>
-        <nav aria-label="Pages">
-          {PAGES.map(([page, title]) => (
-            <a key={page} href={page} aria-current={isAt(page) ? 'page' : undefined}>
-              {title}
-            </a>
-          ))}
-          {/* Not a page of this script: the browser loads it. */}
-          <a href="/docs" target="_self">
-            Docs
+        <div>
+          <a class="name" href="/">
+            <svg aria-hidden="true" viewBox="0 0 16 16">
+              <circle cx="8" cy="8" r="7" />
+              <path d="M5 8.5 7 10.5 11 6" />
+            </svg>
+            Reward Campaigns
           </a>
-        </nav>
+          <nav aria-label="Pages">
+            {PAGES.map(([page, title]) => (
+              <a key={page} href={page} aria-current={isAt(page) ? 'page' : undefined}>
+                {title}
+              </a>
+            ))}
+            <a href="/docs">Docs</a>
+          </nav>
+        </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} ref={main}>
+        <StaleNotice />
         {children}
       </main>
+      <Footer />
     </>
   )
 }

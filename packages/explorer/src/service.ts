@@ -1,4 +1,17 @@
 import { createClient } from 'reward-campaigns-client'
+import { noteAge } from './staleness.ts'
 
-/** The service that these pages come from. It is asked anew each time, with the tags of the answers that are known. */
-export const client = createClient({ baseUrl: '/' })
+/**
+ * The service that these pages come from. It is asked anew each time, with the tags of the answers that are known; what a
+ * page cannot have now it says, and asks again by itself.
+ */
+export const client = createClient({
+  baseUrl: '/',
+  retries: 0,
+  async fetch(request) {
+    // Who names a tag is not answered by the browser; the others would be, with what is up to half a minute old.
+    const response = await fetch(request, request.headers.has('if-none-match') ? {} : { cache: 'no-cache' })
+    noteAge(response)
+    return response
+  },
+})

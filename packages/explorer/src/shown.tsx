@@ -1,41 +1,67 @@
 import type { ComponentChildren } from 'preact'
 import { ServiceError } from 'reward-campaigns-client'
-import type { Asked } from './asked.ts'
+import type { Asked } from './asking.ts'
 
-/** Shows an answer, or that it is on its way, or why there is none. */
+/**
+ * Shows an answer, or that it is on its way, or why there is none.
+ *
+ * @param lines about how many rows the answer will have: their place is kept.
+ */
 export function Shown<Answer>({
   asked,
+  lines = 3,
   children,
 }: {
   asked: Asked<Answer>
-  children: (answer: Answer) => ComponentChildren
+  lines?: number
+  children: (answer: Answer, at: Date) => ComponentChildren
 }) {
-  if (asked.state === 'loading') {
-    return (
-      <p class="waiting" role="status">
-        Loading…
-      </p>
-    )
-  }
+  if (asked.state === 'loading') return <Waiting lines={lines} />
   if (asked.state === 'failed') return <Failure failure={asked.failure} />
-  return <>{children(asked.answer)}</>
+  return <>{children(asked.answer, asked.at)}</>
 }
 
-function Failure({ failure }: { failure: unknown }) {
-  const isAnswered = failure instanceof ServiceError
+/** There is an answer, and nothing in it. */
+export function Empty({ children }: { children: ComponentChildren }) {
+  return <div class="empty">{children}</div>
+}
+
+function Waiting({ lines }: { lines: number }) {
+  return (
+    <div class="waiting">
+      <p class="hidden" role="status">
+        Loading…
+      </p>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} aria-hidden="true" />
+      ))}
+    </div>
+  )
+}
+
+/** Nothing is shown, so that nothing wrong is. */
+export function Failure({ failure }: { failure: unknown }) {
   return (
     <div class="failure" role="alert">
-      <p>
-        {isAnswered && failure.status < 500
-          ? failure.message
-          : 'The service cannot say at the moment. Nothing is shown, so that nothing wrong is; this page asks again by itself.'}
-      </p>
-      {isAnswered && (
+      <p class="what">{whatFailed(failure)}</p>
+      {failure instanceof ServiceError && (
         <p class="soft">
-          {failure.status}
-          {failure.requestId !== undefined && `, request ${failure.requestId}`}
+          Status {failure.status}
+          {failure.requestId !== undefined && (
+            <>
+              , request <code>{failure.requestId}</code>
+            </>
+          )}
         </p>
       )}
     </div>
   )
+}
+
+function whatFailed(failure: unknown): string {
+  const again = 'This page asks again by itself.'
+  if (!(failure instanceof ServiceError)) return `The service cannot be reached. ${again}`
+  if (failure.status === 429) return `The service was asked too often from here. ${again}`
+  if (failure.status < 500) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`
+  return `The service cannot say at the moment; no figures are shown, so that none is wrong. ${again}`
 }

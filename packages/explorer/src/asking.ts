@@ -1,0 +1,80 @@
+import { ServiceError } from 'reward-campaigns-client'
+
+/**
+ * What is known of an answer. A failure never stands beside figures that were right once: they could be wrong by now, and
+ * the page says so in their place.
+ */
+export type Asked<Answer> =
+  | { state: 'loading' }
+  | { state: 'shown'; answer: Answer; at: Date }
+  | { state: 'failed'; failure: unknown }
+
+/** A request that takes longer has failed: a network that has gone says nothing. */
+const PATIENCE_MS = 20_000
+
+/** Figures that nobody has looked at for longer are not shown again before they are asked for. */
+const LONGEST_UNSEEN_MS = 30_000
+
+/** After a failure without `Retry-After`. */
+const WAIT_AFTER_FAILURE_MS = 2_000
+
+/** No `Retry-After` makes it wait longer: who looks wants to see it come back. */
+const LONGEST_WAIT_MS = 10_000
+
+/**
+ * Asks at once and then from time to time, one request at a time, until it is stopped.
+ *
+ * @param ask must give up when its signal says so.
+ * @param tell is never called once it is stopped.
+ * @param isLookedAt while this is false, nothing is asked.
+ */
+export function keepAsking<Answer>(
+  ask: (signal: AbortSignal) => Promise<Answer>,
+  tell: (asked: Asked<Answer>) => void,
+  isLookedAt: () => boolean,
+  everyMs: number,
+) {
+  const stopped = new AbortController()
+  let isAsking = false
+  let toldAt = Date.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function askOnce(): Promise<number> {
+    try {
+      const answer = await ask(AbortSignal.any([stopped.signal, AbortSignal.timeout(PATIENCE_MS)]))
+      if (!stopped.signal.aborted) tell({ state: 'shown', answer, at: new Date() })
+      return everyMs
+    } catch (failure) {
+      if (!stopped.signal.aborted) tell({ state: 'failed', failure })
+      const { retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
+      return retryAfterSeconds === undefined
+        ? WAIT_AFTER_FAILURE_MS
+        : Math.min(Math.max(retryAfterSeconds * 1000, WAIT_AFTER_FAILURE_MS), LONGEST_WAIT_MS)
+    } finally {
+      toldAt = Date.now()
+    }
+  }
+
+  async function askAndWait() {
+    clearTimeout(timer)
+    if (isAsking || stopped.signal.aborted) return
+    isAsking = true
+    const waitMs = isLookedAt() ? await askOnce() : everyMs
+    isAsking = false
+    if (!stopped.signal.aborted) timer = setTimeout(() => void askAndWait(), waitMs)
+  }
+
+  void askAndWait()
+  return {
+    /** Somebody looks again. */
+    lookAgain() {
+      if (stopped.signal.aborted || !isLookedAt()) return
+      if (Date.now() - toldAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs)) tell({ state: 'loading' })
+      void askAndWait()
+    },
+    stop() {
+      stopped.abort()
+      clearTimeout(timer)
+    },
+  }
+}

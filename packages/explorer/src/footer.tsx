@@ -1,0 +1,55 @@
+import { useAsked } from './asked.ts'
+import { ChainLabel } from './chain-label.tsx'
+import { groupDigits } from './rounded.ts'
+import { client } from './service.ts'
+import { useStaleSince } from './staleness.ts'
+import { AbsoluteTime, RelativeTime } from './times.tsx'
+
+/** How fresh what is shown is: as of which block of which chain. */
+export function Footer() {
+  const asked = useAsked((signal) => client.getStatus({ signal }), 'status')
+  const isShown = asked.state === 'shown'
+  const chains = isShown ? asked.answer.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
+  return (
+    <footer class="foot">
+      <div>
+        {asked.state === 'loading' && 'Asking how fresh this is…'}
+        {asked.state === 'failed' && 'How fresh this is, the service cannot say at the moment.'}
+        {isShown && chains.length === 0 && 'Imported figures; no chain is followed.'}
+        {chains.length > 0 && (
+          <ul class="as-of" aria-label="As of">
+            {chains.map(({ chainId, asOfBlock, asOfTime }) => (
+              <li key={chainId}>
+                <ChainLabel chainId={chainId} /> as of block <span class="figure">{groupDigits(asOfBlock ?? '')}</span>
+                {asOfTime !== null && (
+                  <>
+                    , <RelativeTime at={asOfTime} />
+                  </>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      <p>
+        <a href="/openapi.json">OpenAPI</a>
+        {isShown && <span>Version {asked.answer.version}</span>}
+      </p>
+    </footer>
+  )
+}
+
+/** What the service keeps for when its database is away is right for its time only. */
+export function StaleNotice() {
+  const since = useStaleSince()
+  return (
+    <div role="status">
+      {since !== undefined && (
+        <p class="notice">
+          The database of the service is away. Figures are as they were on <AbsoluteTime at={since} />,{' '}
+          <RelativeTime at={since} />.
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,17 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
+
+/** A page that cannot show something says so; the way to the others stays. */
+export function Guard({ children }: { children: ComponentChildren }) {
+  const { url } = useLocation()
+  const [error, forget] = useErrorBoundary((failure) => console.error(failure))
+  useEffect(forget, [url])
+  if (error === undefined) return <>{children}</>
+  return (
+    <div class="failure" role="alert">
+      <h1 tabIndex={-1}>This cannot be shown</h1>
+      <p>That is a mistake of this page. The figures are all right: the documentation says how to ask for them.</p>
+    </div>
+  )
+}

@@ -1,0 +1,46 @@
+import { useLocation } from 'preact-iso'
+import { withQuery } from './page-query.ts'
+import { groupDigits } from './rounded.ts'
+
+/** The way to the pages before and after. @param what the entries are: `contracts`. */
+export function Pager({
+  page,
+  pageSize,
+  total,
+  what,
+}: {
+  page: number
+  pageSize: number
+  total: number
+  what: string
+}) {
+  const { url } = useLocation()
+  const pages = Math.max(Math.ceil(total / pageSize), 1)
+  const first = (page - 1) * pageSize + 1
+  const last = Math.min(page * pageSize, total)
+  const to = (other: number) => withQuery(url, { page: other === 1 ? undefined : String(other) })
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      {page > 1 ? (
+        <a href={to(Math.min(page - 1, pages))} rel="prev">
+          Previous
+        </a>
+      ) : (
+        <span class="soft">Previous</span>
+      )}
+      <span class="figure">
+        {first > last
+          ? `none of ${groupDigits(String(total))}`
+          : `${groupDigits(String(first))}–${groupDigits(String(last))} of ${groupDigits(String(total))}`}{' '}
+        {what}
+      </span>
+      {page < pages ? (
+        <a href={to(page + 1)} rel="next">
+          Next
+        </a>
+      ) : (
+        <span class="soft">Next</span>
+      )}
+    </nav>
+  )
+}

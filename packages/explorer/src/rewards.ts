@@ -1,0 +1,32 @@
+import type { TrendingCampaign } from 'reward-campaigns-client'
+import { roundDecimal, roundUsd } from './rounded.ts'
+
+type Reward = TrendingCampaign['incentives'][number]
+
+/** What one claim of an incentive gives, in a few words: `25 USDC`, `7% back, up to 0.0026 WBTC`. */
+export function rewardInWords(reward: Reward): string {
+  const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward, tokenSymbol = 'tokens' } = reward
+  if (type === 'AllowListIncentive') return 'a place on an allow list'
+  if (type === 'PointsIncentive') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
+  // What is paid is worth as much of another token: only its dollars say how much.
+  if (type.startsWith('ERC20Pegged')) {
+    const { rewardUsdValue } = reward
+    return rewardUsdValue === undefined
+      ? `paid in ${tokenSymbol}`
+      : `${roundUsd(rewardUsdValue).short} in ${tokenSymbol}`
+  }
+  const most = amount === undefined ? undefined : `${roundDecimal(amount).short} ${tokenSymbol}`
+  if (rewardPercentage !== undefined) {
+    const limit = maxReward === undefined || most === undefined || amount === '0' ? '' : `, up to ${most}`
+    return `${roundDecimal(String(rewardPercentage)).short}% back${limit}`
+  }
+  if (most === undefined || amount === '0') return `paid in ${tokenSymbol}`
+  return maxReward === undefined ? most : `up to ${most}`
+}
+
+/** The first of the rewards, and how many more there are. */
+export function rewardsInWords(rewards: readonly Reward[]): string {
+  const [first, ...others] = rewards
+  if (first === undefined) return 'no reward'
+  return others.length === 0 ? rewardInWords(first) : `${rewardInWords(first)} and ${others.length} more`
+}
