@@ -54,6 +54,13 @@ describe('a listing', () => {
     expect(new Set(pages.flatMap(({ entries }) => entries.map(({ address }) => address))).size).toBe(23)
   })
 
+  test('gives a page by its number, past the end an empty one, each with the total', async () => {
+    const listing = service.client.eachContract({ pageSize: 10 })
+    const [, second] = await toArray(listing.pages())
+    expect(await listing.page(2)).toEqual(second)
+    expect(await listing.page(4)).toEqual({ entries: [], total: 23 })
+  })
+
   test('that is empty is one empty page', async () => {
     const listing = service.client.eachCampaign({ owner: anAddress('nobody') })
     expect(await toArray(listing.pages())).toEqual([{ entries: [], total: 0 }])

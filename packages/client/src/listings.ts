@@ -39,6 +39,11 @@ export class Listing<Entry> implements AsyncIterable<Entry> {
     }
   }
 
+  /** One page by its number, from 1, in pages of `pageSize`; empty past the end. */
+  page(number: number): Promise<Page<Entry>> {
+    return this.#askForPage(number, this.pageSize)
+  }
+
   async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void, void> {
     for await (const { entries } of this.pages()) yield* entries
   }
