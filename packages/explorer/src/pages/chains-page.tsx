@@ -1,27 +1,38 @@
 import { useAsked } from '../asked.ts'
+import { ChainCard } from '../chains/chain-card.tsx'
+import { Heading } from '../heading.tsx'
+import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { Empty, Shown } from '../shown.tsx'
+
+/** Blocks come every few seconds, and who looks here wants to see them come. */
+const REFRESH_MS = 2_000
 
 export function ChainsPage() {
-  const asked = useAsked((signal) => client.getStatus({ signal }), 'status')
+  const asked = useAsked((signal) => client.getStatus({ signal }), 'status', REFRESH_MS)
   return (
     <>
-      <h1>Chains</h1>
+      <Heading title="Chains" />
+      <p class="lead">How far each chain is followed: figures show everything up to its as-of block. Live.</p>
       <Shown asked={asked}>
         {({ chains }) =>
           chains.length === 0 ? (
-            <p>No chain is followed here: what there is was imported.</p>
+            <Empty>
+              <p>No chain is followed here: the figures were imported, and change with the next import.</p>
+              <p>
+                <a href="/docs">The documentation</a> says how a chain is followed.
+              </p>
+            </Empty>
           ) : (
-            <ul>
-              {chains.map(({ chainId, state }) => (
-                <li key={chainId}>
-                  {chainId}: {state}
-                </li>
+            <ul class="cards">
+              {chains.map((chain) => (
+                <ChainCard key={chain.chainId} chain={chain} />
               ))}
             </ul>
           )
         }
       </Shown>
+      <RequestShown request={{ method: 'getStatus', path: '/status' }} />
     </>
   )
 }

@@ -1,21 +1,67 @@
+import { useLocation } from 'preact-iso'
+import type { Query } from 'reward-campaigns-client'
 import { useAsked } from '../asked.ts'
+import { Choice, chosenOf } from '../choice.tsx'
+import { ContractFilters } from '../contracts/contract-filters.tsx'
+import { ContractsShown } from '../contracts/contracts-shown.tsx'
+import { Heading } from '../heading.tsx'
+import { pageOf } from '../page-query.ts'
+import { RequestShown } from '../request-shown.tsx'
+import { requestPath } from '../request-text.ts'
 import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
 
+const PAGE_SIZE = 20
+
+const ORDERS = [
+  ['most-completions', 'Completions'],
+  ['total-spend', 'Spend'],
+  ['recently-deployed', 'Newest'],
+] as const
+
+const TIME_RANGES = [
+  ['all', 'All time'],
+  ['7d', '7 days'],
+  ['24h', '24 hours'],
+  ['6h', '6 hours'],
+] as const
+
 export function ContractsPage() {
-  const asked = useAsked((signal) => client.listContracts({ pageSize: 20 }, { signal }), 'contracts')
+  const { query } = useLocation()
+  const sortBy = chosenOf(ORDERS, query.sortBy)
+  const timeRange = chosenOf(TIME_RANGES, query.timeRange)
+  const page = pageOf(query.page)
+  const chainIds = query.chainIds === undefined ? [] : query.chainIds.split(',').map(Number)
+  const filters: Omit<Query<'listContracts'>, 'page' | 'pageSize'> = {
+    sortBy,
+    ...(timeRange !== 'all' && { timeRange }),
+    ...(chainIds.length > 0 && { chainIds }),
+    ...(query.creator !== undefined && { creator: query.creator }),
+  }
+  const request = {
+    method: 'listContracts',
+    path: '/explore/contracts',
+    query: { ...filters, page, pageSize: PAGE_SIZE },
+  } as const
+  const asked = useAsked(
+    (signal) => client.eachContract({ ...filters, pageSize: PAGE_SIZE }, { signal }).page(page),
+    requestPath(request),
+  )
   return (
     <>
-      <h1>Contracts</h1>
-      <Shown asked={asked}>
+      <Heading title="Contracts" />
+      <p class="lead">What campaigns ask people to use, by what that brought: claims, and what they paid.</p>
+      <div class="choices">
+        <Choice legend="By" name="sortBy" options={ORDERS} chosen={sortBy} />
+        <Choice legend="Time" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
+      </div>
+      <ContractFilters chainIds={chainIds} creator={query.creator} />
+      <Shown asked={asked} lines={PAGE_SIZE}>
         {(contracts) => (
-          <ul>
-            {contracts.map(({ chainId, address, name }) => (
-              <li key={`${chainId}:${address}`}>{name}</li>
-            ))}
-          </ul>
+          <ContractsShown contracts={contracts} page={page} pageSize={PAGE_SIZE} isBySpend={sortBy === 'total-spend'} />
         )}
       </Shown>
+      <RequestShown request={request} />
     </>
   )
 }

@@ -1,0 +1,68 @@
+import type { ComponentChildren } from 'preact'
+import type { ChainStatus } from 'reward-campaigns-client'
+import { shortenHex } from '../address.tsx'
+import { Count, Unknown } from '../amounts.tsx'
+import { blockExplorerUrl, chainName } from '../chain-names.ts'
+import { duration } from '../moments.ts'
+import { AbsoluteTime } from '../times.tsx'
+import { blocksBehind, STATE_TITLES, stateInWords } from './chain-words.ts'
+
+/** How far a chain is. */
+export function ChainCard({ chain }: { chain: ChainStatus }) {
+  const { chainId, state, asOfBlock, asOfBlockHash, asOfTime, headBlock, finalizedBlock, lagSeconds } = chain
+  const behind = blocksBehind(chain)
+  return (
+    <li class="card">
+      <h2>
+        {chainName(chainId)} <span class="soft">{chainId}</span>
+        <span class={`state ${state}`}>{STATE_TITLES[state]}</span>
+      </h2>
+      <p class="soft">{stateInWords(chain)}</p>
+      <dl>
+        <Fact title="As of block">
+          <Block chainId={chainId} block={asOfBlock} />
+        </Fact>
+        <Fact title="Lag">
+          {lagSeconds === null ? (
+            <Unknown what="nothing is shown yet" />
+          ) : (
+            <span class="figure">{duration(lagSeconds)}</span>
+          )}
+        </Fact>
+        <Fact title="Newest block">
+          <Block chainId={chainId} block={headBlock} />
+        </Fact>
+        <Fact title="Blocks behind">{behind === undefined ? <Unknown /> : <Count value={String(behind)} />}</Fact>
+        <Fact title="Final up to">
+          <Block chainId={chainId} block={finalizedBlock} />
+        </Fact>
+        <Fact title="Time of the block">{asOfTime === null ? <Unknown /> : <AbsoluteTime at={asOfTime} />}</Fact>
+        <Fact title="Hash of the block">
+          {asOfBlockHash === null ? <Unknown /> : <code title={asOfBlockHash}>{shortenHex(asOfBlockHash)}</code>}
+        </Fact>
+      </dl>
+    </li>
+  )
+}
+
+function Fact({ title, children }: { title: string; children: ComponentChildren }) {
+  return (
+    <div>
+      <dt>{title}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+/** The number of a block, that leads to it where a block explorer of the chain is known. */
+function Block({ chainId, block }: { chainId: number; block: string | null }) {
+  if (block === null) return <Unknown />
+  const url = blockExplorerUrl(chainId, 'block', block)
+  if (url === undefined) return <Count value={block} />
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      <Count value={block} />
+      <span class="hidden"> (on the block explorer, in a new tab)</span>
+    </a>
+  )
+}

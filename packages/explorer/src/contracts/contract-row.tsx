@@ -1,0 +1,61 @@
+import type { ExploredContract } from 'reward-campaigns-client'
+import { Address } from '../address.tsx'
+import { Count, Usd } from '../amounts.tsx'
+import { Bar } from '../bar.tsx'
+import { ChainLabel } from '../chain-label.tsx'
+import { Mark, Name } from '../name.tsx'
+import { withQuery } from '../page-query.ts'
+
+/** A contract with what campaigns brought to it. @param share of the highest of those that are shown. */
+export function ContractRow({ contract, rank, share }: { contract: ExploredContract; rank: number; share: number }) {
+  const { chainId, address, name, stats } = contract
+  const campaigns = withQuery('/explorer/campaigns', {
+    chainId: String(chainId),
+    targetContract: address,
+    // All that count here.
+    tokenWhitelist: 'false',
+  })
+  return (
+    <li>
+      <div class="who">
+        <span class="rank" aria-hidden="true">
+          {rank}
+        </span>
+        <Mark text={name || address} />
+        <div>
+          <span class="title">
+            {name === '' ? <span class="soft">Contract without a name</span> : <Name text={name} />}
+          </span>
+          <div class="about">
+            <ChainLabel chainId={chainId} />
+            <Address chainId={chainId} address={address} what="contract" />
+          </div>
+        </div>
+      </div>
+      <dl>
+        <div>
+          <dt>Campaigns</dt>
+          <dd>
+            <a href={campaigns}>
+              <Count value={stats.campaignCount} />
+              <span class="hidden"> campaigns on {name || address}</span>
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Completions</dt>
+          <dd>
+            <Count value={stats.totalClaims} />
+          </dd>
+        </div>
+        <div>
+          <dt>Spend</dt>
+          <dd>
+            <Usd value={stats.totalAmountClaimedUsd} />
+          </dd>
+        </div>
+      </dl>
+      <Bar share={share} />
+    </li>
+  )
+}
