@@ -6,7 +6,7 @@ export function RequestShown({ request }: { request: RequestMade }) {
   const path = requestPath(request)
   const { origin } = location
   return (
-    <section class="request" aria-label="Request behind this page">
+    <div class="request">
       <p>
         <span class="method">GET</span>{' '}
         <a href={path} target="_blank" rel="noreferrer">
@@ -18,6 +18,6 @@ export function RequestShown({ request }: { request: RequestMade }) {
         <CopyButton text={asCurl(request, origin)} label="Copy as curl" what={path} />
         <CopyButton text={asClientCode(request, origin)} label="Copy as client code" what={path} />
       </p>
-    </section>
+    </div>
   )
 }

@@ -1,7 +1,9 @@
 import type { Client } from 'reward-campaigns-client'
 
 /** What a query may hold; what is absent is not asked. */
-export type RequestQuery = Readonly<Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>>
+type RequestQuery = Readonly<
+  Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
+>
 
 /** A request that a page has made. */
 export interface RequestMade {

@@ -4,7 +4,7 @@ import { roundDecimal, roundUsd } from './rounded.ts'
 type Reward = TrendingCampaign['incentives'][number]
 
 /** What one claim of an incentive gives, in a few words: `25 USDC`, `7% back, up to 0.0026 WBTC`. */
-export function rewardInWords(reward: Reward): string {
+function rewardInWords(reward: Reward): string {
   const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward, tokenSymbol = 'tokens' } = reward
   if (type === 'AllowListIncentive') return 'a place on an allow list'
   if (type === 'PointsIncentive') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`

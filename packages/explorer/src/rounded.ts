@@ -12,6 +12,10 @@ const LONGEST = 12
 /** `Intl` rounds decimal strings as they are; a type that says so for any string is missing. */
 const format = (how: Intl.NumberFormat, value: string) => how.format(value as `${number}`)
 
+/** Beyond the digits of trillions there are no words that all know. */
+const LONGEST_WITH_WORDS = 15
+
+const scientifically = new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 4 })
 const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
 const plainly = new Intl.NumberFormat('en', {
   maximumFractionDigits: 4,
@@ -58,10 +62,13 @@ export function roundCount(value: string | number, compact = false): Rounded {
 }
 
 function shorten(decimal: string, compact: boolean): string {
-  return format(isLong(decimal, compact) ? compactly : plainly, decimal)
+  if (!isLong(decimal, compact)) return format(plainly, decimal)
+  return format(wholeDigits(decimal) > LONGEST_WITH_WORDS ? scientifically : compactly, decimal)
 }
 
-const isLong = (decimal: string, compact: boolean) => (decimal.split('.')[0] ?? '').length > (compact ? 4 : LONGEST)
+const isLong = (decimal: string, compact: boolean) => wholeDigits(decimal) > (compact ? 4 : LONGEST)
+
+const wholeDigits = (decimal: string) => (decimal.split('.')[0] ?? '').length
 
 const withSign = (dollars: string) => (dollars.startsWith('-') ? `-$${dollars.slice(1)}` : `$${dollars}`)
 

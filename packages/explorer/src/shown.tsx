@@ -40,7 +40,7 @@ function Waiting({ lines }: { lines: number }) {
 }
 
 /** Nothing is shown, so that nothing wrong is. */
-export function Failure({ failure }: { failure: unknown }) {
+function Failure({ failure }: { failure: unknown }) {
   return (
     <div class="failure" role="alert">
       <p class="what">{whatFailed(failure)}</p>

@@ -3,17 +3,20 @@ import { barsOf } from './plot-geometry.ts'
 const WIDTH = 96
 const HEIGHT = 28
 
+/** A single claim does not look like many. */
+const LOWEST_TOP = 4
+
 /**
  * Values over time in the size of a word. @param of what the values are: `claims`. @param step how long one is:
- * `5 minutes`.
+ * `30 min`.
  */
 export function Sparkline({ values, of, step }: { values: readonly number[]; of: string; step: string }) {
   const highest = Math.max(0, ...values)
-  const bars = barsOf(values, { width: WIDTH, height: HEIGHT - 1, gap: 0.2, least: 1.5 }, highest)
+  const bars = barsOf(values, { width: WIDTH, height: HEIGHT - 1, gap: 0.2, least: 1.5 }, Math.max(highest, LOWEST_TOP))
   const told =
     highest === 0
-      ? `No ${of} in ${values.length} times ${step}.`
-      : `${of} in steps of ${step}, oldest first: ${values.join(', ')}.`
+      ? `No ${of} in ${values.length} steps of ${step}.`
+      : `${values.length} steps of ${step}, at most ${highest} ${of} in one, ${values.at(-1)} in the last.`
   return (
     <svg class="sparkline" role="img" aria-label={told} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
       <rect class="ground" x="0" y={HEIGHT - 1} width={WIDTH} height="1" />

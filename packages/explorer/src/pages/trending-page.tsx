@@ -2,49 +2,46 @@ import { useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
 import { Choice, chosenOf } from '../choice.tsx'
 import { Heading } from '../heading.tsx'
+import { pageOf } from '../page-query.ts'
 import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Empty, Shown } from '../shown.tsx'
-import { TrendingRow } from '../trending/trending-row.tsx'
+import { Shown } from '../shown.tsx'
+import { activityQueries, askForTrends } from '../trending/trends.ts'
+import { PAGE_SIZE, TrendsShown } from '../trending/trends-shown.tsx'
 
 const PERIODS = [
   ['24h', '24 hours'],
   ['1h', '1 hour'],
 ] as const
 
+const ORDERS = [
+  ['volume', 'Volume'],
+  ['claims', 'Claims'],
+] as const
+
 export function TrendingPage() {
   const { query } = useLocation()
   const period = chosenOf(PERIODS, query.period)
-  const asked = useAsked((signal) => client.listTrendingCampaigns({ period }, { signal }), period)
+  const order = chosenOf(ORDERS, query.sortBy)
+  const asked = useAsked((signal) => askForTrends(client, period, signal), period)
+  const ids = asked.state === 'shown' ? asked.answer.trends.map(({ campaign }) => campaign.id) : []
   return (
     <>
       <Heading title="Trending" />
-      <p class="lead">Active campaigns that are being claimed, by what was claimed.</p>
+      <p class="lead">
+        What is being claimed right now: the active campaigns of most volume, against the same time before.
+      </p>
       <div class="choices">
-        <Choice legend="Period" name="period" options={PERIODS} chosen={period} />
+        <Choice legend="Last" name="period" options={PERIODS} chosen={period} />
+        <Choice legend="By" name="sortBy" options={ORDERS} chosen={order} />
       </div>
-      <Shown asked={asked} lines={12}>
-        {({ trendingCampaigns }) =>
-          trendingCampaigns.length === 0 ? (
-            <Empty>
-              <p>Nothing was claimed in this period.</p>
-            </Empty>
-          ) : (
-            <>
-              <div class="columns trending" aria-hidden="true">
-                <span>Campaign</span>
-                <span>Volume</span>
-              </div>
-              <ol class="rows trending">
-                {trendingCampaigns.map((campaign, index) => (
-                  <TrendingRow key={campaign.id} campaign={campaign} rank={index + 1} period={period} />
-                ))}
-              </ol>
-            </>
-          )
-        }
+      <Shown asked={asked} lines={PAGE_SIZE}>
+        {(trends) => <TrendsShown trends={trends} order={order} page={pageOf(query.page)} />}
       </Shown>
       <RequestShown request={{ method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } }} />
+      {activityQueries(ids, period).map((query) => (
+        <RequestShown key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
+      ))}
     </>
   )
 }

@@ -1,12 +1,17 @@
-import type { TrendingCampaign } from 'reward-campaigns-client'
-import { Usd } from '../amounts.tsx'
+import { Count, Usd } from '../amounts.tsx'
 import { CampaignLink, campaignTitle } from '../campaign-link.tsx'
 import { ChainLabel } from '../chain-label.tsx'
+import { MovementShown } from '../movement-shown.tsx'
 import { Mark } from '../name.tsx'
 import { rewardsInWords } from '../rewards.ts'
+import { roundCount, roundUsd } from '../rounded.ts'
+import { Sparkline } from '../sparkline.tsx'
+import type { Trend } from './trends.ts'
 
-/** A campaign with what was claimed of it in the period. */
-export function TrendingRow({ campaign, rank, period }: { campaign: TrendingCampaign; rank: number; period: string }) {
+/** A campaign with what was claimed of it in the period. @param step how long an interval of the activity is. */
+export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number; step: string }) {
+  const { campaign, activity } = trend
+  const { totalClaims, totalAmountClaimedUsd, before } = activity
   return (
     <li>
       <div class="who">
@@ -26,10 +31,23 @@ export function TrendingRow({ campaign, rank, period }: { campaign: TrendingCamp
         <div>
           <dt>Volume</dt>
           <dd>
-            <Usd value={period === '1h' ? campaign.usdDistributed1Hr : campaign.usdDistributed24Hr} />
+            <Usd value={totalAmountClaimedUsd} />{' '}
+            <MovementShown
+              now={totalAmountClaimedUsd}
+              before={before.totalAmountClaimedUsd}
+              told={roundUsd(before.totalAmountClaimedUsd).short}
+            />
+          </dd>
+        </div>
+        <div>
+          <dt>Claims</dt>
+          <dd>
+            <Count value={totalClaims} />{' '}
+            <MovementShown now={totalClaims} before={before.totalClaims} told={roundCount(before.totalClaims).short} />
           </dd>
         </div>
       </dl>
+      <Sparkline values={activity.claims} of="claims" step={step} />
     </li>
   )
 }

@@ -1,0 +1,55 @@
+import type { Answer, Client, TrendingCampaign } from 'reward-campaigns-client'
+
+type Activity = Answer<'listActivity'>['campaigns'][number]
+export type Period = '1h' | '24h'
+export type Order = 'volume' | 'claims'
+
+/** A trending campaign, with when it was claimed. */
+export interface Trend {
+  campaign: TrendingCampaign
+  activity: Activity
+}
+
+export interface Trends {
+  trends: Trend[]
+  intervalSeconds: number
+}
+
+/** How many campaigns the activity may be asked of at a time. */
+const MOST_AT_A_TIME = 50
+
+/** The trending campaigns of a period with their claims in it, in the order of the service. */
+export async function askForTrends(client: Client, period: Period, signal: AbortSignal): Promise<Trends> {
+  const { trendingCampaigns } = await client.listTrendingCampaigns({ period }, { signal })
+  const answers = await Promise.all(
+    activityQueries(
+      trendingCampaigns.map(({ id }) => id),
+      period,
+    ).map((query) => client.listActivity(query, { signal })),
+  )
+  const activities = new Map(answers.flatMap(({ campaigns }) => campaigns).map((activity) => [activity.id, activity]))
+  return {
+    intervalSeconds: answers[0]?.intervalSeconds ?? 0,
+    trends: trendingCampaigns.flatMap((campaign) => {
+      const activity = activities.get(campaign.id)
+      // One that was withdrawn meanwhile trends no more.
+      return activity === undefined ? [] : [{ campaign, activity }]
+    }),
+  }
+}
+
+/** What the activity of campaigns is asked by. */
+export function activityQueries(ids: readonly string[], timeRange: Period) {
+  return Array.from({ length: Math.ceil(ids.length / MOST_AT_A_TIME) }, (_, part) => ({
+    campaignId: ids.slice(part * MOST_AT_A_TIME, (part + 1) * MOST_AT_A_TIME),
+    timeRange,
+  }))
+}
+
+/** By the figures that are shown, the highest first; those with equal ones as the service has them. */
+export function inOrder(trends: readonly Trend[], order: Order): Trend[] {
+  const volume = ({ activity }: Trend) => activity.totalAmountClaimedUsd
+  const claims = ({ activity }: Trend) => activity.totalClaims
+  const [first, second] = order === 'volume' ? [volume, claims] : [claims, volume]
+  return trends.toSorted((one, other) => first(other) - first(one) || second(other) - second(one))
+}
