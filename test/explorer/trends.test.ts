@@ -1,8 +1,33 @@
 import { expect, test } from 'vitest'
-import { activityQueries, inOrder, type Trend } from '../../packages/explorer/src/trending/trends.ts'
+import { activityQueries, askForTrends, inOrder, type Trend } from '../../packages/explorer/src/trending/trends.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { startTestClient } from '../setup/test-client.ts'
+
+const ASSET = anAddress('asset')
+const NOW = Date.parse('2026-03-01T12:00:00Z') / 1000
+
+test('each trending campaign comes with its claims in the period and before, also more than are told of at a time', async () => {
+  await using service = await startTestClient()
+  service.api.setNow(new Date(NOW * 1000))
+  const campaigns = Array.from({ length: 51 }, () => aCampaign({ incentives: [anErc20Incentive(ASSET)] }))
+  const claims = campaigns.flatMap((campaign, place) => [
+    aClaim(campaign, { blockTimestamp: String(NOW - 60), amountUsd: String(place + 1) }),
+    aClaim(campaign, { blockTimestamp: String(NOW - 5_000), amountUsd: '2' }),
+  ])
+  await service.api.save(aToken({ address: ASSET, whitelisted: true }), ...campaigns, ...claims)
+  const { trends, intervalSeconds } = await askForTrends(service.client, '1h', new AbortController().signal)
+  expect(intervalSeconds).toBe(60)
+  expect(trends.map(({ campaign, activity }) => [campaign.id, activity.id, activity.totalAmountClaimedUsd])).toEqual(
+    campaigns.map(({ id }, place) => [id, id, place + 1]).reverse(),
+  )
+  for (const { activity } of trends) {
+    expect(activity).toMatchObject({ totalClaims: 1, before: { totalClaims: 1, totalAmountClaimedUsd: 2 } })
+    expect(activity.claims).toHaveLength(60)
+  }
+})
 
 const aTrend = (id: string, totalClaims: number, totalAmountClaimedUsd: number) =>
-  ({ campaign: { id }, activity: { id, totalClaims, totalAmountClaimedUsd } }) as unknown as Trend
+  ({ campaign: { id }, activity: { id, totalClaims, totalAmountClaimedUsd } }) as Trend
 
 const idsOf = (trends: Trend[]) => trends.map(({ campaign }) => campaign.id)
 

@@ -2,8 +2,7 @@ import { useAsked } from './asked.ts'
 import { ChainLabel } from './chain-label.tsx'
 import { groupDigits } from './rounded.ts'
 import { client } from './service.ts'
-import { useStaleSince } from './staleness.ts'
-import { AbsoluteTime, RelativeTime } from './times.tsx'
+import { RelativeTime } from './times.tsx'
 
 /** How fresh what is shown is: as of which block of which chain. */
 export function Footer() {
@@ -36,20 +35,5 @@ export function Footer() {
         {isShown && <span>Version {asked.answer.version}</span>}
       </p>
     </footer>
-  )
-}
-
-/** What the service keeps for when its database is away is right for its time only. */
-export function StaleNotice() {
-  const since = useStaleSince()
-  return (
-    <div role="status">
-      {since !== undefined && (
-        <p class="notice">
-          The database of the service is away. Figures are as they were on <AbsoluteTime at={since} />,{' '}
-          <RelativeTime at={since} />.
-        </p>
-      )}
-    </div>
   )
 }

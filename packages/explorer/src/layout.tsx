@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
-import { Footer, StaleNotice } from './footer.tsx'
+import { Footer } from './footer.tsx'
 
 const PAGES = [
   ['/', 'Trending'],
@@ -48,7 +48,6 @@ export function Layout({ children }: { children: ComponentChildren }) {
         </div>
       </header>
       <main id="main" tabIndex={-1} ref={main}>
-        <StaleNotice />
         {children}
       </main>
       <Footer />

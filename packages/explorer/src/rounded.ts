@@ -7,7 +7,7 @@ export interface Rounded {
 }
 
 /** What a figure may be without being compact: longer ones take the place of others. */
-const LONGEST = 12
+const LONGEST = 8
 
 /** `Intl` rounds decimal strings as they are; a type that says so for any string is missing. */
 const format = (how: Intl.NumberFormat, value: string) => how.format(value as `${number}`)

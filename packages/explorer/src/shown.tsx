@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { ServiceError } from 'reward-campaigns-client'
 import type { Asked } from './asking.ts'
+import { StaleNotice } from './stale-notice.tsx'
 
 /**
  * Shows an answer, or that it is on its way, or why there is none.
@@ -18,7 +19,12 @@ export function Shown<Answer>({
 }) {
   if (asked.state === 'loading') return <Waiting lines={lines} />
   if (asked.state === 'failed') return <Failure failure={asked.failure} />
-  return <>{children(asked.answer, asked.at)}</>
+  return (
+    <>
+      <StaleNotice />
+      {children(asked.answer, asked.at)}
+    </>
+  )
 }
 
 /** There is an answer, and nothing in it. */

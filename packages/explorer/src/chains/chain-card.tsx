@@ -14,7 +14,7 @@ export function ChainCard({ chain }: { chain: ChainStatus }) {
   return (
     <li class="card">
       <h2>
-        {chainName(chainId)} <span class="soft">{chainId}</span>
+        {chainName(chainId)} <span class="soft">ID {chainId}</span>
         <span class={`state ${state}`}>{STATE_TITLES[state]}</span>
       </h2>
       <p class="soft">{stateInWords(chain)}</p>
@@ -36,10 +36,10 @@ export function ChainCard({ chain }: { chain: ChainStatus }) {
         <Fact title="Final up to">
           <Block chainId={chainId} block={finalizedBlock} />
         </Fact>
-        <Fact title="Time of the block">{asOfTime === null ? <Unknown /> : <AbsoluteTime at={asOfTime} />}</Fact>
         <Fact title="Hash of the block">
           {asOfBlockHash === null ? <Unknown /> : <code title={asOfBlockHash}>{shortenHex(asOfBlockHash)}</code>}
         </Fact>
+        <Fact title="Time of the block">{asOfTime === null ? <Unknown /> : <AbsoluteTime at={asOfTime} />}</Fact>
       </dl>
     </li>
   )

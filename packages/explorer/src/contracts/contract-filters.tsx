@@ -5,10 +5,10 @@ import { type Chip, Chips } from '../chips.tsx'
 import { withQuery } from '../page-query.ts'
 
 /** Filters by chain and by who created the campaigns; they stand in the address of the page. */
-export function ContractFilters({ chainIds, creator }: { chainIds: readonly number[]; creator: string | undefined }) {
+export function ContractFilters({ chainIds, creator }: { chainIds: readonly string[]; creator: string | undefined }) {
   const { url, route } = useLocation()
   const chips: Chip[] = chainIds.map((chainId) => ({
-    label: `Chain: ${chainName(chainId)}`,
+    label: `Chain: ${/^[0-9]+$/.test(chainId) ? chainName(Number(chainId)) : chainId}`,
     without: withQuery(url, { chainIds: chainIds.filter((other) => other !== chainId).join(), page: undefined }),
   }))
   if (creator !== undefined) {
@@ -23,7 +23,7 @@ export function ContractFilters({ chainIds, creator }: { chainIds: readonly numb
     const added = String(given.get('chainId'))
     route(
       withQuery(url, {
-        chainIds: [...new Set([...chainIds.map(String), ...(added === '' ? [] : [added])])].join(),
+        chainIds: [...new Set([...chainIds, ...(added === '' ? [] : [added])])].join(),
         creator: String(given.get('creator')).trim(),
         page: undefined,
       }),
@@ -38,7 +38,7 @@ export function ContractFilters({ chainIds, creator }: { chainIds: readonly numb
           <select name="chainId">
             <option value="">Any</option>
             {knownChainIds
-              .filter((chainId) => !chainIds.includes(chainId))
+              .filter((chainId) => !chainIds.includes(String(chainId)))
               .map((chainId) => (
                 <option key={chainId} value={chainId}>
                   {chainName(chainId)}
@@ -47,7 +47,7 @@ export function ContractFilters({ chainIds, creator }: { chainIds: readonly numb
           </select>
         </label>
         <label>
-          Creator of the campaigns
+          Creator
           <input
             name="creator"
             defaultValue={creator ?? ''}

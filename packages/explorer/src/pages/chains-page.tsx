@@ -13,7 +13,9 @@ export function ChainsPage() {
   return (
     <>
       <Heading title="Chains" />
-      <p class="lead">How far each chain is followed: figures show everything up to its as-of block. Live.</p>
+      <p class="lead">
+        How far each chain is followed: figures show everything up to its as-of block. This page keeps up by itself.
+      </p>
       <Shown asked={asked}>
         {({ chains }) =>
           chains.length === 0 ? (

@@ -20,7 +20,7 @@ const ORDERS = [
 ] as const
 
 const TIME_RANGES = [
-  ['all', 'All time'],
+  ['all', 'All'],
   ['7d', '7 days'],
   ['24h', '24 hours'],
   ['6h', '6 hours'],
@@ -31,11 +31,11 @@ export function ContractsPage() {
   const sortBy = chosenOf(ORDERS, query.sortBy)
   const timeRange = chosenOf(TIME_RANGES, query.timeRange)
   const page = pageOf(query.page)
-  const chainIds = query.chainIds === undefined ? [] : query.chainIds.split(',').map(Number)
+  const chainIds = query.chainIds === undefined ? [] : query.chainIds.split(',')
   const filters: Omit<Query<'listContracts'>, 'page' | 'pageSize'> = {
     sortBy,
     ...(timeRange !== 'all' && { timeRange }),
-    ...(chainIds.length > 0 && { chainIds }),
+    ...(chainIds.length > 0 && { chainIds: chainIds.map(Number) }),
     ...(query.creator !== undefined && { creator: query.creator }),
   }
   const request = {

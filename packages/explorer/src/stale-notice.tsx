@@ -1,0 +1,17 @@
+import { useStaleSince } from './staleness.ts'
+import { AbsoluteTime, RelativeTime } from './times.tsx'
+
+/** What the service keeps for when its database is away is right for its time only. */
+export function StaleNotice() {
+  const since = useStaleSince()
+  return (
+    <div role="status">
+      {since !== undefined && (
+        <p class="notice">
+          The database of the service is away. Figures are as they were on <AbsoluteTime at={since} />,{' '}
+          <RelativeTime at={since} />.
+        </p>
+      )}
+    </div>
+  )
+}
