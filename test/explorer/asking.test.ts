@@ -95,3 +95,11 @@ test('tells nothing once it is stopped: what was asked for another page comes to
   expect(page.told).toEqual([])
   expect(page.asked).toHaveLength(1)
 })
+
+test('gives up a request that nobody answers', async () => {
+  const page = aPage()
+  await vi.advanceTimersByTimeAsync(19_999)
+  expect(page.asked[0]?.signal.aborted).toBe(false)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(page.asked[0]?.signal.aborted).toBe(true)
+})

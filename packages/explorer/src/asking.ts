@@ -34,46 +34,52 @@ export function keepAsking<Answer>(
   isLookedAt: () => boolean,
   everyMs: number,
 ) {
-  const stopped = new AbortController()
-  let isAsking = false
+  let isStopped = false
+  let underWay: AbortController | undefined
   let toldAt = Date.now()
   let timer: ReturnType<typeof setTimeout> | undefined
 
-  async function askOnce(): Promise<number> {
+  async function askOnce(request: AbortController): Promise<number> {
+    const patience = setTimeout(() => request.abort(), PATIENCE_MS)
     try {
-      const answer = await ask(AbortSignal.any([stopped.signal, AbortSignal.timeout(PATIENCE_MS)]))
-      if (!stopped.signal.aborted) tell({ state: 'shown', answer, at: new Date() })
+      const answer = await ask(request.signal)
+      if (!isStopped) tell({ state: 'shown', answer, at: new Date() })
       return everyMs
     } catch (failure) {
-      if (!stopped.signal.aborted) tell({ state: 'failed', failure })
+      if (!isStopped) tell({ state: 'failed', failure })
       const { retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
       return retryAfterSeconds === undefined
         ? WAIT_AFTER_FAILURE_MS
         : Math.min(Math.max(retryAfterSeconds * 1000, WAIT_AFTER_FAILURE_MS), LONGEST_WAIT_MS)
     } finally {
+      clearTimeout(patience)
       toldAt = Date.now()
     }
   }
 
   async function askAndWait() {
     clearTimeout(timer)
-    if (isAsking || stopped.signal.aborted) return
-    isAsking = true
-    const waitMs = isLookedAt() ? await askOnce() : everyMs
-    isAsking = false
-    if (!stopped.signal.aborted) timer = setTimeout(() => void askAndWait(), waitMs)
+    if (underWay !== undefined || isStopped) return
+    let waitMs = everyMs
+    if (isLookedAt()) {
+      underWay = new AbortController()
+      waitMs = await askOnce(underWay)
+      underWay = undefined
+    }
+    if (!isStopped) timer = setTimeout(() => void askAndWait(), waitMs)
   }
 
   void askAndWait()
   return {
     /** Somebody looks again. */
     lookAgain() {
-      if (stopped.signal.aborted || !isLookedAt()) return
+      if (isStopped || !isLookedAt()) return
       if (Date.now() - toldAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs)) tell({ state: 'loading' })
       void askAndWait()
     },
     stop() {
-      stopped.abort()
+      isStopped = true
+      underWay?.abort()
       clearTimeout(timer)
     },
   }

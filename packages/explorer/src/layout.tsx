@@ -12,16 +12,18 @@ const PAGES = [
 
 /** What every page has around it: the way to the others and to the documentation, and how fresh it is. */
 export function Layout({ children }: { children: ComponentChildren }) {
-  const { path } = useLocation()
+  const { path, url } = useLocation()
   const main = useRef<HTMLElement>(null)
-  const shownPath = useRef(path)
+  const shownPath = useRef<string | undefined>(undefined)
   useEffect(() => {
-    if (shownPath.current === path) return
+    const before = shownPath.current
     shownPath.current = path
-    // Another page: who uses a keyboard or a screen reader starts at its heading.
+    // On another page, who uses a keyboard or a screen reader starts at its heading; and where what was chosen has gone
+    // with the choice, too.
+    if (before === undefined || (before === path && document.activeElement !== document.body)) return
     const heading = main.current?.querySelector('h1') ?? main.current
     heading?.focus({ preventScroll: true })
-  }, [path])
+  }, [url])
   const isAt = (page: string) => (page === '/' ? path === '/' : path.startsWith(page))
   return (
     <>

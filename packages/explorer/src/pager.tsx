@@ -18,11 +18,15 @@ export function Pager({
   const pages = Math.max(Math.ceil(total / pageSize), 1)
   const first = (page - 1) * pageSize + 1
   const last = Math.min(page * pageSize, total)
+  const toTop = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => {
+    // Otherwise it is opened elsewhere.
+    if (!(ctrlKey || metaKey || shiftKey || altKey)) scrollTo(0, 0)
+  }
   const to = (other: number) => withQuery(url, { page: other === 1 ? undefined : String(other) })
   return (
     <nav class="pager" aria-label="Pages of the list">
       {page > 1 ? (
-        <a href={to(Math.min(page - 1, pages))} rel="prev">
+        <a href={to(Math.min(page - 1, pages))} rel="prev" onClick={toTop}>
           Previous
         </a>
       ) : (
@@ -35,7 +39,7 @@ export function Pager({
         {what}
       </span>
       {page < pages ? (
-        <a href={to(page + 1)} rel="next">
+        <a href={to(page + 1)} rel="next" onClick={toTop}>
           Next
         </a>
       ) : (

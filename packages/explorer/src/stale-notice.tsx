@@ -1,9 +1,11 @@
-import { useStaleSince } from './staleness.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { onStaleness, staleSince } from './staleness.ts'
 import { AbsoluteTime, RelativeTime } from './times.tsx'
 
 /** What the service keeps for when its database is away is right for its time only. */
 export function StaleNotice() {
-  const since = useStaleSince()
+  const [since, setSince] = useState(staleSince)
+  useEffect(() => onStaleness(() => setSince(staleSince)), [])
   return (
     <div role="status">
       {since !== undefined && (

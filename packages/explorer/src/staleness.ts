@@ -1,26 +1,23 @@
-import { useEffect, useState } from 'preact/hooks'
-
 /** When the service made what it answers while its database is away; absent: it answers what is. */
 let asOf: Date | undefined
 
-const listeners = new Set<(asOf: Date | undefined) => void>()
+const listeners = new Set<() => void>()
 
 /** Takes note whether an answer is one that was kept for when the database is away. */
 export function noteAge({ ok, status, headers }: Response) {
   if (!ok && status !== 304) return
-  const isStale = headers.get('cache-status')?.includes('fwd=stale') === true
-  asOf = isStale ? new Date(Date.now() - Number(headers.get('age') ?? 0) * 1000) : undefined
-  for (const listener of listeners) listener(asOf)
+  const isKept = headers.get('cache-status')?.includes('fwd=stale') === true
+  asOf = isKept ? new Date(Date.now() - Number(headers.get('age') ?? 0) * 1000) : undefined
+  for (const listener of listeners) listener()
 }
 
 /** Since when the figures of the service stand still, as its last answer said. */
-export function useStaleSince(): Date | undefined {
-  const [since, setSince] = useState(asOf)
-  useEffect(() => {
-    listeners.add(setSince)
-    return () => {
-      listeners.delete(setSince)
-    }
-  }, [])
-  return since
+export const staleSince = () => asOf
+
+/** @returns what ends it. */
+export function onStaleness(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+  }
 }

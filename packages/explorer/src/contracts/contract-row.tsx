@@ -23,7 +23,7 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
         </span>
         <Mark text={name || address} />
         <div>
-          <span class="title">
+          <span class="contract-name">
             {name === '' ? <span class="soft">Contract without a name</span> : <Name text={name} />}
           </span>
           <div class="about">
