@@ -1,26 +1,76 @@
+import './campaigns.css'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
+import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
+import { CampaignRows } from '../campaigns/campaign-rows.tsx'
+import { Chips } from '../campaigns/chips.tsx'
+import { chipsOf } from '../campaigns/filter-chips.ts'
+import { FilterForm } from '../campaigns/filter-form.tsx'
+import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
+import { counted } from '../campaigns/prose.ts'
+import { Heading } from '../heading.tsx'
+import { pageOf } from '../page-query.ts'
+import { Pager } from '../pager.tsx'
+import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { Empty, Shown } from '../shown.tsx'
+
+/** Entries on a page where the address does not say; the service's own. */
+const PAGE_SIZE = '10'
+
+const WITHOUT_ANSWER = { loading: 'Campaigns', failed: 'No list' } as const
 
 export function CampaignsPage() {
-  const asked = useAsked((signal) => client.listCampaigns({ pageSize: 20 }, { signal }), 'campaigns')
+  const { url, route } = useLocation()
+  const parameters = queryOf(url)
+  const query = toQuery(parameters)
+  const asked = useAsked((signal) => client.listCampaigns(query, { signal }), url)
+  const results = useFocusOnNewResults(url)
+  // Made anew only for another address: what is being typed stays while the list is asked for again.
+  const form = useMemo(() => <FilterForm parameters={parameters} go={route} />, [url])
+  const page = pageOf(parameters.get('page') ?? undefined)
+  const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
     <>
-      <h1>Campaigns</h1>
-      <Shown asked={asked}>
-        {({ campaigns, totalCampaigns }) => (
-          <>
-            <p>{totalCampaigns} campaigns</p>
-            <ul>
-              {campaigns.map(({ id }) => (
-                <li key={id}>
-                  <a href={`/explorer/campaigns/${id}`}>{id}</a>
-                </li>
-              ))}
-            </ul>
-          </>
-        )}
-      </Shown>
+      <Heading title="Campaigns" />
+      {form}
+      <Chips chips={chipsOf(parameters)} parameters={parameters} leave={route} />
+      <section class="results" aria-labelledby="results">
+        <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
+          {asked.state === 'shown' ? counted(asked.answer.totalCampaigns, 'campaign') : WITHOUT_ANSWER[asked.state]}
+        </h2>
+        <HiddenByDefault parameters={parameters} />
+        <Shown asked={asked} lines={Math.min(pageSize || 1, 12)}>
+          {({ campaigns, totalCampaigns }) => (
+            <>
+              {campaigns.length === 0 ? (
+                <Empty>
+                  <p>{totalCampaigns === 0 ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                </Empty>
+              ) : (
+                <CampaignRows campaigns={campaigns} />
+              )}
+              {pageSize > 0 && totalCampaigns > 0 && (
+                <Pager page={page} pageSize={pageSize} total={totalCampaigns} what="campaigns" />
+              )}
+            </>
+          )}
+        </Shown>
+      </section>
+      <RequestShown request={{ method: 'listCampaigns', path: '/campaigns', query }} />
     </>
   )
+}
+
+/** Who has gone on to another list, not by the form, goes on reading at its heading. */
+function useFocusOnNewResults(url: string) {
+  const heading = useRef<HTMLHeadingElement>(null)
+  const shown = useRef(url)
+  useEffect(() => {
+    if (shown.current === url) return
+    shown.current = url
+    if (document.activeElement?.closest('form') == null) heading.current?.focus()
+  }, [url])
+  return heading
 }

@@ -1,0 +1,60 @@
+import type { Query } from 'reward-campaigns-client'
+
+/*
+ * The filters of the list of campaigns, as they stand in the address of the page: under the names of the service's own
+ * parameters, so that the query of the page is that of the request.
+ */
+
+export type CampaignQuery = Query<'listCampaigns'>
+
+type Kind = 'text' | 'number' | 'flag' | 'list'
+
+/** What kind each parameter is of. One that the service gets does not compile without. */
+const KINDS: Readonly<Record<keyof CampaignQuery, Kind>> = {
+  page: 'number',
+  pageSize: 'number',
+  budgetAccount: 'list',
+  owner: 'text',
+  autocampaignId: 'text',
+  chainId: 'number',
+  targetContract: 'text',
+  tokens: 'list',
+  distributionChannel: 'list',
+  tokenWhitelist: 'flag',
+  sortBy: 'text',
+  actionTemplateOnly: 'flag',
+  showActiveOnly: 'flag',
+  minBlock: 'list',
+}
+
+const kindOf = (name: string): Kind => (Object.hasOwn(KINDS, name) ? KINDS[name as keyof CampaignQuery] : 'text')
+
+/** The query in the address of a page. */
+export const queryOf = (url: string) => new URLSearchParams(url.split('?')[1] ?? '')
+
+/**
+ * What the service is asked, all that the address says. What it would refuse stays as it is written: what is wrong with
+ * it, the service says best.
+ */
+export function toQuery(parameters: URLSearchParams): CampaignQuery {
+  const names = new Set(parameters.keys())
+  return Object.fromEntries([...names].map((name) => [name, typed(kindOf(name), parameters.getAll(name))]))
+}
+
+function typed(kind: Kind, given: string[]): unknown {
+  const [only = ''] = given
+  if (kind === 'list') return given.flatMap((text) => text.split(','))
+  if (given.length > 1) return given
+  if (kind === 'number' && /^(0|[1-9][0-9]{0,14})$/.test(only)) return Number(only)
+  if (kind === 'flag' && /^(true|false)$/.test(only)) return only === 'true'
+  return only
+}
+
+/** The list with a query; separators stay readable. */
+export function toUrl(parameters: URLSearchParams): string {
+  const query = parameters.toString().replaceAll('%3A', ':').replaceAll('%2C', ',')
+  return `/explorer/campaigns${query && `?${query}`}`
+}
+
+/** The list of campaigns with these filters. */
+export const listUrl = (query: Partial<Record<keyof CampaignQuery, string>>) => toUrl(new URLSearchParams(query))

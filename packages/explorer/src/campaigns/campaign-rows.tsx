@@ -1,0 +1,70 @@
+import type { CampaignListItem } from 'reward-campaigns-client'
+import { Usd } from '../amounts.tsx'
+import { CampaignLink, campaignTitle } from '../campaign-link.tsx'
+import { ChainLabel } from '../chain-label.tsx'
+import { Mark } from '../name.tsx'
+import { RelativeTime } from '../times.tsx'
+import type { Rewarding } from './incentive-budget.ts'
+import { payoutOf } from './incentive-payouts.ts'
+import { counted } from './prose.ts'
+import { Prose } from './prose-shown.tsx'
+import { Remainder } from './remainder.tsx'
+import { State } from './state.tsx'
+import { useTokens } from './use-tokens.ts'
+
+/** What fits into a row; the page of the campaign has them all. */
+const SHOWN_INCENTIVES = 2
+
+/** The entries of the list. */
+export function CampaignRows({ campaigns }: { campaigns: readonly CampaignListItem[] }) {
+  const tokens = useTokens(campaigns)
+  return (
+    <ol class="rows campaigns">
+      {campaigns.map((campaign) => (
+        <CampaignRow key={campaign.id} campaign={{ ...campaign, tokens }} />
+      ))}
+    </ol>
+  )
+}
+
+/** A campaign as an entry of the list. */
+function CampaignRow({ campaign }: { campaign: CampaignListItem & Rewarding }) {
+  const { incentives, availableBudgetUsd } = campaign
+  const more = incentives.length - SHOWN_INCENTIVES
+  return (
+    <li>
+      <div class="who">
+        <Mark text={campaignTitle(campaign)} />
+        <div>
+          <CampaignLink campaign={campaign} />
+          <div class="about">
+            <ChainLabel chainId={campaign.chainId} />
+            <span>
+              deployed <RelativeTime at={campaign.blockTimestamp} />
+            </span>
+          </div>
+        </div>
+      </div>
+      <ul class="payouts" aria-label="Incentives">
+        {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, place) => (
+          <li key={place}>
+            <p>
+              <Prose sentence={payoutOf(campaign, incentive)} />
+            </p>
+            <Remainder campaign={campaign} incentive={incentive} />
+          </li>
+        ))}
+        {more > 0 && <li class="soft">and {counted(more, 'more incentive')}</li>}
+        {incentives.length === 0 && <li class="soft">No incentive</li>}
+      </ul>
+      <div class="when">
+        <State campaign={campaign} />
+        {availableBudgetUsd !== null && (
+          <p class="soft">
+            <Usd value={availableBudgetUsd} /> left
+          </p>
+        )}
+      </div>
+    </li>
+  )
+}

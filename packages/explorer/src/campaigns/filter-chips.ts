@@ -1,0 +1,68 @@
+import { chainName } from '../chain-names.ts'
+import { type CampaignQuery, toUrl } from './campaign-query.ts'
+
+/** A filter that is set, and the list without it. */
+export interface Chip {
+  /** What is filtered: `Owner`. */
+  label: string
+  /** By what; absent where the label says it all. */
+  value?: string
+  without: string
+}
+
+type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
+
+interface FilterWords {
+  label: string
+  /** Values that filter nothing. */
+  defaults?: readonly string[]
+  /** The one value that the label alone is said of. */
+  flag?: string
+}
+
+/** Every parameter that filters; one that the service gets does not compile without words for it. */
+const FILTERS: Readonly<Record<FilterName, FilterWords>> = {
+  chainId: { label: 'Chain', defaults: ['', 'null'] },
+  tokens: { label: 'Token' },
+  owner: { label: 'Owner' },
+  budgetAccount: { label: 'Budget' },
+  targetContract: { label: 'Contract' },
+  distributionChannel: { label: 'Channel' },
+  autocampaignId: { label: 'Autocampaign' },
+  tokenWhitelist: { label: 'Unknown tokens too', defaults: ['', 'null', 'true'], flag: 'false' },
+  actionTemplateOnly: { label: 'Templates as they are', defaults: ['false'], flag: 'true' },
+  showActiveOnly: { label: 'Active only', defaults: ['false'], flag: 'true' },
+  minBlock: { label: 'Block reached' },
+}
+
+/** What says how the list is shown, not what is in it. */
+const ASIDE = ['page', 'pageSize', 'sortBy']
+
+/** A chip for all that the address filters by, entry by entry, also for what the service refuses. */
+export function chipsOf(parameters: URLSearchParams): Chip[] {
+  return [...new Set(parameters.keys())]
+    .filter((name) => !ASIDE.includes(name))
+    .flatMap((name) => {
+      const words: FilterWords = Object.hasOwn(FILTERS, name) ? FILTERS[name as FilterName] : { label: name }
+      const entries = parameters.getAll(name).flatMap((text) => text.split(','))
+      return entries.flatMap((entry, index) => {
+        if (words.defaults?.includes(entry)) return []
+        const value = name === 'chainId' && /^[0-9]+$/.test(entry) ? chainName(Number(entry)) : entry || 'empty'
+        const without = withEntries(parameters, name, entries.toSpliced(index, 1))
+        return [{ label: words.label, ...(words.flag !== entry && { value }), without }]
+      })
+    })
+}
+
+function withEntries(parameters: URLSearchParams, name: string, entries: string[]): string {
+  const changed = new URLSearchParams(parameters)
+  changed.delete('page')
+  if (entries.length === 0) changed.delete(name)
+  else changed.set(name, entries.join(','))
+  return toUrl(changed)
+}
+
+/** The list without any filter, in the order and the page size that were chosen. */
+export function withoutFilters(parameters: URLSearchParams): string {
+  return toUrl(new URLSearchParams([...parameters].filter(([name]) => name === 'sortBy' || name === 'pageSize')))
+}

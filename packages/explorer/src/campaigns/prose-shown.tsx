@@ -1,0 +1,69 @@
+import { Address } from '../address.tsx'
+import { Tokens, Usd } from '../amounts.tsx'
+import { ChainLabel } from '../chain-label.tsx'
+import { AbsoluteTime } from '../times.tsx'
+import { dollarsOf, type Worth } from './dollars.ts'
+import type { Asset } from './incentive-budget.ts'
+import { nameOf, type Part, type Sentence } from './prose.ts'
+
+/** Values of strangers can be of any length. */
+const LONGEST_CODE = 120
+
+/** A sentence with its amounts, addresses and times. @param worth for amounts in US dollars beside those of the token. */
+export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
+  return (
+    <>
+      {sentence.map((part, place) => (
+        <Shown key={place} part={part} worth={worth} />
+      ))}
+    </>
+  )
+}
+
+function Shown({ part, worth }: { part: Part; worth: Worth | undefined }) {
+  if (typeof part === 'string') return <>{part}</>
+  if ('amount' in part) return <Amount amount={part.amount} of={part.of} worth={worth} />
+  if ('asset' in part) return <AssetName asset={part.asset} />
+  if ('address' in part) return <Address chainId={part.chainId} address={part.address} />
+  if ('chainId' in part) return <ChainLabel chainId={part.chainId} />
+  return 'instant' in part ? <AbsoluteTime at={part.instant} /> : <Code text={part.code} />
+}
+
+/** An amount in whole tokens, and in US dollars where it is known what it is worth. */
+export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth?: Worth | undefined }) {
+  const usd = dollarsOf(worth, of.address, amount)
+  return (
+    <>
+      <bdi>
+        <Tokens baseUnits={amount} decimals={of.token?.decimals} symbol={of.token && nameOf(of)} />
+      </bdi>
+      {of.token === undefined && (
+        <>
+          {' '}
+          of <AssetName asset={of} />
+        </>
+      )}
+      {usd !== undefined && (
+        <span class="soft">
+          {' '}
+          (<Usd value={usd} />)
+        </span>
+      )}
+    </>
+  )
+}
+
+/** The symbol of a token; one that is not known by its address. */
+function AssetName({ asset }: { asset: Asset }) {
+  if (asset.token !== undefined) return <bdi title={asset.token.name}>{nameOf(asset)}</bdi>
+  return <Address chainId={asset.chainId} address={asset.address} what="token" />
+}
+
+function Code({ text }: { text: string }) {
+  const isLong = text.length > LONGEST_CODE
+  return (
+    <code title={isLong ? `${text.slice(0, 2_000)}` : undefined}>
+      <bdi>{isLong ? `${text.slice(0, LONGEST_CODE)}… (${text.length.toLocaleString('en')} characters)` : text}</bdi>
+    </code>
+  )
+}

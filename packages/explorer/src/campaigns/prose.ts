@@ -1,0 +1,49 @@
+import { toTokens } from 'reward-campaigns-client'
+import type { Asset } from './incentive-budget.ts'
+
+/** Sentences with things in them that are shown in ways of their own. Plain text in them is ours, never a stranger's. */
+export type Part =
+  | string
+  /** Base units of an asset. */
+  | { amount: bigint; of: Asset }
+  /** The asset itself. */
+  | { asset: Asset }
+  | { address: string; chainId: number }
+  | { chainId: number }
+  /** ISO 8601. */
+  | { instant: string }
+  /** A name or a value as a contract or a record has it. */
+  | { code: string }
+
+export type Sentence = Part[]
+
+/** The sentence as plain text, with exact amounts and whole addresses. */
+export const toText = (sentence: Sentence): string =>
+  sentence
+    .map((part) => {
+      if (typeof part === 'string') return part
+      if ('amount' in part) return amountText(part.amount, part.of)
+      if ('asset' in part) return nameOf(part.asset)
+      if ('address' in part) return part.address
+      if ('chainId' in part) return `chain ${part.chainId}`
+      return 'instant' in part ? part.instant : part.code
+    })
+    .join('')
+
+const amountText = (amount: bigint, asset: Asset) =>
+  asset.token === undefined
+    ? `${amount} base units of ${asset.address}`
+    : `${toTokens(amount, asset.token.decimals)} ${nameOf(asset)}`
+
+/** What a token is called: by its symbol, where it is known. */
+export const nameOf = ({ address, token }: Asset) => token?.symbol.trim() || address
+
+/** `1 claim`, `2 claims`; the count with separators of thousands. */
+export const counted = (count: bigint | number, one: string, many = `${one}s`) =>
+  `${count.toLocaleString('en')} ${BigInt(count) === 1n ? one : many}`
+
+/** 1st, 2nd, 3rd, 4th, … */
+export function ordinal(place: number): string {
+  const endings: Partial<Record<Intl.LDMLPluralRule, string>> = { one: 'st', two: 'nd', few: 'rd' }
+  return `${place}${endings[new Intl.PluralRules('en', { type: 'ordinal' }).select(place)] ?? 'th'}`
+}

@@ -1,0 +1,59 @@
+import { Count } from '../amounts.tsx'
+import { Bar } from '../bar.tsx'
+import type { Worth } from './dollars.ts'
+import { budgetOf, claimLimitOf, isFunded, type Rewarding, shareOf } from './incentive-budget.ts'
+import { Amount } from './prose-shown.tsx'
+
+type Incentive = Rewarding['incentives'][number]
+
+/** What can still be claimed of what there was: claims where they are limited, else the budget. */
+export function Remainder({ campaign, incentive }: { campaign: Rewarding; incentive: Incentive }) {
+  const limit = claimLimitOf(incentive)
+  if (limit === undefined) return <BudgetLeft campaign={campaign} incentive={incentive} />
+  const { left, total } = limit
+  const what = incentive.type === 'AllowListIncentive' ? 'users' : 'claims'
+  if (left === undefined) {
+    return (
+      <p class="remainder">
+        at most <Count value={String(total)} /> {what}
+      </p>
+    )
+  }
+  return (
+    <div class="remainder">
+      <Bar share={shareOf(left, total)} />
+      <p>
+        <Count value={String(left)} /> of <Count value={String(total)} /> {what} left
+      </p>
+    </div>
+  )
+}
+
+/** Undefined for what has no budget of a token. */
+export function BudgetLeft({
+  campaign,
+  incentive,
+  worth,
+}: {
+  campaign: Rewarding
+  incentive: Incentive
+  worth?: Worth | undefined
+}) {
+  if (!isFunded(incentive)) return null
+  const { asset, left, total } = budgetOf(campaign, incentive)
+  if (left === undefined) {
+    return (
+      <p class="remainder">
+        Budget <Amount amount={total} of={asset} />
+      </p>
+    )
+  }
+  return (
+    <div class="remainder">
+      <Bar share={shareOf(left, total)} />
+      <p>
+        <Amount amount={left} of={asset} worth={worth} /> of <Amount amount={total} of={asset} worth={worth} /> left
+      </p>
+    </div>
+  )
+}
