@@ -37,18 +37,15 @@ const chips = (query: string) => chipsOf(new URLSearchParams(query))
 test('a filter has a chip, a list one for each entry, and each leads to the first page of the list without it', () => {
   expect(chips(`chainId=8453&tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=true&page=3&sortBy=active`)).toEqual([
     {
-      label: 'Chain',
-      value: 'Base',
+      label: 'Chain: Base',
       without: `/explorer/campaigns?tokens=${TOKEN},${OTHER_TOKEN}&showActiveOnly=true&sortBy=active`,
     },
     {
-      label: 'Token',
-      value: TOKEN,
+      label: `Token: ${TOKEN}`,
       without: `/explorer/campaigns?chainId=8453&tokens=${OTHER_TOKEN}&showActiveOnly=true&sortBy=active`,
     },
     {
-      label: 'Token',
-      value: OTHER_TOKEN,
+      label: `Token: ${OTHER_TOKEN}`,
       without: `/explorer/campaigns?chainId=8453&tokens=${TOKEN}&showActiveOnly=true&sortBy=active`,
     },
     {
@@ -60,13 +57,12 @@ test('a filter has a chip, a list one for each entry, and each leads to the firs
 
 test('a flag that is refused, an empty entry and an unknown parameter can be taken away too', () => {
   expect(chips('showActiveOnly=yes&owner=&constructor=1&tokenWhitelist=false')).toEqual([
-    { label: 'Active only', value: 'yes', without: '/explorer/campaigns?owner=&constructor=1&tokenWhitelist=false' },
+    { label: 'Active only: yes', without: '/explorer/campaigns?owner=&constructor=1&tokenWhitelist=false' },
     {
-      label: 'Owner',
-      value: 'empty',
+      label: 'Owner: empty',
       without: '/explorer/campaigns?showActiveOnly=yes&constructor=1&tokenWhitelist=false',
     },
-    { label: 'constructor', value: '1', without: '/explorer/campaigns?showActiveOnly=yes&owner=&tokenWhitelist=false' },
+    { label: 'constructor: 1', without: '/explorer/campaigns?showActiveOnly=yes&owner=&tokenWhitelist=false' },
     { label: 'Unknown tokens too', without: '/explorer/campaigns?showActiveOnly=yes&owner=&constructor=1' },
   ])
 })

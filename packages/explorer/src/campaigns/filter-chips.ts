@@ -1,15 +1,6 @@
 import { chainName } from '../chain-names.ts'
 import { type CampaignQuery, toUrl } from './campaign-query.ts'
 
-/** A filter that is set, and the list without it. */
-export interface Chip {
-  /** What is filtered: `Owner`. */
-  label: string
-  /** By what; absent where the label says it all. */
-  value?: string
-  without: string
-}
-
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 
 interface FilterWords {
@@ -39,7 +30,7 @@ const FILTERS: Readonly<Record<FilterName, FilterWords>> = {
 const ASIDE = ['page', 'pageSize', 'sortBy']
 
 /** A chip for all that the address filters by, entry by entry, also for what the service refuses. */
-export function chipsOf(parameters: URLSearchParams): Chip[] {
+export function chipsOf(parameters: URLSearchParams): { label: string; without: string }[] {
   return [...new Set(parameters.keys())]
     .filter((name) => !ASIDE.includes(name))
     .flatMap((name) => {
@@ -49,7 +40,7 @@ export function chipsOf(parameters: URLSearchParams): Chip[] {
         if (words.defaults?.includes(entry)) return []
         const value = name === 'chainId' && /^[0-9]+$/.test(entry) ? chainName(Number(entry)) : entry || 'empty'
         const without = withEntries(parameters, name, entries.toSpliced(index, 1))
-        return [{ label: words.label, ...(words.flag !== entry && { value }), without }]
+        return [{ label: words.flag === entry ? words.label : `${words.label}: ${value}`, without }]
       })
     })
 }

@@ -12,7 +12,7 @@ export function FilterForm({ parameters, go }: { parameters: URLSearchParams; go
     go(enteredUrl(entered))
   }
   return (
-    <search class="filters" aria-label="Filters of the list">
+    <search class="campaign-filters" aria-label="Filters of the list">
       <form
         onSubmit={(event) => {
           event.preventDefault()

@@ -12,11 +12,11 @@ const LONGEST_CODE = 120
 /** A sentence with its amounts, addresses and times. @param worth for amounts in US dollars beside those of the token. */
 export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
   return (
-    <>
+    <span class="prose">
       {sentence.map((part, place) => (
         <Shown key={place} part={part} worth={worth} />
       ))}
-    </>
+    </span>
   )
 }
 

@@ -29,16 +29,8 @@ export function Remainder({ campaign, incentive }: { campaign: Rewarding; incent
   )
 }
 
-/** Undefined for what has no budget of a token. */
-export function BudgetLeft({
-  campaign,
-  incentive,
-  worth,
-}: {
-  campaign: Rewarding
-  incentive: Incentive
-  worth?: Worth | undefined
-}) {
+/** The budget of an incentive that has one, as a bar. */
+function BudgetLeft({ campaign, incentive }: { campaign: Rewarding; incentive: Incentive }) {
   if (!isFunded(incentive)) return null
   const { asset, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) {
@@ -52,7 +44,30 @@ export function BudgetLeft({
     <div class="remainder">
       <Bar share={shareOf(left, total)} />
       <p>
-        <Amount amount={left} of={asset} worth={worth} /> of <Amount amount={total} of={asset} worth={worth} /> left
+        <Amount amount={left} of={asset} /> of <Amount amount={total} of={asset} /> left
+      </p>
+    </div>
+  )
+}
+
+/** The same beside a sentence that names what is left: what has been claimed of it. */
+export function BudgetClaimed({
+  campaign,
+  incentive,
+  worth,
+}: {
+  campaign: Rewarding
+  incentive: Incentive
+  worth: Worth | undefined
+}) {
+  const { asset, left, total } = isFunded(incentive) ? budgetOf(campaign, incentive) : {}
+  if (asset === undefined || left === undefined || total === undefined) return null
+  const share = shareOf(left, total)
+  return (
+    <div class="remainder">
+      <Bar share={share} />
+      <p>
+        {Math.floor(share * 1000) / 10} % left, <Amount amount={total - left} of={asset} worth={worth} /> claimed
       </p>
     </div>
   )

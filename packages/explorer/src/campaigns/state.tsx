@@ -9,7 +9,7 @@ export function State({ campaign: { isActive, startTime, endTime } }: { campaign
   const isToStart = startTime !== null && new Date(startTime) > now
   const hasEnded = endTime !== null && new Date(endTime) <= now
   return (
-    <p class="state">
+    <p class="whether">
       <span class={`badge ${isActive ? 'good' : ''}`}>{isActive ? 'Active' : 'Not active'}</span>
       <span class="soft">
         {isToStart ? (

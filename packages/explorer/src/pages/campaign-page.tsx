@@ -1,13 +1,69 @@
+import './campaigns.css'
+import { useLocation } from 'preact-iso'
+import type { Campaign } from 'reward-campaigns-client'
+import { Usd } from '../amounts.tsx'
 import { useAsked } from '../asked.ts'
+import { campaignTitle } from '../campaign-link.tsx'
+import { listUrl } from '../campaigns/campaign-query.ts'
+import { CampaignShown } from '../campaigns/campaign-shown.tsx'
+import { TIME_RANGES } from '../campaigns/claims-plot.tsx'
+import { State } from '../campaigns/state.tsx'
+import { chainName } from '../chain-names.ts'
+import { chosenOf } from '../choice.tsx'
+import { Heading } from '../heading.tsx'
+import { Mark } from '../name.tsx'
+import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
   const asked = useAsked((signal) => client.getCampaign(id, { signal }), id)
+  const timeRange = chosenOf(TIME_RANGES, useLocation().query.timeRange)
+  const title = asked.state === 'shown' ? campaignTitle(asked.answer) : 'Campaign'
+  const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
     <>
-      <h1>Campaign</h1>
-      <Shown asked={asked}>{(campaign) => <pre>{JSON.stringify(campaign, null, 2)}</pre>}</Shown>
+      <p class="way">
+        <a href="/explorer/campaigns">Campaigns</a>
+      </p>
+      <div class="title">
+        <Mark text={title} />
+        <Heading title={title} />
+      </div>
+      <Shown asked={asked} lines={5}>
+        {(campaign, at) => (
+          <>
+            <Lead campaign={campaign} />
+            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} />
+          </>
+        )}
+      </Shown>
+      <RequestShown request={{ method: 'getCampaign', path, id }} />
+      {asked.state === 'shown' && (
+        <RequestShown
+          request={{ method: 'listActivity', path: '/activity', query: { campaignId: [asked.answer.id], timeRange } }}
+        />
+      )}
     </>
+  )
+}
+
+function Lead({ campaign }: { campaign: Campaign }) {
+  const { chainId, availableBudgetUsd, nftName } = campaign
+  return (
+    <div class="about-campaign">
+      <a href={listUrl({ chainId: String(chainId), tokenWhitelist: 'false' })}>{chainName(chainId)}</a>
+      <State campaign={campaign} />
+      {availableBudgetUsd !== null && (
+        <span>
+          <Usd value={availableBudgetUsd} /> left to claim
+        </span>
+      )}
+      {nftName !== null && /\S/.test(nftName) && (
+        <span>
+          NFT <bdi>{nftName}</bdi>
+        </span>
+      )}
+    </div>
   )
 }

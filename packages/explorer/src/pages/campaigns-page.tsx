@@ -2,10 +2,9 @@ import './campaigns.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
+import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
-import { Chips } from '../campaigns/chips.tsx'
-import { chipsOf } from '../campaigns/filter-chips.ts'
 import { FilterForm } from '../campaigns/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
 import { counted } from '../campaigns/prose.ts'
@@ -35,7 +34,7 @@ export function CampaignsPage() {
     <>
       <Heading title="Campaigns" />
       {form}
-      <Chips chips={chipsOf(parameters)} parameters={parameters} leave={route} />
+      <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
           {asked.state === 'shown' ? counted(asked.answer.totalCampaigns, 'campaign') : WITHOUT_ANSWER[asked.state]}

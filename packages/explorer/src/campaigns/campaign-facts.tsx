@@ -1,0 +1,64 @@
+import { type Campaign, toTokens } from 'reward-campaigns-client'
+import { Address, Transaction } from '../address.tsx'
+import { Count } from '../amounts.tsx'
+import { blockExplorerUrl, chainName } from '../chain-names.ts'
+import { groupDigits } from '../rounded.ts'
+import { AbsoluteTime } from '../times.tsx'
+import { listUrl } from './campaign-query.ts'
+import { Fact, Facts } from './facts.tsx'
+import { ImageLinks } from './image-links.tsx'
+
+/** Who is behind a campaign, and when and where it is. */
+export function CampaignFacts({ campaign }: { campaign: Campaign }) {
+  const { chainId, owner, budget, maxParticipants, protocolFee, startTime, endTime } = campaign
+  const { createdAtBlockchainNumbers = {} } = campaign
+  return (
+    <Facts>
+      <Fact name="Owner">
+        <Address chainId={chainId} address={owner} what="owner" />{' '}
+        <a href={listUrl({ owner, tokenWhitelist: 'false' })}>all of this owner</a>
+      </Fact>
+      <Fact name="Budget">
+        <Address chainId={chainId} address={budget} what="budget" />{' '}
+        <a href={listUrl({ budgetAccount: budget, tokenWhitelist: 'false' })}>all of this budget</a>
+      </Fact>
+      <Fact name="Validator">
+        <Address chainId={chainId} address={campaign.validator} what="validator" />
+      </Fact>
+      <Fact name="Action">
+        <Address chainId={chainId} address={campaign.action} what="action" />
+      </Fact>
+      <Fact name="Deployed">
+        <AbsoluteTime at={campaign.blockTimestamp} />
+        <br />
+        <Transaction chainId={chainId} hash={campaign.txHash} />
+      </Fact>
+      {Object.entries(createdAtBlockchainNumbers).map(([chain, block]) => (
+        <Fact key={chain} name={`Block of ${chainName(Number(chain))}`}>
+          <Block chainId={Number(chain)} block={block} />
+        </Fact>
+      ))}
+      <Fact name="Starts">{startTime === null ? 'from the beginning' : <AbsoluteTime at={startTime} />}</Fact>
+      <Fact name="Ends">{endTime === null ? 'without end' : <AbsoluteTime at={endTime} />}</Fact>
+      <Fact name="Most claimants">{maxParticipants === '0' ? 'no limit' : <Count value={maxParticipants} />}</Fact>
+      <Fact name="Protocol fee">
+        <span title={`${protocolFee} basis points`}>{toTokens(protocolFee, 2)} %</span>
+      </Fact>
+      <ImageLinks campaign={campaign} />
+      <Fact name="ID">
+        <code>{campaign.id}</code>
+      </Fact>
+    </Facts>
+  )
+}
+
+function Block({ chainId, block }: { chainId: number; block: string }) {
+  const url = blockExplorerUrl(chainId, 'block', block)
+  if (url === undefined) return <>{groupDigits(block)}</>
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      {groupDigits(block)}
+      <span class="hidden"> (block explorer, in a new tab)</span>
+    </a>
+  )
+}

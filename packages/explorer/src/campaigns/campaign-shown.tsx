@@ -1,0 +1,51 @@
+import type { Campaign } from 'reward-campaigns-client'
+import { ActionSteps } from './action-steps.tsx'
+import { AllowList } from './allow-list.tsx'
+import { CampaignFacts } from './campaign-facts.tsx'
+import { ClaimsPlot, type TimeRange } from './claims-plot.tsx'
+import { worthOf } from './dollars.ts'
+import { IncentiveCard } from './incentive-card.tsx'
+import { counted } from './prose.ts'
+import { useTokens } from './use-tokens.ts'
+
+/** More than that can be read in the answer itself. */
+const SHOWN_INCENTIVES = 50
+
+/** All that is known of a campaign. @param now when it was said. @param timeRange of the plot. */
+export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign; now: Date; timeRange: TimeRange }) {
+  const tokens = useTokens([campaign])
+  const rewarding = { ...campaign, tokens }
+  const worth = worthOf(rewarding)
+  const { incentives } = campaign
+  return (
+    <div class="campaign">
+      <div>
+        <section aria-labelledby="incentives">
+          <h2 id="incentives">{incentives.length === 1 ? 'What it pays' : counted(incentives.length, 'incentive')}</h2>
+          {incentives.length === 0 && <p class="soft">Nothing can be claimed.</p>}
+          <ol class="incentives">
+            {incentives.slice(0, SHOWN_INCENTIVES).map((incentive, place) => (
+              <IncentiveCard key={place} campaign={rewarding} incentive={incentive} worth={worth} now={now} />
+            ))}
+          </ol>
+        </section>
+        <section aria-labelledby="steps">
+          <h2 id="steps">What has to be done</h2>
+          <ActionSteps campaign={campaign} />
+        </section>
+        <section aria-labelledby="who">
+          <h2 id="who">Who may claim</h2>
+          <AllowList campaign={campaign} />
+        </section>
+        <section aria-labelledby="claims">
+          <h2 id="claims">Claims over time</h2>
+          <ClaimsPlot id={campaign.id} timeRange={timeRange} />
+        </section>
+      </div>
+      <section aria-labelledby="facts">
+        <h2 id="facts">Facts</h2>
+        <CampaignFacts campaign={campaign} />
+      </section>
+    </div>
+  )
+}

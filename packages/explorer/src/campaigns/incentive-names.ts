@@ -1,0 +1,20 @@
+import type { Incentive, IncentiveType } from 'reward-campaigns-client'
+import { RAFFLE } from './incentive-budget.ts'
+
+/** What the variants are called; one without a name here does not compile. */
+const NAMES: Readonly<Record<IncentiveType, string>> = {
+  AllowListIncentive: 'A place on a list',
+  CGDAIncentive: 'Auction',
+  ERC20Incentive: 'Fixed reward',
+  PointsIncentive: 'Points',
+  ERC20VariableIncentive: 'Signed reward',
+  ERC20VariableCriteriaIncentive: 'Share of the action',
+  ERC20VariableCriteriaIncentiveV2: 'Share of the action',
+  ERC20PeggedIncentive: 'Fixed worth',
+  ERC20PeggedVariableCriteriaIncentive: 'Share of the action, pegged',
+  ERC20PeggedVariableCriteriaIncentiveV2: 'Share of the action, pegged',
+}
+
+/** What an incentive is called in a heading. */
+export const incentiveName = (incentive: Incentive) =>
+  incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? 'Raffle' : NAMES[incentive.type]

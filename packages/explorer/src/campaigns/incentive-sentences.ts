@@ -1,0 +1,68 @@
+import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
+import { assetOf, budgetOf, isFunded, RAFFLE, type Rewarding } from './incentive-budget.ts'
+import { payoutOf } from './incentive-payouts.ts'
+import { counted, type Sentence } from './prose.ts'
+
+type Campaign = CampaignDetail & Rewarding
+
+/** An incentive in one sentence: what is paid, to whom, until when, and how much is left. */
+export const sentenceOf = (campaign: Campaign, incentive: Incentive, now: Date): Sentence => [
+  ...payoutOf(campaign, incentive),
+  ...movedBy(campaign, incentive),
+  ', to ',
+  ...receiversOf(campaign),
+  ...untilWhen(campaign, now),
+  '; ',
+  ...leftOf(campaign, incentive),
+  '.',
+]
+
+/** How the reward moves, where it does. */
+function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
+  if (incentive.type !== 'CGDAIncentive') return []
+  const of = assetOf(campaign, incentive.asset)
+  return [
+    ', falling by ',
+    { amount: BigInt(incentive.rewardDecay), of },
+    ' with each claim and rising by ',
+    { amount: BigInt(incentive.rewardBoost), of },
+    ' for each hour without one',
+  ]
+}
+
+/** Who may claim: whoever does what is asked, as far as the allow list admits them. */
+export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentence {
+  const count = allowList.addresses.length
+  switch (allowList.type) {
+    case 'OpenAllowList':
+      return ['anybody']
+    case 'SimpleAllowList':
+      return count === 0
+        ? ['nobody: no address is recorded of its allow list']
+        : [`the ${counted(count, 'address', 'addresses')} on its allow list`]
+    case 'SimpleDenyList':
+      return count === 0 ? ['anybody'] : [`anybody but the ${counted(count, 'address', 'addresses')} on its deny list`]
+    case 'OffchainAccessList':
+      return ['the members of an access list that the service keeps']
+  }
+}
+
+function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
+  const start: Sentence = startTime !== null && new Date(startTime) > now ? [', from ', { instant: startTime }] : []
+  if (endTime === null) return [...start, ', without end']
+  return [...start, new Date(endTime) > now ? ', until ' : ', until it ended ', { instant: endTime }]
+}
+
+function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
+  if (!isFunded(incentive)) {
+    const what = incentive.type === 'PointsIncentive' ? 'claim' : 'user'
+    return [`at most ${counted(BigInt(incentive.limit), what)} in all, how many there were is not told`]
+  }
+  const { asset: of, left, total } = budgetOf(campaign, incentive)
+  if (left === undefined) return ['its budget is ', { amount: total, of }, ', how much of it is left is not told']
+  const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
+  if (incentive.type !== 'ERC20Incentive') return amounts
+  const claims = BigInt(incentive.limit)
+  const isRaffle = incentive.strategy === RAFFLE
+  return [...amounts, `, for ${isRaffle ? counted(claims, 'entry', 'entries') : counted(claims, 'claim')}`]
+}

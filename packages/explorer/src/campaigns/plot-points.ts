@@ -1,0 +1,25 @@
+import type { Answer } from 'reward-campaigns-client'
+
+type Activity = Answer<'listActivity'>
+
+/** As much of the time as tells the intervals of a range apart. */
+const WHEN: Readonly<Record<Activity['timeRange'], Intl.DateTimeFormatOptions>> = {
+  '1h': { hour: 'numeric', minute: '2-digit' },
+  '24h': { weekday: 'short', hour: 'numeric', minute: '2-digit' },
+  '7d': { weekday: 'short', day: 'numeric', hour: 'numeric' },
+  '30d': { month: 'short', day: 'numeric' },
+}
+
+/** Values of intervals with the time at which each begins. @param timeZone absent: that of the visitor. */
+export function plotPoints(
+  { timeRange, since, intervalSeconds }: Pick<Activity, 'timeRange' | 'since' | 'intervalSeconds'>,
+  values: readonly number[],
+  timeZone?: string,
+): { when: string; value: number }[] {
+  const format = new Intl.DateTimeFormat('en', { ...WHEN[timeRange], ...(timeZone !== undefined && { timeZone }) })
+  const start = new Date(since).getTime()
+  return values.map((value, place) => ({
+    when: format.format(start + place * intervalSeconds * 1000),
+    value,
+  }))
+}
