@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plotPoints } from '../../packages/explorer/src/campaigns/plot-points.ts'
+import { plotPoints, plotTitle } from '../../packages/explorer/src/campaigns/plot-points.ts'
 import { ordinal, toText } from '../../packages/explorer/src/campaigns/prose.ts'
 import { isSafeUrl } from '../../packages/explorer/src/campaigns/safe-urls.ts'
 import { readSignature } from '../../packages/explorer/src/campaigns/signatures.ts'
@@ -141,4 +141,9 @@ test.each([
   const points = plotPoints({ timeRange, since, intervalSeconds }, [1, 0, 2], 'UTC')
   expect(points.map(({ when }) => when.replace(/\u202f/g, ' '))).toEqual(whens)
   expect(points.map(({ value }) => value)).toEqual([1, 0, 2])
+})
+
+test('a plot is titled with its claims and those of the time before', () => {
+  expect(plotTitle('24 hours', 1234, 1)).toBe('1,234 claims in the last 24 hours, 1 in the 24 hours before')
+  expect(plotTitle('1 hour', 0, 0)).toBe('No claims in the last hour, none in the hour before')
 })

@@ -3,8 +3,7 @@ import { Choice } from '../choice.tsx'
 import { Plot } from '../plot.tsx'
 import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
-import { plotPoints } from './plot-points.ts'
-import { counted } from './prose.ts'
+import { plotPoints, plotTitle } from './plot-points.ts'
 
 /** The first is that of an address without one. */
 export const TIME_RANGES = [
@@ -32,7 +31,8 @@ export function ClaimsPlot({ id, timeRange }: { id: string; timeRange: TimeRange
           const [campaign] = activity.campaigns
           if (campaign === undefined) return <p class="soft">Nothing is known of its claims.</p>
           const { totalClaims, before, claims } = campaign
-          const title = `${counted(totalClaims, 'claim')}, and ${counted(before.totalClaims, 'claim')} in the time before`
+          const range = TIME_RANGES.find(([value]) => value === timeRange)?.[1] ?? timeRange
+          const title = plotTitle(range, totalClaims, before.totalClaims)
           return <Plot title={title} of="Claims" points={plotPoints(activity, claims)} />
         }}
       </Shown>

@@ -1,4 +1,5 @@
 import type { Answer } from 'reward-campaigns-client'
+import { counted } from './prose.ts'
 
 type Activity = Answer<'listActivity'>
 
@@ -22,4 +23,11 @@ export function plotPoints(
     when: format.format(start + place * intervalSeconds * 1000),
     value,
   }))
+}
+
+/** What of a range a plot is titled with. @param range as a choice names it: `24 hours`, `1 hour`. */
+export function plotTitle(range: string, totalClaims: number, before: number): string {
+  const time = range.replace(/^1 /, '')
+  const claims = totalClaims === 0 ? 'No claims' : counted(totalClaims, 'claim')
+  return `${claims} in the last ${time}, ${before === 0 ? 'none' : before.toLocaleString('en')} in the ${time} before`
 }

@@ -1,13 +1,14 @@
-import { Address } from '../address.tsx'
+import { Address, shortenHex } from '../address.tsx'
 import { Tokens, Usd } from '../amounts.tsx'
 import { ChainLabel } from '../chain-label.tsx'
 import { AbsoluteTime } from '../times.tsx'
 import { dollarsOf, type Worth } from './dollars.ts'
 import type { Asset } from './incentive-budget.ts'
-import { nameOf, type Part, type Sentence } from './prose.ts'
+import type { Part, Sentence } from './prose.ts'
 
-/** Values of strangers can be of any length. */
+/** Values and symbols of strangers can be of any length. */
 const LONGEST_CODE = 120
+const LONGEST_SYMBOL = 24
 
 /** A sentence with its amounts, addresses and times. @param worth for amounts in US dollars beside those of the token. */
 export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
@@ -35,7 +36,7 @@ export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth
   return (
     <>
       <bdi>
-        <Tokens baseUnits={amount} decimals={of.token?.decimals} symbol={of.token && nameOf(of)} />
+        <Tokens baseUnits={amount} decimals={of.token?.decimals} symbol={of.token && symbolOf(of)} />
       </bdi>
       {of.token === undefined && (
         <>
@@ -53,9 +54,15 @@ export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth
   )
 }
 
+/** What stands beside a number must not turn it around, nor push it out of sight. */
+function symbolOf({ address, token }: Asset): string {
+  const symbol = token?.symbol.replace(/\p{Cf}/gu, '').trim() || shortenHex(address)
+  return symbol.length > LONGEST_SYMBOL ? `${symbol.slice(0, LONGEST_SYMBOL - 1)}…` : symbol
+}
+
 /** The symbol of a token; one that is not known by its address. */
 function AssetName({ asset }: { asset: Asset }) {
-  if (asset.token !== undefined) return <bdi title={asset.token.name}>{nameOf(asset)}</bdi>
+  if (asset.token !== undefined) return <bdi title={asset.token.name}>{symbolOf(asset)}</bdi>
   return <Address chainId={asset.chainId} address={asset.address} what="token" />
 }
 
