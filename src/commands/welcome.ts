@@ -13,6 +13,7 @@ export function welcome(app: FastifyInstance, settings: Settings) {
     ...(settings.EXPLORER && isServed('public') ? [['explorer', `${address}/`]] : []),
     ['API', `${address}${isServed('public') ? '/campaigns' : '/users/profile'}`],
     ['docs', `${address}/docs`],
+    ['guides', `${address}/docs/guides`],
     ['OpenAPI', `${address}/openapi.json`],
     ['import', `${COMMAND} import FILE`],
     ...(isServed('staging') ? [['token', `${COMMAND} token create --user USER`]] : []),

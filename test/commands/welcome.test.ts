@@ -14,10 +14,10 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 
 test.each([
-  { settings: {}, names: ['explorer', 'API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
-  { settings: { EXPLORER: 'false' }, names: ['API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
-  { settings: { SURFACES: 'public' }, names: ['explorer', 'API', 'docs', 'OpenAPI', 'import', 'end'] },
-  { settings: { SURFACES: 'staging' }, names: ['API', 'docs', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: {}, names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: { EXPLORER: 'false' }, names: ['API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
+  { settings: { SURFACES: 'public' }, names: ['explorer', 'API', 'docs', 'guides', 'OpenAPI', 'import', 'end'] },
+  { settings: { SURFACES: 'staging' }, names: ['API', 'docs', 'guides', 'OpenAPI', 'import', 'token', 'end'] },
 ])('with $settings, a newcomer is told of what is there, and of nothing else', async ({ settings, names }) => {
   await using api = await startTestApp(settings, database)
   const address = `http://127.0.0.1:${await listen(api.app)}`
