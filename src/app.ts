@@ -39,7 +39,6 @@ import { serveExplorer } from './http/explorer.ts'
 import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
-import { serveLlmsText } from './http/llms.ts'
 import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
@@ -182,7 +181,6 @@ export async function buildApp(options: AppOptions) {
 
   addHealthRoutes(app, isReady)
   serveOpenApi(app)
-  serveLlmsText(app)
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
   const explorerFolder = isExplorerServed ? options.explorerFolder : undefined
   await serveExplorer(app, explorerFolder)

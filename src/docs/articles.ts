@@ -7,7 +7,7 @@ const root = join(import.meta.dirname, '../..')
 /** The guides in the order in which they are read; those for who runs the service come last. */
 const FOR_CALLERS = [
   ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks', 'protected-operations'],
-  'limits',
+  ...['limits', 'versions'],
 ]
 const FOR_OPERATORS = ['importing', 'following-a-chain', 'production']
 

@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations } from '../http/representations.ts'
 import type { ApiDocument } from './api-document.ts'
 
-/** Addresses below `/docs`; what is there is known when the pages are made. */
-const PATHS = ['/docs', '/docs/:page', '/docs/guides/:guide']
+/** Addresses of pages; what is there is known when they are made. */
+const PATHS = ['/llms.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
 
 /** What the pages may load: what this service itself serves. To try operations they may ask where these are served too. */
 function docsPolicy(baseUrls: string[]) {
@@ -16,7 +16,7 @@ function docsPolicy(baseUrls: string[]) {
 }
 
 /**
- * `/docs`: the reference and the guides, which need nothing from the internet. They are made when somebody asks for the
+ * `/docs`: the reference and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to both. They are made when somebody asks for the
  * first of them, so that no start waits for it.
  */
 export function serveDocs(app: FastifyInstance, baseUrls: string[], hasExplorer: boolean) {

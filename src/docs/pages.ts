@@ -4,6 +4,7 @@ import { type Content, toContent } from '../http/representations.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'
+import { toLlmsText } from './llms-text.ts'
 import { html } from './markup.ts'
 import { referenceBody } from './reference.ts'
 import { toSearchEntries } from './search-entries.ts'
@@ -12,14 +13,15 @@ const packages = join(import.meta.dirname, '../../packages')
 
 const TYPES = {
   html: 'text/html; charset=utf-8',
+  text: 'text/markdown; charset=utf-8',
   css: 'text/css; charset=utf-8',
   js: 'text/javascript; charset=utf-8',
   svg: 'image/svg+xml',
 }
 
 /**
- * Everything below `/docs` by its path: the reference of a document, the guides, and what these pages load. Made whole,
- * for no page is without links to the others; 15 pages take some tens of milliseconds.
+ * Everything below `/docs` by its path, and `/llms.txt`: the reference of a document, the guides, and what these pages load.
+ * Made whole, for no page is without links to the others; 15 pages take some tens of milliseconds.
  */
 export async function makePages(document: ApiDocument, hasExplorer: boolean): Promise<Map<string, Content>> {
   const [articles, ...files] = await Promise.all([
@@ -43,6 +45,7 @@ export async function makePages(document: ApiDocument, hasExplorer: boolean): Pr
       page(guide.url, guide.title, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
     ),
     ...articles.others.map(({ url, title, body }) => page(url, title, body)),
+    ['/llms.txt', toContent(toLlmsText(document, guides), TYPES.text)],
     ['/docs/search.json', toContent(JSON.stringify(toSearchEntries(document, articles)))],
     ['/docs/docs.css', toContent(`${look}\n${styles}`, TYPES.css)],
     ['/docs/docs.js', toContent(script, TYPES.js)],

@@ -4,6 +4,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
+import { type Content, createRepresentations, toContent } from './representations.ts'
 
 /** Of the package, and so of the described API. */
 export const { version }: { version: string } = JSON.parse(
@@ -63,13 +64,20 @@ export async function collectOpenApi(app: FastifyInstance) {
   })
 }
 
-/** `/openapi.json` and `/openapi.yaml`. */
+/** `/openapi.json` and `/openapi.yaml`, each made when it is asked for first: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {
-  const hidden = { schema: { hide: true } }
-  app.get('/openapi.json', hidden, async () => app.swagger())
-  app.get('/openapi.yaml', hidden, async (_request, reply) => {
-    return reply
-      .type('application/yaml; charset=utf-8')
-      .send(stringify(app.swagger(), { aliasDuplicateObjects: false }))
-  })
+  // Another version of the service may say something else.
+  const representations = createRepresentations('public, no-cache')
+  function serve(path: string, make: () => Content) {
+    let made: Content | undefined
+    app.get(path, { schema: { hide: true } }, async (request, reply) => {
+      made ??= make()
+      await representations.send(request, reply, made, () => undefined)
+      return reply
+    })
+  }
+  serve('/openapi.json', () => toContent(JSON.stringify(app.swagger())))
+  serve('/openapi.yaml', () =>
+    toContent(stringify(app.swagger(), { aliasDuplicateObjects: false }), 'application/yaml; charset=utf-8'),
+  )
 }

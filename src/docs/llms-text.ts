@@ -1,11 +1,11 @@
-import { type ExampleRequest, toExampleRequests } from './example-requests.ts'
-import type { Guide } from './guides.ts'
+import { type ExampleRequest, toExampleRequests } from '../http/example-requests.ts'
+import type { ArticlePage } from './articles.ts'
 
 /**
  * What a language model is told of the service (llmstxt.org): what it is, what to know, and where to go on. All of it
  * stands in the OpenAPI document and in the guides.
  */
-export function toLlmsText(document: object, guides: Guide[]): string {
+export function toLlmsText(document: object, guides: ArticlePage[]): string {
   const { title, description } = (document as { info: { title: string; description: string } }).info
   const [summary = '', ...toKnow] = description.split('\n\n')
   const sections = [
@@ -24,7 +24,7 @@ export function toLlmsText(document: object, guides: Guide[]): string {
 
 const toSection = (title: string, items: string[]) => `## ${title}\n\n${items.map((item) => `- ${item}`).join('\n')}`
 
-const toGuideItem = ({ title, summary, url }: Guide) => `[${title}](${url}): ${summary}`
+const toGuideItem = ({ title, summary, url }: ArticlePage) => `[${title}](${url}): ${summary}`
 
 /** The link is an example that can be asked. */
 function toOperationItem({ summary, description, baseUrl, pathTemplate, path, query, needsToken }: ExampleRequest) {
