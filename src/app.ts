@@ -145,6 +145,7 @@ export async function buildApp(options: AppOptions) {
   const answers = createAnswerCache({
     versions: createDataVersionReader(lookups, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
+    staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
     now,
     signalOf,

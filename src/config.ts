@@ -124,6 +124,10 @@ export const Settings = Type.Object({
       default: 64,
     },
   ),
+  STALE_IF_ERROR_SECONDS: whole(
+    'How long a public answer that was right is given while the database cannot be asked, in seconds; 0: not at all.',
+    { minimum: 0, maximum: 86_400, default: 60 },
+  ),
   SHUTDOWN_TIMEOUT_SECONDS: whole('How long the service may take to end after SIGTERM, in seconds.', {
     minimum: 1,
     maximum: 600,

@@ -2,9 +2,11 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { askForAll } from '../database/abandonment.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
+import { isDatabaseAway } from '../database/failures.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
+import { watchAbsence } from './database-absence.ts'
 import { ChangingDataError } from './errors.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { type Content, createRepresentations, toContent } from './representations.ts'
@@ -26,6 +28,8 @@ interface Answer {
   isExact: boolean
   /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
   madeAt: number
+  /** Milliseconds since 1970 at which it was last known to be right. */
+  confirmedAt: number
   /** Milliseconds since 1970 at which it changes although no data does. */
   validUntil: number
   content: Content
@@ -33,7 +37,7 @@ interface Answer {
   dependencies: Dependencies | undefined
 }
 
-type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt'>
+type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 
 /** How often an answer is made anew because the data has changed meanwhile. */
 const MOST_ATTEMPTS = 5
@@ -44,7 +48,8 @@ const ENTRY_BYTES = 2000
 export interface AnswerCache {
   /**
    * Answers a public GET: from memory when nothing has changed since, else with what `produce` returns. An answer about
-   * a window that slides with the clock `changesEachSecond`: it is kept until the end of the second.
+   * a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database is
+   * away, with what was right a while ago, if the request names no block that must be in it.
    */
   send(
     request: FastifyRequest,
@@ -55,13 +60,15 @@ export interface AnswerCache {
 }
 
 /**
- * Keeps the bytes of public answers in memory, at most `maxBytes`, and never serves a stale one: each request first asks
+ * Keeps the bytes of public answers in memory, at most `maxBytes`, and serves no stale one: each request first asks
  * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests
- * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer.
+ * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer. Only
+ * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
  */
 export function createAnswerCache(options: {
   versions: DataVersionReader
   maxBytes: number
+  staleIfErrorMs: number
   cacheControl: string
   now: () => Date
   /** Ends when nobody waits for the answer to a request any more. */
@@ -79,7 +86,8 @@ export function createAnswerCache(options: {
   })
   const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
-  const currentVersion = shareNextAsking(options.versions.read)
+  const absence = watchAbsence(options.versions.read)
+  const currentVersion = shareNextAsking(absence.ask)
   const waitForBlocks = createBlockWait(currentVersion)
 
   /**
@@ -112,7 +120,7 @@ export function createAnswerCache(options: {
     const running = underWay.get(key)
     if (running?.isAbandoned === false) return running.join(signal)
     const work = shareWork(async () => {
-      const answer = { madeAt: state.madeAt, ...(await makeAt(state.version, make)) }
+      const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...(await makeAt(state.version, make)) }
       kept.set(question, answer)
       return answer
     })
@@ -131,7 +139,16 @@ export function createAnswerCache(options: {
     if (!answer.isExact && version.asOf.blocks.size > 0) return undefined
     if (options.versions.hasChanged(answer.version, version, answer.dependencies)) return undefined
     answer.version = version
+    answer.confirmedAt = now
     return answer
+  }
+
+  /** The kept answer to a question, if it was right not long ago. */
+  function recallStale(question: string) {
+    const answer = kept.get(question)
+    if (answer === undefined) return undefined
+    const age = options.now().getTime() - answer.confirmedAt
+    return age >= 0 && age < options.staleIfErrorMs ? answer : undefined
   }
 
   /** @param asked the version that was there when it was asked: the answer is right at it, or made at a later one. */
@@ -145,24 +162,51 @@ export function createAnswerCache(options: {
     return representations.send(request, reply, answer.content, onEncoded)
   }
 
+  /** RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. */
+  function giveStale(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
+    const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
+    void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale' })
+    return give(question, answer, answer.version, request, reply)
+  }
+
+  async function sendFresh(
+    question: string,
+    asked: Promise<DataVersion>,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    produce: () => Promise<Produced>,
+    changesEachSecond: boolean,
+  ) {
+    const signal = options.signalOf(request)
+    const version = await waitForBlocks(minimumBlocksOf(request), await asked, signal)
+    const now = options.now().getTime()
+    const known = recall(question, version, now)
+    if (known !== undefined) return give(question, known, version, request, reply)
+    const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
+    const make = async ({ nextChangeAt }: DataVersion) => {
+      const { totalCount, dependencies, ...written } = await produce()
+      const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
+      const text = 'json' in written ? written.json : JSON.stringify(written.body)
+      return { content: toContent(text), totalCount, dependencies, validUntil }
+    }
+    const state = { version, madeAt: now }
+    const made = await produceOnce(question, state, until(version.nextChangeAt), make, signal)
+    return give(question, made, version, request, reply)
+  }
+
   return {
     async send(request, reply, produce, { changesEachSecond = false } = {}) {
-      const signal = options.signalOf(request)
-      const version = await waitForBlocks(minimumBlocksOf(request), await currentVersion(), signal)
       const question = toQuestion(request)
-      const now = options.now().getTime()
-      const known = recall(question, version, now)
-      if (known !== undefined) return give(question, known, version, request, reply)
-      const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
-      const make = async ({ nextChangeAt }: DataVersion) => {
-        const { totalCount, dependencies, ...written } = await produce()
-        const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
-        const text = 'json' in written ? written.json : JSON.stringify(written.body)
-        return { content: toContent(text), totalCount, dependencies, validUntil }
+      const isOldAllowed = minimumBlocksOf(request) === undefined
+      const isHurried = absence.isNoticed && isOldAllowed && recallStale(question) !== undefined
+      try {
+        const asked = isHurried ? absence.awaitBriefly(currentVersion()) : currentVersion()
+        await sendFresh(question, asked, request, reply, produce, changesEachSecond)
+      } catch (error) {
+        const old = isOldAllowed && isDatabaseAway(error) ? recallStale(question) : undefined
+        if (old === undefined) throw error
+        await giveStale(question, old, request, reply)
       }
-      const state = { version, madeAt: now }
-      const made = await produceOnce(question, state, until(version.nextChangeAt), make, signal)
-      return give(question, made, version, request, reply)
     },
   }
 }

@@ -3,7 +3,7 @@ import { ALLOWED_METHODS } from './raw-answers.ts'
 
 /** What pages of other origins may see of an answer besides its body. */
 const EXPOSED_HEADERS =
-  'x-request-id, x-total-count, x-as-of, etag, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+  'x-request-id, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 
 /**
  * Lets pages of these origins (`*`: of all) read every answer, failures too, as the Fetch standard has it. What is the

@@ -27,6 +27,16 @@ export const caching = {
     description:
       'The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed.',
   },
+  age: {
+    ...seconds,
+    description:
+      'Seconds since the answer was last known to be right; only where it was given because the database cannot be asked.',
+  },
+  'cache-status': {
+    type: 'string',
+    maxLength: 128,
+    description: '`reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent.',
+  },
   vary: { type: 'string', maxLength: 128, description: 'Headers of the request that the answer depends on.' },
 }
 

@@ -24,7 +24,8 @@ const STANDING = {
   'x-frame-options': 'SAMEORIGIN',
   'x-request-id': 'mine',
 }
-const EXPOSED = 'x-request-id, x-total-count, x-as-of, etag, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+const EXPOSED =
+  'x-request-id, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 const FOR_ALL = { ...STANDING, 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 const BODY = { 'content-type': 'application/json; charset=utf-8', 'content-length': 'of the body' }
 const KEPT = {

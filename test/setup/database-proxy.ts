@@ -9,13 +9,17 @@ export type Fate = 'cut' | 'cut after' | 'freeze'
 
 export interface DatabaseProxy extends AsyncDisposable {
   url: string
+  /** Ends all connections and every new one at once, or lets nothing through any more; `undefined` lets all pass again. */
+  interrupt: (by: 'cut' | 'freeze' | undefined) => void
 }
 
-/** A way to a real database on which connections meet their fate at a text that a client sends. */
-export async function openDatabaseProxy(databaseUrl: string, fate: Fate, text: string): Promise<DatabaseProxy> {
+/** A way to a real database on which connections meet their fate at a text that a client sends, if one is given. */
+export async function openDatabaseProxy(databaseUrl: string, fate?: Fate, text?: string): Promise<DatabaseProxy> {
   const target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
+  let interruption: 'cut' | 'freeze' | undefined
   const server = createServer((client) => {
+    if (interruption === 'cut') return void client.destroy()
     const database = connect(Number(target.port), target.hostname)
     for (const socket of [client, database]) {
       sockets.add(socket)
@@ -24,8 +28,9 @@ export async function openDatabaseProxy(databaseUrl: string, fate: Fate, text: s
     }
     let isFrozen = false
     client.on('data', (chunk) => {
+      isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
-      if (!chunk.includes(text)) return void database.write(chunk)
+      if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
       if (fate === 'freeze') {
         isFrozen = true
         return
@@ -45,6 +50,10 @@ export async function openDatabaseProxy(databaseUrl: string, fate: Fate, text: s
   url.port = String((server.address() as AddressInfo).port)
   return {
     url: url.href,
+    interrupt(by) {
+      interruption = by
+      if (by === 'cut') for (const socket of sockets) socket.destroy()
+    },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()
       await new Promise((closed) => server.close(closed))

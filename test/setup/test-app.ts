@@ -31,7 +31,8 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
     url: database.url,
     poolSize: 4,
     connectionTimeoutMs: 10_000,
-    statementTimeoutMs: 30_000,
+    // Longer than the service has by itself, for the machine may be busy.
+    statementTimeoutMs: Number(settings.STATEMENT_TIMEOUT_MS ?? 30_000),
     onIdleError: () => undefined,
   })
   const leaks: string[] = []

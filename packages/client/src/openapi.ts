@@ -1065,6 +1065,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1084,6 +1088,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1202,6 +1210,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1221,6 +1233,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1424,6 +1440,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1443,6 +1463,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1587,6 +1611,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
@@ -1608,6 +1636,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
@@ -1734,6 +1766,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;
@@ -1753,6 +1789,10 @@ export interface operations {
                     "cache-control"?: string;
                     /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
                     "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
                     /** @description Headers of the request that the answer depends on. */
                     vary?: string;
                     [name: string]: unknown;

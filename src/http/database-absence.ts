@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseAwayError, isDatabaseAway } from '../database/failures.ts'
+
+/** How long a request that an old answer would do for waits for a database that was away last. */
+const PATIENCE_MS = 100
+
+/** Notices by what is asked all the time whether the database is away. */
+export function watchAbsence<T>(ask: () => Promise<T>) {
+  let isNoticed = false
+  return {
+    /** Whether the last outcome was that the database is away. */
+    get isNoticed() {
+      return isNoticed
+    },
+
+    /** Asks as ever: the first outcome says whether the database is back. */
+    async ask() {
+      try {
+        const answer = await ask()
+        isNoticed = false
+        return answer
+      } catch (error) {
+        isNoticed = isDatabaseAway(error)
+        throw error
+      }
+    },
+
+    /**
+     * What comes soon: a database that is away may take seconds to say so again.
+     * @throws DatabaseAwayError where it takes too long.
+     */
+    async awaitBriefly(asked: Promise<T>) {
+      const answered = new AbortController()
+      const patience = sleep(PATIENCE_MS, undefined, { signal: answered.signal }).then(() => {
+        throw new DatabaseAwayError('the database is still away')
+      })
+      try {
+        return await Promise.race([asked, patience])
+      } finally {
+        answered.abort()
+        patience.catch(() => undefined)
+      }
+    },
+  }
+}
