@@ -70,7 +70,8 @@ test('there are examples, and each command shows what it prints, or sets somethi
   expect(examples.length).toBeGreaterThan(90)
   for (const { place, command, expected } of examples) {
     const isSilent = /^(export )?[A-Z]+=/.test(command) || command.startsWith('node "$MODULES')
-    if (!isSilent) expect(expected, place).not.toBe('')
+    // What stands for anything alone would show nothing.
+    if (!isSilent && typeof expected === 'string') expect(expected, place).not.toMatch(/^…?$/)
   }
 })
 
