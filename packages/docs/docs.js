@@ -146,32 +146,45 @@ function toCurl(form) {
 
 /** @param {HTMLFormElement} form */
 async function send(form) {
-  const outcome = find('.outcome', HTMLElement, form)
-  if (!outcome) return
+  const [status, outcome] = [find('.status', HTMLElement, form), find('.outcome', HTMLElement, form)]
+  if (!status || !outcome) return
   const missing = [...form.elements].find((field) => field instanceof HTMLInputElement && !field.checkValidity())
   if (missing instanceof HTMLInputElement) return missing.focus()
   const { url, headers } = toRequest(form)
   const secret = form.dataset.protected === 'true' ? sessionStorage.getItem(TOKEN) : null
   if (secret) headers.Authorization = `Bearer ${secret}`
-  outcome.replaceChildren(element('p', 'Waiting for the answer …'))
+  outcome.replaceChildren()
+  status.className = 'status'
+  status.textContent = 'Waiting for the answer …'
   const startedAt = performance.now()
   try {
     const answer = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
     const text = await answer.text()
     const milliseconds = Math.round(performance.now() - startedAt)
-    const body = element('pre', toReadable(text), 'body')
-    body.tabIndex = 0
-    body.setAttribute('role', 'region')
-    body.setAttribute('aria-label', 'Body of the answer')
-    const lines = [...answer.headers].map(([name, value]) => `${name}: ${value}`)
-    const folded = document.createElement('details')
-    folded.append(element('summary', 'Headers'), element('pre', lines.join('\n')))
-    const status = element('p', '', answer.status < 400 ? 'status good' : 'status bad')
-    status.append(element('strong', `${answer.status} ${answer.statusText}`), ` in ${milliseconds} ms`)
-    outcome.replaceChildren(status, ...(text === '' ? [] : [body]), folded)
+    status.classList.add(answer.status < 400 ? 'good' : 'bad')
+    status.replaceChildren(element('strong', `${answer.status} ${answer.statusText}`), ` in ${milliseconds} ms`)
+    outcome.replaceChildren(...(text === '' ? [] : [toBody(text)]), toHeaders(answer))
   } catch (error) {
-    outcome.replaceChildren(element('p', `There was no answer: ${error}`, 'status bad'))
+    status.classList.add('bad')
+    status.textContent = `There was no answer: ${error}`
   }
+}
+
+/** @param {string} text */
+function toBody(text) {
+  const body = element('pre', toReadable(text), 'body')
+  body.tabIndex = 0
+  body.setAttribute('role', 'group')
+  body.setAttribute('aria-label', 'Body of the answer')
+  return body
+}
+
+/** @param {Response} answer */
+function toHeaders({ headers }) {
+  const folded = document.createElement('details')
+  const lines = [...headers].map(([name, value]) => `${name}: ${value}`)
+  folded.append(element('summary', 'Headers'), element('pre', lines.join('\n')))
+  return folded
 }
 
 /** @param {string} text */
@@ -209,6 +222,11 @@ document.addEventListener('keydown', (event) => {
 found?.addEventListener('click', ({ target }) => {
   if (target instanceof Element && target.closest('a')) closeFound()
 })
+for (const kind of ['click', 'focusin']) {
+  document.addEventListener(kind, ({ target }) => {
+    if (target instanceof Element && !target.closest('search')) closeFound()
+  })
+}
 
 function closeFound() {
   if (found) found.hidden = true
@@ -225,17 +243,20 @@ async function showFound() {
     .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank)
-  const list = document.createElement('ul')
-  for (const { entry } of ranked.slice(0, MOST_FOUND)) {
+  const links = ranked.slice(0, MOST_FOUND).map(({ entry }) => {
     const link = document.createElement('a')
     link.href = entry.url
     link.append(element('strong', entry.title), element('span', entry.of))
     const item = document.createElement('li')
     item.append(link)
-    list.append(item)
-  }
-  found.replaceChildren(ranked.length === 0 ? element('p', 'Nothing is found.') : list)
+    return item
+  })
   found.hidden = wanted.length === 0
+  find('ul', HTMLElement, found)?.replaceChildren(...links)
+  const count = find('p', HTMLElement, found)
+  if (count)
+    count.textContent =
+      ranked.length > MOST_FOUND ? `${ranked.length} places, the best of them` : `${ranked.length} places`
 }
 
 /** Every word must be there; in a title it counts most. @param {SearchEntry} entry @param {string[]} wanted */

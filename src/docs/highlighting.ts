@@ -9,7 +9,7 @@ const SCRIPTS = new Set(['js', 'jsx', 'ts', 'tsx', 'mjs'])
 const TOKENS = {
   script: /(?<string>"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|`[^`]*`)|(?<comment>\/\/.*)|(?<word>\b[a-z]+\b)/g,
   json: /(?<key>"(?:\\.|[^"\\])*")(?=\s*:)|(?<string>"(?:\\.|[^"\\])*")|(?<word>\b[a-z]+\b)/g,
-  shell: /(?<comment>(?<=^|\s)#.*)|(?<prompt>^\$ )|(?<string>"[^"\n]*"|'[^'\n]*')/gm,
+  shell: /(?<comment>(?<=^|\s)#.*)|(?<prompt>^\$ )|(?<string>"(?:\\.|[^"\\\n])*"|'[^'\n]*')/gm,
 }
 
 /** Code as HTML, with what stands out in it marked. */

@@ -56,7 +56,7 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
 <header class="top">
 <a class="brand" href="/docs">${document.info.title}</a>
 <nav aria-label="Service"><a href="/docs"${url === '/docs' && html` aria-current="page"`}>Reference</a> <a href="/docs/guides">Guides</a>${hasExplorer && html` <a href="/">Explorer</a>`}</nav>
-<search><label for="search">Search</label> <input id="search" type="search" autocomplete="off" spellcheck="false" aria-controls="found"><div id="found" role="status" hidden></div></search>
+<search><label for="search">Search</label> <input id="search" type="search" autocomplete="off" spellcheck="false" aria-controls="found"><div id="found" hidden><p role="status"></p><ul></ul></div></search>
 <button type="button" class="menu" aria-expanded="false" aria-controls="contents">Contents</button>
 </header>
 <div class="page">

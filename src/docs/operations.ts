@@ -31,7 +31,8 @@ ${parameters.length > 0 && html`<h4>Parameters</h4><ul class="parameters">${inOr
 <div class="tried">
 <div class="code"><pre><code class="request">GET ${path}</code></pre></div>
 <p class="actions"><button type="submit">Send</button> <button type="button" class="copy" data-copies="request">Copy as curl</button></p>
-<div class="outcome" role="status"></div>
+<p class="status" role="status"></p>
+<div class="outcome"></div>
 ${example !== undefined && html`<details><summary>Example of an answer</summary>${jsonBlock(example)}</details>`}
 </div>
 <div class="answered">
