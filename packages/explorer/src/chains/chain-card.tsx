@@ -4,6 +4,7 @@ import { shortenHex } from '../address.tsx'
 import { Count, Unknown } from '../amounts.tsx'
 import { blockExplorerUrl, chainName } from '../chain-names.ts'
 import { duration } from '../moments.ts'
+import { groupDigits } from '../rounded.ts'
 import { AbsoluteTime } from '../times.tsx'
 import { blocksBehind, STATE_TITLES, stateInWords } from './chain-words.ts'
 
@@ -58,10 +59,11 @@ function Fact({ title, children }: { title: string; children: ComponentChildren 
 function Block({ chainId, block }: { chainId: number; block: string | null }) {
   if (block === null) return <Unknown />
   const url = blockExplorerUrl(chainId, 'block', block)
-  if (url === undefined) return <Count value={block} />
+  const all = <span class="figure">{groupDigits(block)}</span>
+  if (url === undefined) return all
   return (
     <a href={url} target="_blank" rel="noreferrer">
-      <Count value={block} />
+      {all}
       <span class="hidden"> (on the block explorer, in a new tab)</span>
     </a>
   )

@@ -39,9 +39,14 @@ export function TrendingPage() {
         {(trends) => <TrendsShown trends={trends} order={order} page={pageOf(query.page)} />}
       </Shown>
       <RequestShown request={{ method: 'listTrendingCampaigns', path: '/reward-kit/trending', query: { period } }} />
-      {activityQueries(ids, period).map((query) => (
-        <RequestShown key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
-      ))}
+      {ids.length > 0 && (
+        <details>
+          <summary>And when they were claimed</summary>
+          {activityQueries(ids, period).map((query) => (
+            <RequestShown key={query.campaignId[0]} request={{ method: 'listActivity', path: '/activity', query }} />
+          ))}
+        </details>
+      )}
     </>
   )
 }
