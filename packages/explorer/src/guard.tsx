@@ -1,12 +1,13 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useErrorBoundary } from 'preact/hooks'
+import { useErrorBoundary, useLayoutEffect } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 
 /** A page that cannot show something says so; the way to the others stays. */
 export function Guard({ children }: { children: ComponentChildren }) {
   const { url } = useLocation()
   const [error, forget] = useErrorBoundary((failure) => console.error(failure))
-  useEffect(forget, [url])
+  // Before the layout looks for the heading of the page.
+  useLayoutEffect(forget, [url])
   if (error === undefined) return <>{children}</>
   return (
     <div class="failure" role="alert">

@@ -17,11 +17,8 @@ const LONGEST_WITH_WORDS = 15
 
 const scientifically = new Intl.NumberFormat('en', { notation: 'scientific', maximumSignificantDigits: 4 })
 const compactly = new Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 4 })
-const plainly = new Intl.NumberFormat('en', {
-  maximumFractionDigits: 4,
-  maximumSignificantDigits: 4,
-  roundingPriority: 'morePrecision',
-})
+const plainly = new Intl.NumberFormat('en', { maximumFractionDigits: 4 })
+const finely = new Intl.NumberFormat('en', { maximumSignificantDigits: 4 })
 const inCents = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 })
 
 /** Groups the digits of an exact decimal: `1234567.891` is `1,234,567.891`. */
@@ -62,7 +59,7 @@ export function roundCount(value: string | number, compact = false): Rounded {
 }
 
 function shorten(decimal: string, compact: boolean): string {
-  if (!isLong(decimal, compact)) return format(plainly, decimal)
+  if (!isLong(decimal, compact)) return format(/^-?0\./.test(decimal) ? finely : plainly, decimal)
   return format(wholeDigits(decimal) > LONGEST_WITH_WORDS ? scientifically : compactly, decimal)
 }
 
