@@ -17,7 +17,7 @@ export function campaignTitle({ id, chainId, campaignName, nftName, actionTempla
 }
 
 /** Where the page of a campaign is. */
-export const campaignPath = (id: string) => `/explorer/campaigns/${id}`
+const campaignPath = (id: string) => `/explorer/campaigns/${id}`
 
 /** The way to a campaign. */
 export function CampaignLink({ campaign }: { campaign: Named }) {

@@ -20,13 +20,15 @@ export function Pager({
   const last = Math.min(page * pageSize, total)
   const toTop = ({ ctrlKey, metaKey, shiftKey, altKey }: MouseEvent) => {
     // Otherwise it is opened elsewhere.
-    if (!(ctrlKey || metaKey || shiftKey || altKey)) scrollTo(0, 0)
+    if (ctrlKey || metaKey || shiftKey || altKey) return
+    document.querySelector('h1')?.focus({ preventScroll: true })
+    scrollTo(0, 0)
   }
   const to = (other: number) => withQuery(url, { page: other === 1 ? undefined : String(other) })
   return (
     <nav class="pager" aria-label="Pages of the list">
       {page > 1 ? (
-        <a href={to(Math.min(page - 1, pages))} rel="prev" onClick={toTop}>
+        <a href={to(Math.min(page - 1, pages))} key="previous" rel="prev" onClick={toTop}>
           Previous
         </a>
       ) : (
@@ -39,7 +41,7 @@ export function Pager({
         {what}
       </span>
       {page < pages ? (
-        <a href={to(page + 1)} rel="next" onClick={toTop}>
+        <a href={to(page + 1)} key="next" rel="next" onClick={toTop}>
           Next
         </a>
       ) : (
