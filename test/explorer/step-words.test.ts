@@ -135,8 +135,8 @@ const since = '2026-11-21T08:04:01.000Z'
 test.each([
   ['1h', 60, ['8:04 AM', '8:05 AM', '8:06 AM']],
   ['24h', 1800, ['Sat 8:04 AM', 'Sat 8:34 AM', 'Sat 9:04 AM']],
-  ['7d', 14_400, ['21 Sat, 8 AM', '21 Sat, 12 PM', '21 Sat, 4 PM']],
-  ['30d', 86_400, ['Nov 21', 'Nov 22', 'Nov 23']],
+  ['7d', 14_400, ['Nov 21, 8:04 AM', 'Nov 21, 12:04 PM', 'Nov 21, 4:04 PM']],
+  ['30d', 86_400, ['Nov 21, 8:04 AM', 'Nov 22, 8:04 AM', 'Nov 23, 8:04 AM']],
 ] as const)('the intervals of %s are told apart by when they begin', (timeRange, intervalSeconds, whens) => {
   const points = plotPoints({ timeRange, since, intervalSeconds }, [1, 0, 2], 'UTC')
   expect(points.map(({ when }) => when.replace(/\u202f/g, ' '))).toEqual(whens)

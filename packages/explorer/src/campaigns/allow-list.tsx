@@ -18,10 +18,8 @@ const KINDS: Readonly<Record<Campaign['allowList']['type'], string>> = {
 
 /** Who may claim. */
 export function AllowList({ campaign }: { campaign: Campaign }) {
-  const [shown, setShown] = useState(STEP)
   const { chainId, allowList } = campaign
   const { addresses, type, owner, contractAddress } = allowList
-  const left = addresses.length - shown
   return (
     <>
       <p>
@@ -29,25 +27,51 @@ export function AllowList({ campaign }: { campaign: Campaign }) {
         <Address chainId={chainId} address={owner} what="owner of the list" /> at{' '}
         <Address chainId={chainId} address={contractAddress} what="list" />
       </p>
-      {addresses.length > 0 && (
-        <ul class="addresses" aria-label={counted(addresses.length, 'address', 'addresses')}>
-          {addresses.slice(0, shown).map((address) => (
-            <li key={address}>
-              <Address chainId={chainId} address={address} />
-            </li>
-          ))}
-        </ul>
+      {addresses.length > 0 && <Addresses chainId={chainId} addresses={addresses} />}
+    </>
+  )
+}
+
+/** Some of the addresses on a list, of a long one those that are looked for. */
+function Addresses({ chainId, addresses }: { chainId: number; addresses: readonly string[] }) {
+  const [most, setMost] = useState(STEP)
+  const [sought, setSought] = useState('')
+  const part = sought.trim().toLowerCase()
+  const found = part === '' ? addresses : addresses.filter((address) => address.includes(part))
+  const left = found.length - most
+  return (
+    <>
+      {addresses.length > STEP && (
+        <label class="field finder">
+          Find an address on the list
+          <input
+            type="search"
+            value={sought}
+            placeholder="0x…"
+            autocomplete="off"
+            spellcheck={false}
+            onInput={(event) => setSought(event.currentTarget.value)}
+          />
+        </label>
       )}
+      <p class="hidden" role="status">
+        {part !== '' && `${counted(found.length, 'address', 'addresses')} found`}
+      </p>
+      <ul class="addresses" aria-label="Addresses on the list">
+        {found.slice(0, most).map((address) => (
+          <li key={address}>
+            <Address chainId={chainId} address={address} />
+          </li>
+        ))}
+      </ul>
+      {found.length === 0 && <p class="soft">It is not on the list.</p>}
       {left > 0 && (
         <p class="soft">
-          {counted(left, 'more address', 'more addresses')}
-          {shown < MOST && (
-            <>
-              {' '}
-              <button type="button" class="copy" onClick={() => setShown(shown + STEP * 2)}>
-                Show more
-              </button>
-            </>
+          {counted(left, 'more address', 'more addresses')}{' '}
+          {most < MOST && (
+            <button type="button" class="copy" onClick={() => setMost(most + STEP * 2)}>
+              Show more
+            </button>
           )}
         </p>
       )}

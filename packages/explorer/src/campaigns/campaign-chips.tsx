@@ -7,13 +7,13 @@ export function CampaignChips({ parameters }: { parameters: URLSearchParams }) {
   const chips = chipsOf(parameters)
   if (chips.length === 0) return null
   return (
-    <>
+    <div class="filtered">
       <Chips
         chips={chips.map(({ label, without }) => ({ label: label.replace(/0x[0-9a-f]{40}/gi, shortenHex), without }))}
       />
       <p>
         <a href={withoutFilters(parameters)}>Clear all filters</a>
       </p>
-    </>
+    </div>
   )
 }

@@ -3,12 +3,14 @@ import { counted } from './prose.ts'
 
 type Activity = Answer<'listActivity'>
 
-/** As much of the time as tells the intervals of a range apart. */
+/** As much of the time as tells the intervals of a range apart: they begin at any minute. */
+const TIME: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' }
+const DAY: Intl.DateTimeFormatOptions = { month: 'short', day: 'numeric', ...TIME }
 const WHEN: Readonly<Record<Activity['timeRange'], Intl.DateTimeFormatOptions>> = {
-  '1h': { hour: 'numeric', minute: '2-digit' },
-  '24h': { weekday: 'short', hour: 'numeric', minute: '2-digit' },
-  '7d': { weekday: 'short', day: 'numeric', hour: 'numeric' },
-  '30d': { month: 'short', day: 'numeric' },
+  '1h': TIME,
+  '24h': { weekday: 'short', ...TIME },
+  '7d': DAY,
+  '30d': DAY,
 }
 
 /** Values of intervals with the time at which each begins. @param timeZone absent: that of the visitor. */

@@ -36,7 +36,7 @@ const amountText = (amount: bigint, asset: Asset) =>
     : `${toTokens(amount, asset.token.decimals)} ${nameOf(asset)}`
 
 /** What a token is called: by its symbol, where it is known. */
-export const nameOf = ({ address, token }: Asset) => token?.symbol.trim() || address
+const nameOf = ({ address, token }: Asset) => token?.symbol.trim() || address
 
 /** `1 claim`, `2 claims`; the count with separators of thousands. */
 export const counted = (count: bigint | number, one: string, many = `${one}s`) =>
