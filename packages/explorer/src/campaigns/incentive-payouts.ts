@@ -1,6 +1,6 @@
 import { type Incentive, toTokens } from 'reward-campaigns-client'
 import { assetOf, POOL, RAFFLE, type Rewarding } from './incentive-budget.ts'
-import type { Sentence } from './prose.ts'
+import { counted, type Sentence } from './prose.ts'
 
 /** What an incentive pays, in a phrase. A variant without a phrase here does not compile. */
 export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
@@ -9,9 +9,9 @@ export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
     case 'AllowListIncentive':
       return ['A place on an allow list']
     case 'PointsIncentive':
-      return [`${BigInt(incentive.reward).toLocaleString('en')} points for each claim`]
+      return [`${counted(BigInt(incentive.reward), 'point')} for each claim`]
     case 'CGDAIncentive':
-      return ['An auctioned reward, first ', { amount: BigInt(incentive.initialReward), of: asset(incentive.asset) }]
+      return ['An auction that starts at ', { amount: BigInt(incentive.initialReward), of: asset(incentive.asset) }]
     case 'ERC20Incentive':
       return [{ amount: BigInt(incentive.reward), of: asset(incentive.asset) }, ` ${receiverOf(incentive.strategy)}`]
     case 'ERC20VariableIncentive':

@@ -22,9 +22,9 @@ function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
   if (incentive.type !== 'CGDAIncentive') return []
   const of = assetOf(campaign, incentive.asset)
   return [
-    ', falling by ',
+    ', falls by ',
     { amount: BigInt(incentive.rewardDecay), of },
-    ' with each claim and rising by ',
+    ' with each claim and rises by ',
     { amount: BigInt(incentive.rewardBoost), of },
     ' for each hour without one',
   ]
@@ -38,7 +38,7 @@ export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentenc
       return ['anybody']
     case 'SimpleAllowList':
       return count === 0
-        ? ['nobody: no address is recorded of its allow list']
+        ? ['nobody, as no address on its allow list is recorded']
         : [`the ${counted(count, 'address', 'addresses')} on its allow list`]
     case 'SimpleDenyList':
       return count === 0 ? ['anybody'] : [`anybody but the ${counted(count, 'address', 'addresses')} on its deny list`]
@@ -50,13 +50,15 @@ export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentenc
 function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
   const start: Sentence = startTime !== null && new Date(startTime) > now ? [', from ', { instant: startTime }] : []
   if (endTime === null) return [...start, ', without end']
-  return [...start, new Date(endTime) > now ? ', until ' : ', until it ended ', { instant: endTime }]
+  return [...start, new Date(endTime) > now ? ', until ' : ', ended ', { instant: endTime }]
 }
 
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
-    const what = incentive.type === 'PointsIncentive' ? 'claim' : 'user'
-    return [`at most ${counted(BigInt(incentive.limit), what)} in all, how many there were is not told`]
+    const limit = BigInt(incentive.limit)
+    return incentive.type === 'PointsIncentive'
+      ? [`at most ${counted(limit, 'claim')} can be made, how many have been is not told`]
+      : [`at most ${counted(limit, 'user')} can claim, how many have is not told`]
   }
   const { asset: of, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) return ['its budget is ', { amount: total, of }, ', how much of it is left is not told']
@@ -64,5 +66,8 @@ function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (incentive.type !== 'ERC20Incentive') return amounts
   const claims = BigInt(incentive.limit)
   const isRaffle = incentive.strategy === RAFFLE
-  return [...amounts, `, for ${isRaffle ? counted(claims, 'entry', 'entries') : counted(claims, 'claim')}`]
+  return [
+    ...amounts,
+    isRaffle ? `, ${counted(claims, 'more entry', 'more entries')} possible` : `, for ${counted(claims, 'claim')}`,
+  ]
 }
