@@ -1,7 +1,7 @@
 import type { Client } from 'reward-campaigns-client'
 
 /** What a query may hold; what is absent is not asked. */
-export type RequestQuery = Readonly<
+type RequestQuery = Readonly<
   Record<string, string | number | boolean | readonly (string | number)[] | null | undefined>
 >
 
