@@ -14,7 +14,7 @@ const example = join(root, 'examples/orval')
 const generator = join(example, 'node_modules/orval/dist/bin/orval.js')
 const run = promisify(execFile)
 
-// 127 MB in 267 packages are no dependency of the project: `npm install --no-package-lock` in examples/orval brings them.
+// 127 MB in 267 packages are no dependency of the project: `npm ci` in examples/orval brings them.
 describe.skipIf(!existsSync(generator))('a client that orval generates', () => {
   test('compiles, and lists campaigns by several tokens', async () => {
     await using api = await startTestApp()
