@@ -39,7 +39,7 @@ export function CampaignsPage() {
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
           {asked.state === 'shown' ? counted(asked.answer.totalCampaigns, 'campaign') : WITHOUT_ANSWER[asked.state]}
         </h2>
-        <HiddenByDefault parameters={parameters} />
+        {asked.state !== 'failed' && <HiddenByDefault parameters={parameters} />}
         <Shown asked={asked} lines={Math.min(pageSize || 1, 12)}>
           {({ campaigns, totalCampaigns }) => (
             <>
