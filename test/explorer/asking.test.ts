@@ -52,6 +52,15 @@ test('one request is under way at a time, however often somebody looks again', a
   expect(page.asked).toHaveLength(3)
 })
 
+test('what is refused is not asked again sooner than an answer', async () => {
+  const page = aPage()
+  page.asked[0]?.fail(new ServiceError('there is no such campaign', 404, undefined, undefined))
+  await vi.advanceTimersByTimeAsync(9_999)
+  expect(page.asked).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(page.asked).toHaveLength(2)
+})
+
 test('tells of a failure in the place of what was shown, and comes back when the service says', async () => {
   const page = aPage()
   page.asked[0]?.answer('one')

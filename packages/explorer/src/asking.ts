@@ -47,7 +47,9 @@ export function keepAsking<Answer>(
       return everyMs
     } catch (failure) {
       if (!isStopped) tell({ state: 'failed', failure })
-      const { retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
+      const { status = 0, retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
+      // What is refused stays refused for as long as nothing is known to have changed.
+      if (status >= 400 && status < 500 && retryAfterSeconds === undefined) return everyMs
       return retryAfterSeconds === undefined
         ? WAIT_AFTER_FAILURE_MS
         : Math.min(Math.max(retryAfterSeconds * 1000, WAIT_AFTER_FAILURE_MS), LONGEST_WAIT_MS)
