@@ -10,6 +10,8 @@ export default defineConfig({
     globalSetup: ['test/setup/build.ts', 'test/setup/postgres.ts'],
     // The suites share one PostgreSQL and the few cores of a small machine.
     maxWorkers: 3,
+    // No test changes what others load, and loading the service takes each file more than a second.
+    isolate: false,
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
     testTimeout: 60_000,
