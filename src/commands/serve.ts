@@ -75,6 +75,8 @@ export async function serve(settings: Settings) {
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false
+      // Also later: an older backup may have been restored under a service that runs.
+      await requireCurrentSchema(lookups.database)
       // What every request asks: rights that are missing are noticed before any comes.
       await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
       return true

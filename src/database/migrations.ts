@@ -64,9 +64,12 @@ export async function requireCurrentSchema(database: Database) {
   )
 }
 
+/** When the newest migration of this version was made, in milliseconds since 1970. */
+let newest: number | undefined
+
 /** Newer migrations than the known ones do not matter. */
 export async function isSchemaCurrent(database: Database): Promise<boolean> {
-  const newest = readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).at(-1)?.folderMillis ?? 0
+  newest ??= readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).at(-1)?.folderMillis ?? 0
   return (await readApplied(database)).last >= newest
 }
 

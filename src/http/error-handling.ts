@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeFailure, isAbandoned, isDatabaseAway } from '../database/failures.ts'
+import { SchemaBehindError } from '../database/migrations.ts'
 import {
   BlockNotReachedError,
   ClientGoneError,
@@ -8,6 +9,7 @@ import {
   InvalidRequestError,
   MalformedUrlError,
   NotFoundError,
+  SchemaOutdatedError,
 } from './errors.ts'
 import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
 
@@ -50,6 +52,7 @@ interface CataloguedError {
 function toCatalogued(error: Partial<FastifyError> & Error): CataloguedError {
   if (isAbandoned(error)) return toCatalogued(new ClientGoneError())
   if (isDatabaseAway(error)) return toCatalogued(new DatabaseUnavailableError())
+  if (error instanceof SchemaBehindError) return toCatalogued(new SchemaOutdatedError())
   const { statusCode, code, message, validationContext } = error
   if (statusCode === undefined) return internalError
   // Only our catalogue is worded for callers; a library's error may carry a status and no code.

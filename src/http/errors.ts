@@ -38,6 +38,11 @@ export const ServiceNotReadyError = createError(
   'the service is not ready: its database cannot be reached, or is still being prepared; try again shortly',
   503,
 )
+export const SchemaOutdatedError = createError(
+  'SCHEMA_OUTDATED',
+  'the schema of the database is behind this version of the service: it has to be migrated',
+  503,
+)
 /** Whose sentence says how far the chains are. */
 export const BlockNotReachedError = createError<[string]>('BLOCK_NOT_REACHED', '%s', 503)
 export const ChangingDataError = createError(

@@ -209,6 +209,25 @@ describe('serve', () => {
     expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   })
 
+  test('is not ready, and says why, once an older schema has been restored under it', async () => {
+    await using database = await createTestDatabase()
+    await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url })
+    const url = await service.ready()
+    const [newest] = await database.query(
+      'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations) returning hash, created_at',
+    )
+    const refused = await fetch(`${url}/readyz`)
+    expect(refused.status).toBe(503)
+    expect(await refused.json()).toEqual({
+      error: 'the schema of the database is behind this version of the service: it has to be migrated',
+    })
+    await database.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
+      newest?.hash,
+      newest?.created_at,
+    ])
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+  })
+
   test('listens while its server refuses connections', async () => {
     const DATABASE_URL = 'postgres://user:hunter2@127.0.0.1:1/nowhere'
     await using service = startCli(['serve'], { ...quick, DATABASE_URL, MIGRATE_ON_START: 'true' })
