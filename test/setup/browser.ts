@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import axe from 'axe-core'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import { type Browser, chromium, type Locator, type Page } from 'playwright-core'
 
 const CHROMIUM = '/usr/bin/chromium'
 
@@ -26,7 +26,7 @@ export interface Tab extends AsyncDisposable {
   refusals: string[]
   /** Rules of WCAG 2.0 to 2.2, A and AA, that the page breaks as it is now, with the first element of each. */
   violations: () => Promise<string[]>
-  /** How much wider the page is than the window. */
+  /** How much wider what is in the page is than the page, and so the window without its scroll bar. */
   excessWidth: () => Promise<number>
   /** Milliseconds from the request for the page to the first text or picture in it. */
   firstPaint: () => Promise<number>
@@ -41,9 +41,13 @@ const FIRST_PAINT = `new Promise((resolve) => new PerformanceObserver((list) => 
 const LOADED_BYTES = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
 
-/** An empty tab with a storage of its own. It may ask these origins and no others. */
+/** An empty tab of somebody in Greenwich, with a storage of its own. It may ask these origins and no others. */
 export async function openTab(browser: Browser, ...origins: string[]): Promise<Tab> {
-  const context = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] })
+  const context = await browser.newContext({
+    permissions: ['clipboard-read', 'clipboard-write'],
+    locale: 'en-US',
+    timezoneId: 'UTC',
+  })
   const page = await context.newPage()
   const faults: string[] = []
   const refusals: string[] = []
@@ -66,15 +70,32 @@ export async function openTab(browser: Browser, ...origins: string[]): Promise<T
     refusals,
     async violations() {
       // The policy of the page is for its own scripts; this one comes from the debugger.
-      await page.evaluate(axe.source)
+      if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source)
       const { violations }: axe.AxeResults = await page.evaluate(
         "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })",
       )
       return violations.map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
     },
-    excessWidth: () => page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+    excessWidth: () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.offsetWidth'),
     firstPaint: () => page.evaluate(FIRST_PAINT),
     loadedBytes: () => page.evaluate(LOADED_BYTES),
     [Symbol.asyncDispose]: () => context.close(),
   }
+}
+
+/** What was copied last. */
+export const copied = (page: Page): Promise<string> => page.evaluate('navigator.clipboard.readText()')
+
+/** Goes on with the Tab key until an element has the focus, and fails where it never gets it or nobody sees that. */
+export async function tabTo(page: Page, target: Locator) {
+  const focused = target.and(page.locator(':focus'))
+  for (let presses = 0; presses < 100; presses++) {
+    await page.keyboard.press('Tab')
+    if ((await focused.count()) === 0) continue
+    if (await page.evaluate('getComputedStyle(document.activeElement).outlineStyle === "none"')) {
+      throw new Error(`nobody sees that ${target} has the focus`)
+    }
+    return
+  }
+  throw new Error(`${target} is not reached by the Tab key`)
 }

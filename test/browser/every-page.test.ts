@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { COLOR_SCHEMES, hasBrowser, inBrowser, openTab, WIDTHS } from '../setup/browser.ts'
+import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
+import { setFollowed } from '../setup/followed-chains.ts'
+import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+
+const token = aToken({ priceUsd: '1' })
+const campaign = { ...aCampaign({ incentives: [anErc20Incentive(token.address)] }), campaignName: 'Swap for a reward' }
+/** By which it is the first of what is trending. */
+const claim = aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000), amountUsd: '1000000' })
+let explorer: Explorer
+
+const PAGES = [
+  ['/', 'Trending'],
+  ['/explorer/campaigns', 'Campaigns'],
+  ['/explorer/contracts', 'Contracts'],
+  ['/explorer/chains', 'Chains'],
+] as const
+
+describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    const { api } = explorer
+    await api.save(...sampleOf(24), token, campaign, claim)
+    await setFollowed(api.database, 42161, 120, { head_block: 122, finalized_block: 100, looked_at: NOW })
+    await setFollowed(api.database, 10, null, { head_block: 900, finalized_block: 800, looked_at: NOW })
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test.each([...PAGES, ['/explorer/campaigns/:id', 'campaign'] as const])(
+    '%s is for everybody, on small screens and large ones, by day and by night',
+    async (path, heading) => {
+      await using tab = await explorer.open(path.replace(':id', campaign.id))
+      const { page } = tab
+      const title = heading === 'campaign' ? campaign.campaignName : heading
+      expect(await page.title()).toBe(`${title} · Reward Campaigns`)
+      expect(await page.locator('h1').textContent()).toBe(title)
+      await page.evaluate('for (const folded of document.querySelectorAll("details")) folded.open = true')
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 })
+        for (const colorScheme of COLOR_SCHEMES) {
+          await page.emulateMedia({ colorScheme })
+          expect(await tab.violations(), `${width} ${colorScheme}`).toEqual([])
+        }
+        expect(await tab.excessWidth(), String(width)).toBe(0)
+      }
+      expect(await page.getByRole('alert').count()).toBe(0)
+      expect([...tab.faults, ...tab.refusals]).toEqual([])
+    },
+  )
+
+  test('every page begins at its heading, with a title of its own, and without being loaded again', async () => {
+    await using tab = await explorer.open('/')
+    const { page } = tab
+    const loaded: string[] = []
+    page.on('request', (request) => {
+      if (request.resourceType() !== 'fetch') loaded.push(request.url())
+    })
+    for (const [path, title] of [...PAGES.slice(1), PAGES[0]]) {
+      await page.getByRole('navigation', { name: 'Pages', exact: true }).getByText(title, { exact: true }).click()
+      await page.locator('h1:focus', { hasText: title }).waitFor()
+      await answered(page)
+      expect(new URL(page.url()).pathname).toBe(path)
+      expect(await page.title()).toBe(`${title} · Reward Campaigns`)
+      expect(await page.locator('[aria-current="page"]').textContent()).toBe(title)
+    }
+    await page.locator('.campaign-link').first().click()
+    await page.locator('h1:focus').waitFor()
+    await answered(page)
+    expect(await page.locator('h1').textContent()).toBe(campaign.campaignName)
+    expect(await page.title()).toBe(`${campaign.campaignName} · Reward Campaigns`)
+    expect(loaded).toEqual([])
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test.each([
+    ['/', ['/reward-kit/trending', '/activity']],
+    ['/explorer/campaigns', ['/campaigns']],
+    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity']],
+    ['/explorer/contracts', ['/explore/contracts']],
+    ['/explorer/chains', ['/status']],
+  ])('%s is there at once, with few requests and bytes', async (path, asked) => {
+    // Its clock is the real one.
+    await using tab = await openTab(explorer.browser, explorer.base)
+    const { page } = tab
+    const requested: string[] = []
+    page.on('request', (request) => {
+      const name = decodeURIComponent(new URL(request.url()).pathname).replace(campaign.id, ':id')
+      if (request.resourceType() === 'fetch') requested.push(name)
+    })
+    await page.goto(explorer.base + path.replace(':id', campaign.id))
+    await answered(page)
+    expect(await tab.loadedBytes()).toBeLessThan(60_000)
+    expect(requested.sort(), 'what the page shows, and how fresh it is').toEqual([...asked, '/status'].sort())
+    // The machine may be busy with something else.
+    const paints = [await tab.firstPaint()]
+    while (paints.length < 3 && Math.min(...paints) >= 1000) {
+      await page.reload()
+      paints.push(await tab.firstPaint())
+    }
+    expect(Math.min(...paints)).toBeLessThan(1000)
+  })
+})
