@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pageOf, withQuery } from '../../packages/explorer/src/page-query.ts'
+import { numberOf, pageOf, withQuery } from '../../packages/explorer/src/page-query.ts'
 
 test('the address of a page changes by what changes', () => {
   const url = '/explorer/contracts?sortBy=total-spend&page=3'
@@ -20,4 +20,16 @@ test.each([
   ['1e3', 1],
 ])('the page that %j names is %d', (named, page) => {
   expect(pageOf(named)).toBe(page)
+})
+
+test.each([
+  ['8453', 8453],
+  ['0', 0],
+  ['1e3', '1e3'],
+  ['08', '08'],
+  ['9007199254740993', '9007199254740993'],
+  ['base', 'base'],
+  ['', ''],
+])('the number %s is asked as %s', (written, asked) => {
+  expect(numberOf(written)).toBe(asked)
 })

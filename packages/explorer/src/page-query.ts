@@ -14,3 +14,7 @@ export function withQuery(url: string, changes: Readonly<Record<string, string |
 export function pageOf(named: string | undefined): number {
   return named !== undefined && /^[1-9][0-9]{0,8}$/.test(named) ? Number(named) : 1
 }
+
+/** A number of an address. What is none stays as it is written: what is wrong with it, the service says best. */
+export const numberOf = (written: string) =>
+  (/^(0|[1-9][0-9]{0,14})$/.test(written) ? Number(written) : written) as number

@@ -1,4 +1,5 @@
 import type { Query } from 'reward-campaigns-client'
+import { numberOf } from '../page-query.ts'
 
 /*
  * The filters of the list of campaigns, as they stand in the address of the page: under the names of the service's own
@@ -45,7 +46,7 @@ function typed(kind: Kind, given: string[]): unknown {
   const [only = ''] = given
   if (kind === 'list') return given.flatMap((text) => text.split(','))
   if (given.length > 1) return given
-  if (kind === 'number' && /^(0|[1-9][0-9]{0,14})$/.test(only)) return Number(only)
+  if (kind === 'number') return numberOf(only)
   if (kind === 'flag' && /^(true|false)$/.test(only)) return only === 'true'
   return only
 }

@@ -38,7 +38,10 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
           <dd>
             <a href={campaigns}>
               <Count value={stats.campaignCount} />
-              <span class="hidden"> campaigns on {name || address}</span>
+              <span class="hidden">
+                {' '}
+                {stats.campaignCount === 1 ? 'campaign' : 'campaigns'} on {name || address}
+              </span>
             </a>
           </dd>
         </div>

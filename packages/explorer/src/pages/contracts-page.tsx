@@ -5,7 +5,7 @@ import { Choice, chosenOf } from '../choice.tsx'
 import { ContractFilters } from '../contracts/contract-filters.tsx'
 import { ContractsShown } from '../contracts/contracts-shown.tsx'
 import { Heading } from '../heading.tsx'
-import { pageOf } from '../page-query.ts'
+import { numberOf, pageOf } from '../page-query.ts'
 import { RequestShown } from '../request-shown.tsx'
 import { requestPath } from '../request-text.ts'
 import { client } from '../service.ts'
@@ -35,7 +35,7 @@ export function ContractsPage() {
   const filters: Omit<Query<'listContracts'>, 'page' | 'pageSize'> = {
     sortBy,
     ...(timeRange !== 'all' && { timeRange }),
-    ...(chainIds.length > 0 && { chainIds: chainIds.map(Number) }),
+    ...(chainIds.length > 0 && { chainIds: chainIds.map(numberOf) }),
     ...(query.creator !== undefined && { creator: query.creator }),
   }
   const request = {
