@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, inBrowser, type Tab } from '../setup/browser.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
+import { setFollowed } from '../setup/followed-chains.ts'
+import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+
+const token = aToken({ priceUsd: '1' })
+const campaigns = Array.from({ length: 12 }, () => aCampaign({ incentives: [anErc20Incentive(token.address)] }))
+const claimOf = (campaign: (typeof campaigns)[number], amountUsd: string) =>
+  aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60), amountUsd })
+
+let explorer: Explorer
+
+/** What a page shows, and what its fields hold. */
+const stateOf = async ({ page }: Tab) => ({
+  text: await page.locator('main').innerText(),
+  fields: await page.evaluate(`[...document.querySelectorAll('main input, main select')].map(
+    (field) => field.name + ' ' + (field.type === 'checkbox' ? field.checked : field.value))`),
+})
+
+describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(token, ...campaigns, ...campaigns.map((campaign) => claimOf(campaign, '5')))
+    await setFollowed(explorer.api.database, 10, 120, { head_block: 122, looked_at: NOW })
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('is gone back to and forth as it was left, and is the same for whom its address is sent to', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    const { page } = tab
+    const seen = [{ url: page.url(), ...(await stateOf(tab)) }]
+    const steps = [
+      () => page.getByLabel('Active only').check(),
+      async () => {
+        await page.getByLabel('Chain', { exact: true }).fill('base')
+        await page.getByRole('button', { name: 'Show', exact: true }).click()
+      },
+      () => page.getByLabel('Order').selectOption('active'),
+      () => page.locator('.campaign-link').first().click(),
+      () => page.getByRole('link', { name: '24 hours' }).click(),
+    ]
+    for (const step of steps) {
+      const before = page.url()
+      await step()
+      await page.waitForURL((url) => url.href !== before)
+      await answered(page)
+      seen.push({ url: page.url(), ...(await stateOf(tab)) })
+    }
+    expect(seen.map(({ url }) => url.replace(explorer.base, ''))).toEqual([
+      '/explorer/campaigns',
+      '/explorer/campaigns?showActiveOnly=true',
+      '/explorer/campaigns?chainId=8453&showActiveOnly=true',
+      '/explorer/campaigns?chainId=8453&sortBy=active&showActiveOnly=true',
+      expect.stringMatching(/^\/explorer\/campaigns\/8453:0x[0-9a-f]{40}:[0-9]+$/),
+      expect.stringMatching(/\?timeRange=24h$/),
+    ])
+    const travelled = []
+    for (const go of [...steps.map(() => 'goBack' as const), ...steps.map(() => 'goForward' as const)]) {
+      await page[go]()
+      await answered(page)
+      travelled.push({ url: page.url(), ...(await stateOf(tab)) })
+    }
+    expect(travelled).toEqual([...seen.slice(0, -1).reverse(), ...seen.slice(1)])
+    for (const { url, ...state } of seen.slice(3)) {
+      await using other = await explorer.open(url.replace(explorer.base, ''))
+      expect(await stateOf(other), url).toEqual(state)
+    }
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('asks again without the bytes of what has not changed, and shows what has', async () => {
+    await using tab = await explorer.open('/')
+    const { page } = tab
+    const statuses = new Map<string, number[]>()
+    page.on('response', (response) => {
+      const { pathname } = new URL(response.url())
+      statuses.set(pathname, [...(statuses.get(pathname) ?? []), response.status()])
+    })
+    const isAskedAgain = () =>
+      Promise.all(
+        ['/reward-kit/trending', '/activity'].map((path) =>
+          page.waitForResponse((response) => new URL(response.url()).pathname === path),
+        ),
+      )
+    const before = await listedCampaigns(page)
+    let again = isAskedAgain()
+    await page.clock.fastForward(10_000)
+    await again
+    expect(statuses.get('/reward-kit/trending')).toEqual([304])
+    expect(statuses.get('/activity')).toEqual([304])
+    expect(await listedCampaigns(page)).toEqual(before)
+
+    const last = campaigns.find(({ id }) => id === before.at(-1)) ?? aCampaign()
+    await explorer.api.save(claimOf(last, '1000000'))
+    again = isAskedAgain()
+    await page.clock.fastForward(10_000)
+    await again
+    await page.getByText('$1,000,005.00').first().waitFor()
+    expect(statuses.get('/reward-kit/trending')).toEqual([304, 200])
+    expect((await listedCampaigns(page))[0]).toBe(last.id)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('shows how far chains are while they go on', async () => {
+    await using tab = await explorer.open('/explorer/chains')
+    const { page } = tab
+    await page.getByRole('definition').getByText('120', { exact: true }).first().waitFor()
+    await setFollowed(explorer.api.database, 10, 121, { head_block: 122, looked_at: NOW })
+    await page.clock.fastForward(2_000)
+    await page.getByRole('definition').getByText('121', { exact: true }).first().waitFor()
+    expect(tab.faults).toEqual([])
+  })
+})
