@@ -41,9 +41,17 @@ find('#contents', HTMLElement)?.addEventListener('click', ({ target }) => {
 /* Links into what is folded. */
 
 function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)))
+  const target = targetOf(location.hash.slice(1))
   for (let place = target?.closest('details'); place; place = place.parentElement?.closest('details')) place.open = true
   target?.scrollIntoView()
+}
+/** A link can be written by anybody, also so that it cannot be decoded. @param {string} hash */
+function targetOf(hash) {
+  try {
+    return document.getElementById(decodeURIComponent(hash))
+  } catch {
+    return null
+  }
 }
 addEventListener('hashchange', unfold)
 if (location.hash !== '') unfold()
@@ -232,8 +240,17 @@ function closeFound() {
   if (found) found.hidden = true
 }
 
-/** @returns {Promise<SearchEntry[]>} */
-const loadEntries = () => fetch('/docs/search.json').then((answer) => answer.json())
+/** What cannot be had now is asked for again with the next letter. @returns {Promise<SearchEntry[]>} */
+async function loadEntries() {
+  try {
+    const answer = await fetch('/docs/search.json')
+    if (answer.ok) return await answer.json()
+  } catch {
+    // The service is away.
+  }
+  entries = undefined
+  return []
+}
 
 async function showFound() {
   if (!search || !found) return

@@ -155,6 +155,26 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, () => {
     expect(tab.faults).toEqual([])
   })
 
+  test('a link to a place that cannot be decoded leads to the page, which does all that it does', async () => {
+    await using tab = await openPage('/docs#%')
+    expect(await send(tab, 'getStatus')).toMatchObject({ status: '200' })
+    expect(tab.faults).toEqual([])
+  })
+
+  test('a search that fails is tried again with the next letter', async () => {
+    await using tab = await openPage('/docs/changelog')
+    const { page } = tab
+    await page.route('**/docs/search.json', (route) => route.fulfill({ status: 503, json: { error: 'not now' } }), {
+      times: 2,
+    })
+    await page.keyboard.press('/')
+    await page.keyboard.type('sh')
+    await page.locator('#found', { hasText: '0 places' }).waitFor()
+    await page.keyboard.type('owActiveOnly')
+    await page.locator('#found a').first().waitFor()
+    expect(tab.faults).toEqual([])
+  })
+
   test('what was typed into a terminal is copied without what it answered', async () => {
     await using tab = await openPage('/docs/readme')
     const { page } = tab
