@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fillWithSample } from '../../src/commands/sample.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { openDatabaseProxy } from '../setup/database-proxy.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { type Contract, contractOf, type OpenApiParameter } from '../setup/openapi.ts'
 import { closedPort, exchange, listen } from '../setup/sockets.ts'
@@ -183,12 +184,22 @@ test('each failure and each of its headers is declared, with sentences that the 
   await using impatient = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0' }, database)
   await using listening = await startTestApp({}, database)
   const port = await listen(listening.app)
+  await using way = await openDatabaseProxy(database.url)
+  await using interrupted = await startTestApp({}, { ...database, url: way.url })
   const withoutAddress = bearing(await issueToken(api, { userId: 'user-2' }))
   const asAdmin = bearing(await issueToken(api, { isAdmin: true }))
 
   const getWithLongHeaders = async (url: string): Promise<Failed> => {
     const answer = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
     return { statusCode: answer.status, headers: answer.headers, body: answer.body }
+  }
+  /** What is given of it while the database is away. */
+  const oldAnswerOf = async (status: string, url: string): Promise<Failed> => {
+    const { headers } = await interrupted.get(url)
+    way.interrupt('cut')
+    const old = await interrupted.get(url, status === '304' ? { 'if-none-match': String(headers.etag) } : {})
+    way.interrupt(undefined)
+    return old
   }
   /** By status; `failing` is the request of the table above. */
   const answersOf = (status: string, url: string, failing: string): Promise<Failed>[] => {
@@ -232,6 +243,7 @@ test('each failure and each of its headers is declared, with sentences that the 
       if (path === '/limits' && (status === '500' || status === '503')) continue
       const answers = await Promise.all(answersOf(status, url, own[path]?.[Number(status)] ?? ''))
       const declared = Object.keys(response.headers ?? {})
+      if (declared.includes('cache-status')) answers.push(await oldAnswerOf(status, url))
       const carried = new Set<string>()
       for (const answer of answers) {
         expect(answer.statusCode, `${about}: ${answer.body}`).toBe(Number(status))
