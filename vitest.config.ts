@@ -2,7 +2,7 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
-export default defineConfig({
+export default defineConfig(({ mode }) => ({
   // The sources of the client, so that nothing has to be built before it is tested.
   resolve: { alias: { 'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts') } },
   test: {
@@ -14,7 +14,8 @@ export default defineConfig({
     isolate: false,
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
+    provide: { arePicturesMade: mode === 'screenshots' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },
-})
+}))
