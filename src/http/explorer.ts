@@ -1,6 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance, FastifyReply } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createRepresentations, toContent } from './representations.ts'
 
 /** Paths of the explorer's pages besides `/`; which of them it is, the page sees by itself. */
 const PAGES = ['/explorer/campaigns', '/explorer/campaigns/:id', '/explorer/contracts', '/explorer/chains']
@@ -24,19 +26,27 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
   await app.register(fastifyStatic, {
     root: join(folder, 'assets'),
     prefix: '/explorer/assets/',
+    // These files and no others: a path leads nowhere else, however it is written.
+    wildcard: false,
     index: false,
     preCompressed: true,
     immutable: true,
     maxAge: '365d',
     schemaHide: true,
   })
-  const sendPage = (reply: FastifyReply) =>
-    reply.header('content-security-policy', POLICY).sendFile('explorer.html', folder, { maxAge: 0, immutable: false })
-  app.get('/', hidden, async ({ headers }, reply) => {
+  // Its tag is of what is in it: files of two versions can be of the same size and time.
+  const page = toContent(await readFile(join(folder, 'explorer.html'), 'utf8'), 'text/html; charset=utf-8')
+  const representations = createRepresentations('public, no-cache')
+  const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
+    void reply.header('content-security-policy', POLICY)
+    await representations.send(request, reply, page, () => undefined)
+    return reply
+  }
+  app.get('/', hidden, async (request, reply) => {
     const origin = reply.getHeader('vary')
     void reply.header('vary', origin === undefined ? 'accept' : `${origin}, accept`)
     // Only browsers ask for pages by name.
-    return headers.accept?.includes('text/html') ? sendPage(reply) : reply.redirect('/docs')
+    return request.headers.accept?.includes('text/html') ? sendPage(request, reply) : reply.redirect('/docs')
   })
-  for (const url of PAGES) app.get(url, hidden, async (_request, reply) => sendPage(reply))
+  for (const url of PAGES) app.get(url, hidden, sendPage)
 }

@@ -1,4 +1,9 @@
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import fastify from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { serveExplorer } from '../../src/http/explorer.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const CAMPAIGN = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'
@@ -18,7 +23,7 @@ test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/expl
     const { statusCode, headers, body } = await api.get(path, { accept })
     expect(statusCode).toBe(200)
     expect(headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(headers['cache-control']).toBe('public, max-age=0')
+    expect(headers['cache-control']).toBe('public, no-cache')
     const sources = String(headers['content-security-policy'])
       .split('; ')
       .flatMap((directive) => directive.split(' ').slice(1))
@@ -69,6 +74,39 @@ test.each([
   const { statusCode, body } = await api.get(path)
   expect(statusCode).toBe(404)
   expect(JSON.parse(body)).toEqual({ error: `there is nothing at "${path}"` })
+})
+
+test.each(['/explorer/assets/..%5cexplorer.html', '/explorer/assets//explorer.html', '/explorer/assets/%00'])(
+  'what is no file of the page is not there, however it is written: %s',
+  async (path) => {
+    const { statusCode, body } = await api.get(path)
+    expect(statusCode).toBe(404)
+    expect(JSON.parse(body)).toEqual({ error: `there is nothing at "${path}"` })
+  },
+)
+
+test('another page of the same size and time has another tag', async () => {
+  const folders = await Promise.all(
+    ['old', 'new'].map(async (content) => {
+      const folder = await mkdtemp(join(tmpdir(), 'explorer-'))
+      await mkdir(join(folder, 'assets'))
+      await writeFile(join(folder, 'explorer.html'), content)
+      await utimes(join(folder, 'explorer.html'), 0, 0)
+      return folder
+    }),
+  )
+  const tags = await Promise.all(
+    folders.map(async (folder) => {
+      const app = fastify()
+      await serveExplorer(app, folder)
+      const { headers } = await app.inject({ url: '/explorer/chains' })
+      await app.close()
+      await rm(folder, { recursive: true })
+      return headers.etag
+    }),
+  )
+  expect(tags).toEqual([expect.any(String), expect.any(String)])
+  expect(tags[0]).not.toBe(tags[1])
 })
 
 test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(
