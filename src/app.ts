@@ -36,13 +36,13 @@ import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
 import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
 import { serveExplorer } from './http/explorer.ts'
-import { createAttemptLimit } from './http/failed-attempts.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
+import { createRateLimit } from './http/rate-limits.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
@@ -150,8 +150,10 @@ export async function buildApp(options: AppOptions) {
     now,
     signalOf,
   })
+  const limit =
+    settings.REQUESTS_PER_MINUTE === 0 ? undefined : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, now)
   if (settings.SURFACES.includes('public')) {
-    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], isStarted }, async (surface) => {
+    await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
       await surface.register(trendingRoutes, { trending: createTrendingRepository(database, now), answers })
       await surface.register(contractRoutes, { contracts: createContractRepository(database, now), answers })
@@ -163,12 +165,12 @@ export async function buildApp(options: AppOptions) {
   if (settings.SURFACES.includes('staging')) {
     await serveSurface(
       app,
-      { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], isStarted },
+      { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], limit, isStarted },
       async (surface) => {
         const credentials = createCredentialStore(lookups, now, (error) =>
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
-        const attempts = createAttemptLimit(settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, now)
         abandonWithClient(surface, signalOf)
         await requireBearerToken(surface, credentials, attempts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })

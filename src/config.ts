@@ -65,6 +65,10 @@ export const Settings = Type.Object({
       items: { type: 'string', minLength: 1 },
     }),
   ),
+  REQUESTS_PER_MINUTE: whole(
+    'Requests for operations for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429. 0: as many as they like.',
+    { minimum: 0, maximum: 1_000_000_000, default: 0 },
+  ),
   FAILED_ATTEMPTS_PER_MINUTE: whole(
     'Failed attempts to use a token for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429.',
     { minimum: 0, maximum: 1_000_000, default: 20 },

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Credential, CredentialStore } from '../database/credentials.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import { InvalidRequestError, InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
-import type { AttemptLimit } from './failed-attempts.ts'
+import { type RateLimit, tellRate } from './rate-limits.ts'
 import { countHeaders } from './routing.ts'
 
 declare module 'fastify' {
@@ -21,7 +21,7 @@ const CHALLENGE = 'Bearer realm="reward-campaign-service"'
  * from one address are answered 429; a valid token always passes, so neighbours behind one address do not lock each
  * other out, and a secret of 256 bits is not guessed at any rate.
  */
-export async function requireBearerToken(scope: FastifyInstance, credentials: CredentialStore, limit: AttemptLimit) {
+export async function requireBearerToken(scope: FastifyInstance, credentials: CredentialStore, limit: RateLimit) {
   scope.decorateRequest('credential', null)
   await scope.register(bearerAuth, {
     addHook: false,
@@ -53,22 +53,16 @@ export async function requireBearerToken(scope: FastifyInstance, credentials: Cr
   })
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, limit: AttemptLimit) {
+function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit) {
   // As the plugin reads it: white space of any kind may stand before the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
     void reply.header('www-authenticate', CHALLENGE)
     return new MissingTokenError()
   }
-  const { isExceeded, remaining, secondsLeft } = limit.count(clientAddressOf(request))
-  void reply.headers({
-    'ratelimit-policy': `"failed-attempts";q=${limit.quota};w=60`,
-    ratelimit: `"failed-attempts";r=${remaining};t=${secondsLeft}`,
-  })
-  if (isExceeded) {
-    void reply.header('retry-after', secondsLeft)
-    return new TooManyFailedAttemptsError(secondsLeft)
-  }
+  const rate = limit.count(clientAddressOf(request))
+  tellRate(reply, limit, rate)
+  if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
   void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)
   return new InvalidTokenError()
 }

@@ -22,7 +22,7 @@ function withoutPort(address: string) {
  * a /56 of such networks; an IPv4 address may be written as an IPv6 one.
  */
 export function networksOf(address: string): [own: string, around?: string] {
-  if (!ipaddr.IPv6.isValid(address)) return [address]
+  if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return [address]
   const parsed = ipaddr.IPv6.parse(address)
   if (parsed.isIPv4MappedAddress()) return [parsed.toIPv4Address().toString()]
   const [first, second, third, fourth = 0] = parsed.parts

@@ -19,6 +19,11 @@ export const TooManyFailedAttemptsError = createError<[number]>(
   'too many failed attempts from this address, try again in %d seconds',
   429,
 )
+export const TooManyRequestsError = createError<[number]>(
+  'TOO_MANY_REQUESTS',
+  'too many requests from this address, try again in %d seconds',
+  429,
+)
 export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
 export const MethodNotAllowedError = createError(
   'METHOD_NOT_ALLOWED',

@@ -54,16 +54,17 @@ export const challenge = {
 
 export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before the next attempt.' } }
 
-/** What is left of the failed attempts that a client may make; only where a token was sent. */
-export const attemptLimit = {
+/** What is left of what a client may do in a minute; each of the two is there where a limit applies. */
+export const rates = {
   ratelimit: {
     type: 'string',
     maxLength: 128,
-    description: 'Failed attempts that are left (`r`), and seconds until all are again (`t`).',
+    description:
+      'What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid.',
   },
   'ratelimit-policy': {
     type: 'string',
     maxLength: 128,
-    description: 'Failed attempts there may be (`q`) in how many seconds (`w`).',
+    description: 'How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names.',
   },
 }

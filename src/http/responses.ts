@@ -6,9 +6,10 @@ import {
   MethodNotAllowedError,
   MissingTokenError,
   TooManyFailedAttemptsError,
+  TooManyRequestsError,
   UrlTooLongError,
 } from './errors.ts'
-import { allow, attemptLimit, caching, challenge, requestId, retryAfter } from './response-headers.ts'
+import { allow, caching, challenge, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
 
 /** What every failure answers. */
@@ -38,14 +39,20 @@ const always = {
   },
   414: { description: 'The URL is too long.', sentences: [new UrlTooLongError(MAX_URL_BYTES).message] },
   431: { description: 'The headers are too long.', sentences: ['the headers of the request are too long'] },
+  429: {
+    description: 'Too many requests from this address; `Retry-After` says when to come back.',
+    headers: { ...retryAfter, ...rates },
+    sentences: [new TooManyRequestsError(60).message],
+  },
   500: {
     description: 'A defect of the service; the request ID leads to its log entry.',
+    headers: rates,
     sentences: ['internal server error'],
   },
   503: {
     description:
       'The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back.',
-    headers: retryAfter,
+    headers: { ...retryAfter, ...rates },
     sentences: [new DatabaseUnavailableError().message],
   },
 }
@@ -55,13 +62,13 @@ const withToken = {
   401: {
     description:
       'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
-    headers: { ...challenge, ...attemptLimit },
+    headers: { ...challenge, ...rates },
     sentences: [new MissingTokenError().message, new InvalidTokenError().message],
   },
   429: {
-    description: 'Too many failed attempts from this address; `Retry-After` says when to come back.',
-    headers: { ...retryAfter, ...attemptLimit },
-    sentences: [new TooManyFailedAttemptsError(60).message],
+    description: 'Too many requests, or failed attempts, from this address; `Retry-After` says when to come back.',
+    headers: { ...retryAfter, ...rates },
+    sentences: [new TooManyRequestsError(60).message, new TooManyFailedAttemptsError(60).message],
   },
 }
 
@@ -89,7 +96,7 @@ export function responsesOf(success: Success, failures: OwnFailures) {
     ...responses({ ...success, headers }, { ...always, ...toFailures(failures) }),
     304: {
       description: 'Nothing has changed since the answer with the tag in `If-None-Match`.',
-      headers: { ...requestId, ...headers },
+      headers: { ...requestId, ...rates, ...headers },
       type: 'null',
     },
   }
@@ -107,7 +114,7 @@ const toFailures = (sentences: OwnFailures) =>
   Object.fromEntries(
     Object.entries(sentences).map(([status, sentence]): [string, Failure] => [
       status,
-      { description: ofOperation[Number(status) as keyof OwnFailures], sentences: [sentence] },
+      { description: ofOperation[Number(status) as keyof OwnFailures], headers: rates, sentences: [sentence] },
     ]),
   )
 
@@ -126,7 +133,7 @@ function responses(success: Success, failures: Record<string, Failure>) {
   return {
     200: {
       description: success.description,
-      headers: { ...requestId, ...success.headers },
+      headers: { ...requestId, ...rates, ...success.headers },
       content: content(success.schema, [success.example]),
     },
     ...Object.fromEntries(failed),

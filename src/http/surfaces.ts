@@ -1,18 +1,25 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { notFound } from './error-handling.ts'
 import { ServiceNotReadyError } from './errors.ts'
+import { type RateLimit, refuseBeyond } from './rate-limits.ts'
 
 /**
  * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
- * document's security schemes it is protected. Each waits for the service to start, as long as `isStarted` does.
+ * document's security schemes it is protected. Requests beyond `limit` are refused, and each other one waits for the service to start, as long as `isStarted` does.
  */
 export async function serveSurface(
   app: FastifyInstance,
   {
     baseUrl,
     security,
+    limit,
     isStarted,
-  }: { baseUrl: string; security: Record<string, string[]>[]; isStarted: () => Promise<boolean> },
+  }: {
+    baseUrl: string
+    security: Record<string, string[]>[]
+    limit: RateLimit | undefined
+    isStarted: () => Promise<boolean>
+  },
   register: (surface: FastifyInstance) => Promise<void>,
 ) {
   await app.register(async (surface) => {
@@ -20,6 +27,7 @@ export async function serveSurface(
       if (route.schema !== undefined)
         route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
     })
+    if (limit !== undefined) refuseBeyond(surface, limit)
     let wasStarted = false
     surface.addHook('onRequest', (_request, _reply, done) => {
       if (wasStarted) {

@@ -78,6 +78,7 @@ test('the rest is how the service is set up', async () => {
   await using api = await startTestApp({
     MAX_PIPELINED_REQUESTS: '7',
     MAX_REQUESTS_UNDER_WAY: '8',
+    REQUESTS_PER_MINUTE: '600',
     FAILED_ATTEMPTS_PER_MINUTE: '9',
     STATEMENT_TIMEOUT_MS: '1234',
     CACHE_MAX_AGE_SECONDS: '0',
@@ -86,7 +87,7 @@ test('the rest is how the service is set up', async () => {
   const { operations: __, ...set } = await limitsOf(api)
   expect(set).toEqual({
     requests: { ...usual.requests, mostPipelined: 7, mostUnderWay: 8 },
-    rates: { requestsPerMinute: null, failedAttemptsPerMinute: 9 },
+    rates: { requestsPerMinute: 600, failedAttemptsPerMinute: 9 },
     waits: { statementTimeoutMs: 1234, minBlockMs: 2000 },
     freshness: { showsAllCommitted: true, maxAgeSeconds: 0, staleWhileRevalidateSeconds: 11 },
   })

@@ -167,7 +167,8 @@ interface Failed {
 }
 
 test('each failure and each of its headers is declared, with sentences that the service says', async () => {
-  await using broken = await startTestApp()
+  await using limited = await startTestApp({ REQUESTS_PER_MINUTE: '1000' }, database)
+  await using broken = await startTestApp({ REQUESTS_PER_MINUTE: '1000' })
   const secret = bearing(await issueToken(broken, TOKEN))
   for (const table of [
     'campaigns',
@@ -180,12 +181,16 @@ test('each failure and each of its headers is declared, with sentences that the 
     await broken.database.query(`drop table ${table} cascade`)
   }
   const away = { ...database, url: `postgres://127.0.0.1:${await closedPort()}/away` }
-  await using unreachable = await startTestApp({}, away)
-  await using impatient = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0' }, database)
+  await using unreachable = await startTestApp({ REQUESTS_PER_MINUTE: '1000' }, away)
+  await using impatient = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0', REQUESTS_PER_MINUTE: '1000' }, database)
+  await using exhausted = await startTestApp({ REQUESTS_PER_MINUTE: '1' }, database)
+  await exhausted.get('/limits')
+  await using proxy = await openDatabaseProxy(database.url)
+  await using cutOff = await startTestApp({ REQUESTS_PER_MINUTE: '1000' }, { ...database, url: proxy.url })
+  for (const { path, operation } of contract.operations) await cutOff.get(toExampleRequest(path, operation).url)
+  proxy.interrupt('cut')
   await using listening = await startTestApp({}, database)
   const port = await listen(listening.app)
-  await using way = await openDatabaseProxy(database.url)
-  await using interrupted = await startTestApp({}, { ...database, url: way.url })
   const withoutAddress = bearing(await issueToken(api, { userId: 'user-2' }))
   const asAdmin = bearing(await issueToken(api, { isAdmin: true }))
 
@@ -193,35 +198,31 @@ test('each failure and each of its headers is declared, with sentences that the 
     const answer = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
     return { statusCode: answer.status, headers: answer.headers, body: answer.body }
   }
-  /** What is given of it while the database is away. */
-  const oldAnswerOf = async (status: string, url: string): Promise<Failed> => {
-    const { headers } = await interrupted.get(url)
-    way.interrupt('cut')
-    const old = await interrupted.get(url, status === '304' ? { 'if-none-match': String(headers.etag) } : {})
-    way.interrupt(undefined)
-    return old
-  }
-  /** By status; `failing` is the request of the table above. */
-  const answersOf = (status: string, url: string, failing: string): Promise<Failed>[] => {
+  /** By status; `failing` is the request of the table above, `others` what else the operation may answer. */
+  const answersOf = (status: string, url: string, failing: string, others: object): Promise<Failed>[] => {
+    const isProtected = '401' in others
+    const isKept = '304' in others
     switch (status) {
       case '200':
-        return [api.get(url, authorization)]
+        return isKept ? [limited.get(url), cutOff.get(url)] : [limited.get(url, authorization)]
       case '304':
-        return [api.get(url).then(({ headers }) => api.get(url, { 'if-none-match': String(headers.etag) }))]
+        return [limited, cutOff].map(async (app) =>
+          app.get(url, { 'if-none-match': String((await app.get(url)).headers.etag) }),
+        )
       case '400':
-        return [api.get(failing, withoutAddress)]
+        return [limited.get(failing, withoutAddress)]
       case '401':
-        return [api.get(url), api.get(url, bearing('rcs_unknown'))]
+        return [limited.get(url), limited.get(url, bearing('rcs_unknown'))]
       case '403':
-        return [api.get(failing, authorization)]
+        return [limited.get(failing, authorization)]
       case '404':
-        return [api.get(failing, asAdmin)]
+        return [limited.get(failing, asAdmin)]
       case '405':
         return [api.app.inject({ method: 'POST', url, headers: authorization })]
       case '414':
         return [api.get(`${url}?x=${'x'.repeat(20_000)}`, authorization)]
       case '429':
-        return [impatient.get(url, bearing('rcs_unknown'))]
+        return [exhausted.get(url), ...(isProtected ? [impatient.get(url, bearing('rcs_unknown'))] : [])]
       case '431':
         return [getWithLongHeaders(url)]
       case '500':
@@ -233,17 +234,13 @@ test('each failure and each of its headers is declared, with sentences that the 
   }
 
   for (const { path, operation } of contract.operations) {
-    const { url } = toRequest(
-      path,
-      (operation.parameters ?? []).filter(({ in: place }) => place === 'path'),
-    )
+    const { url } = toExampleRequest(path, operation)
     for (const [status, response] of Object.entries(operation.responses)) {
       const about = `${path} ${status}`
       // Nothing is asked for it that could be away or broken.
       if (path === '/limits' && (status === '500' || status === '503')) continue
-      const answers = await Promise.all(answersOf(status, url, own[path]?.[Number(status)] ?? ''))
+      const answers = await Promise.all(answersOf(status, url, own[path]?.[Number(status)] ?? '', operation.responses))
       const declared = Object.keys(response.headers ?? {})
-      if (declared.includes('cache-status')) answers.push(await oldAnswerOf(status, url))
       const carried = new Set<string>()
       for (const answer of answers) {
         expect(answer.statusCode, `${about}: ${answer.body}`).toBe(Number(status))
@@ -265,6 +262,13 @@ test('each failure and each of its headers is declared, with sentences that the 
     }
   }
 })
+
+/** A request without what need not be given. */
+const toExampleRequest = (path: string, { parameters = [] }: { parameters?: OpenApiParameter[] }) =>
+  toRequest(
+    path,
+    parameters.filter(({ in: place }) => place === 'path'),
+  )
 
 /** A request with the examples of these parameters. */
 function toRequest(path: string, parameters: OpenApiParameter[]) {

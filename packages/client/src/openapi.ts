@@ -888,7 +888,7 @@ export interface components {
             };
             /** @description How often a client may ask. */
             rates: {
-                /** @description Requests a client may send in a minute; `null`: as many as it likes. */
+                /** @description Requests for operations, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
                 requestsPerMinute: number | null;
                 /** @description Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429. */
                 failedAttemptsPerMinute: number;
@@ -1059,6 +1059,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1082,6 +1086,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1103,6 +1111,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1133,6 +1145,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1149,6 +1178,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1162,6 +1195,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1204,6 +1241,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1227,6 +1268,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1248,6 +1293,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1259,6 +1308,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1289,6 +1342,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1305,6 +1375,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1318,6 +1392,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1434,6 +1512,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1457,6 +1539,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1478,6 +1564,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1508,6 +1598,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1524,6 +1631,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1537,6 +1648,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1605,6 +1720,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1630,6 +1749,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1653,6 +1776,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1683,6 +1810,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1699,6 +1843,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1712,6 +1860,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1760,6 +1912,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1783,6 +1939,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
                     etag?: string;
                     /** @description How long the answer may be kept. */
@@ -1804,6 +1964,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1834,6 +1998,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1850,6 +2031,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1863,6 +2048,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1885,6 +2074,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1896,6 +2089,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1926,6 +2123,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -1942,6 +2156,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1955,6 +2173,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1977,6 +2199,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -1988,6 +2214,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2018,6 +2248,23 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /** @description The headers are too long. */
             431: {
                 headers: {
@@ -2034,6 +2281,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2047,6 +2298,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2090,6 +2345,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     /** @description Number of entries on all pages, exact. */
                     "x-total-count"?: number;
                     [name: string]: unknown;
@@ -2103,6 +2362,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2116,9 +2379,9 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
-                    /** @description Failed attempts that are left (`r`), and seconds until all are again (`t`). */
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
                     ratelimit?: string;
-                    /** @description Failed attempts there may be (`q`) in how many seconds (`w`). */
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2131,6 +2394,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2161,16 +2428,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many failed attempts from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests, or failed attempts, from this address; `Retry-After` says when to come back. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
-                    /** @description Failed attempts that are left (`r`), and seconds until all are again (`t`). */
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
                     ratelimit?: string;
-                    /** @description Failed attempts there may be (`q`) in how many seconds (`w`). */
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2194,6 +2461,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2207,6 +2478,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2235,6 +2510,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2246,6 +2525,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2259,9 +2542,9 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
-                    /** @description Failed attempts that are left (`r`), and seconds until all are again (`t`). */
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
                     ratelimit?: string;
-                    /** @description Failed attempts there may be (`q`) in how many seconds (`w`). */
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2274,6 +2557,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2285,6 +2572,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2315,16 +2606,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many failed attempts from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests, or failed attempts, from this address; `Retry-After` says when to come back. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
-                    /** @description Failed attempts that are left (`r`), and seconds until all are again (`t`). */
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
                     ratelimit?: string;
-                    /** @description Failed attempts there may be (`q`) in how many seconds (`w`). */
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2348,6 +2639,10 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2361,6 +2656,10 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description Seconds to wait before the next attempt. */
                     "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {

@@ -10,6 +10,7 @@ import { toOperationLimits } from './operation-limits.ts'
 interface LimitingSettings {
   MAX_PIPELINED_REQUESTS: number
   MAX_REQUESTS_UNDER_WAY: number
+  REQUESTS_PER_MINUTE: number
   FAILED_ATTEMPTS_PER_MINUTE: number
   STATEMENT_TIMEOUT_MS: number
   CACHE_MAX_AGE_SECONDS: number
@@ -23,7 +24,10 @@ const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'o
     mostPipelined: settings.MAX_PIPELINED_REQUESTS,
     mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
   },
-  rates: { requestsPerMinute: null, failedAttemptsPerMinute: settings.FAILED_ATTEMPTS_PER_MINUTE },
+  rates: {
+    requestsPerMinute: settings.REQUESTS_PER_MINUTE === 0 ? null : settings.REQUESTS_PER_MINUTE,
+    failedAttemptsPerMinute: settings.FAILED_ATTEMPTS_PER_MINUTE,
+  },
   waits: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
   freshness: {
     showsAllCommitted: true,
@@ -52,6 +56,7 @@ const example: GetLimitsResponse = {
   ...toServiceLimits({
     MAX_PIPELINED_REQUESTS: 20,
     MAX_REQUESTS_UNDER_WAY: 2000,
+    REQUESTS_PER_MINUTE: 0,
     FAILED_ATTEMPTS_PER_MINUTE: 20,
     STATEMENT_TIMEOUT_MS: 5000,
     CACHE_MAX_AGE_SECONDS: 5,

@@ -56,7 +56,9 @@ export const GetLimitsResponse = Type.Object(
     ),
     rates: Type.Object(
       {
-        requestsPerMinute: wholeOrNull('Requests a client may send in a minute; `null`: as many as it likes.'),
+        requestsPerMinute: wholeOrNull(
+          'Requests for operations, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes.',
+        ),
         failedAttemptsPerMinute: whole(
           'Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429.',
         ),

@@ -1,0 +1,84 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import { clientAddressOf, networksOf } from './client-addresses.ts'
+import { TooManyRequestsError } from './errors.ts'
+
+const WINDOW_MS = 60_000
+
+/** Networks that are remembered at once by each limit: about two megabytes, whoever asks from however many. */
+const MOST_NETWORKS = 10_000
+
+/** Several households, or a careless one, may share the network around a client's own. */
+const AROUND_FACTOR = 4
+
+/** What a client still has of a limit. */
+interface Rate {
+  isExceeded: boolean
+  remaining: number
+  secondsLeft: number
+}
+
+/** Counts by client what there may be only so many of in a minute. */
+export interface RateLimit {
+  /** What clients know it by. */
+  name: string
+  quota: number
+  /** Counts one more; what is left of the minute that began with the first. */
+  count(address: string): Rate
+}
+
+/**
+ * At most `quota` a minute for each client: an IPv4 address, or the /64 of an IPv6 one; the /56 around it has four times as
+ * many. Each process counts for itself; where there are more clients than are remembered, those that were silent longest begin anew.
+ */
+export function createRateLimit(name: string, quota: number, now: () => Date): RateLimit {
+  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
+
+  function countIn(network: string, most: number) {
+    const time = now().getTime()
+    let window = windows.get(network)
+    if (window === undefined || time >= window.endsAt) {
+      window = { count: 0, endsAt: time + WINDOW_MS }
+      windows.set(network, window)
+    }
+    window.count += 1
+    return {
+      isExceeded: window.count > most,
+      remaining: Math.max(0, most - window.count),
+      secondsLeft: Math.max(1, Math.ceil((window.endsAt - time) / 1000)),
+    }
+  }
+
+  return {
+    name,
+    quota,
+    count(address) {
+      const [own, around] = networksOf(address)
+      const counted = countIn(own, quota)
+      if (around === undefined) return counted
+      const countedAround = countIn(around, quota * AROUND_FACTOR)
+      return countedAround.remaining < counted.remaining || countedAround.isExceeded ? countedAround : counted
+    },
+  }
+}
+
+/** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
+export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
+  const told = reply.getHeader('ratelimit')
+  const rate = `"${limit.name}";r=${remaining};t=${secondsLeft}`
+  const policy = `"${limit.name}";q=${limit.quota};w=${WINDOW_MS / 1000}`
+  void reply.headers({
+    ratelimit: told === undefined ? rate : `${told}, ${rate}`,
+    'ratelimit-policy': told === undefined ? policy : `${reply.getHeader('ratelimit-policy')}, ${policy}`,
+  })
+  if (isExceeded) void reply.header('retry-after', secondsLeft)
+}
+
+/** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
+export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
+  scope.addHook('onRequest', (request, reply, done) => {
+    const rate = limit.count(clientAddressOf(request))
+    tellRate(reply, limit, rate)
+    done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
+  })
+}
