@@ -144,7 +144,7 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, () => {
     await page.keyboard.type('0')
     await tabTo(page, section.getByRole('button', { name: 'Send' }))
     await page.keyboard.press('Enter')
-    await section.locator('.outcome .status').waitFor()
+    await section.locator('.outcome .body').waitFor()
     expect(JSON.parse((await section.locator('.outcome .body').textContent()) ?? '')).toEqual(
       (await explorer.api.get('/campaigns?pageSize=0')).json(),
     )
