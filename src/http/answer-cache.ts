@@ -162,10 +162,13 @@ export function createAnswerCache(options: {
     return representations.send(request, reply, answer.content, onEncoded)
   }
 
-  /** RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. */
+  /**
+   * RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. Nobody else may keep it:
+   * once it is right again, a 304 that says nothing of its age would leave these headers on it.
+   */
   function giveStale(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
     const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
-    void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale' })
+    void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
     return give(question, answer, answer.version, request, reply)
   }
 

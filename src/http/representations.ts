@@ -58,7 +58,8 @@ export function createRepresentations(cacheControl: string): Representations {
       const wanted = chooseEncoding(headers['accept-encoding'], content.plain.length)
       const origin = reply.getHeader('vary')
       void reply.headers({
-        'cache-control': cacheControl,
+        // Of one that must not be kept, it has been said already.
+        'cache-control': reply.getHeader('cache-control') ?? cacheControl,
         vary: origin === undefined ? 'accept-encoding' : `${origin}, accept-encoding`,
       })
       const known = findKnownTag(headers['if-none-match'], content.digest, wanted)

@@ -9,7 +9,7 @@ interface Answer {
 /**
  * Remembers answers by their URL, as many as `capacityBytes` of bodies, and asks with `If-None-Match` whether one is
  * still right: nothing is given unasked. Those that came last stay. What has no `ETag` is not remembered, so nothing that
- * needs a token is.
+ * needs a token is, nor what the service gives only because its database is away (`no-store`).
  */
 export function withRememberedAnswers(fetch: Fetch, capacityBytes: number): Fetch {
   const answers = new Map<string, Answer>()
@@ -50,7 +50,8 @@ export function withRememberedAnswers(fetch: Fetch, capacityBytes: number): Fetc
       return new Response(known.body, { headers })
     }
     const tag = response.headers.get('etag')
-    if (tag === null || response.status !== 200) return response
+    const isToBeKept = !response.headers.get('cache-control')?.includes('no-store')
+    if (tag === null || response.status !== 200 || !isToBeKept) return response
     const { headers } = response
     const body = await response.arrayBuffer()
     remember(url, { tag, headers, body })
