@@ -73,7 +73,12 @@ test('the rest is how the service is set up', async () => {
     requests: { mostUrlBytes: 16_384, mostHeaderBytes: 32_768, mostPipelined: 20, mostUnderWay: 2000 },
     rates: { requestsPerMinute: null, failedAttemptsPerMinute: 20 },
     waits: { statementTimeoutMs: 5000, minBlockMs: 2000 },
-    freshness: { showsAllCommitted: true, maxAgeSeconds: 5, staleWhileRevalidateSeconds: 30 },
+    freshness: {
+      showsAllCommitted: true,
+      maxAgeSeconds: 5,
+      staleWhileRevalidateSeconds: 30,
+      staleIfErrorSeconds: 60,
+    },
   })
   await using api = await startTestApp({
     MAX_PIPELINED_REQUESTS: '7',
@@ -83,13 +88,19 @@ test('the rest is how the service is set up', async () => {
     STATEMENT_TIMEOUT_MS: '1234',
     CACHE_MAX_AGE_SECONDS: '0',
     CACHE_STALE_WHILE_REVALIDATE_SECONDS: '11',
+    STALE_IF_ERROR_SECONDS: '12',
   })
   const { operations: __, ...set } = await limitsOf(api)
   expect(set).toEqual({
     requests: { ...usual.requests, mostPipelined: 7, mostUnderWay: 8 },
     rates: { requestsPerMinute: 600, failedAttemptsPerMinute: 9 },
     waits: { statementTimeoutMs: 1234, minBlockMs: 2000 },
-    freshness: { showsAllCommitted: true, maxAgeSeconds: 0, staleWhileRevalidateSeconds: 11 },
+    freshness: {
+      showsAllCommitted: true,
+      maxAgeSeconds: 0,
+      staleWhileRevalidateSeconds: 11,
+      staleIfErrorSeconds: 12,
+    },
   })
 })
 

@@ -903,7 +903,7 @@ export interface components {
             /** @description How old an answer may be. */
             freshness: {
                 /**
-                 * @description Every answer of this service shows what was committed before the request came in.
+                 * @description Every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`.
                  * @enum {boolean}
                  */
                 showsAllCommitted: true;
@@ -911,6 +911,8 @@ export interface components {
                 maxAgeSeconds: number;
                 /** @description How much longer while they ask for another (`stale-while-revalidate`). */
                 staleWhileRevalidateSeconds: number;
+                /** @description How long ago a public answer may have been right that is given while the database cannot be asked, with `Age` and `Cache-Status`; 0: none is. */
+                staleIfErrorSeconds: number;
             };
         };
         /** @description A list of addresses that a user keeps. */

@@ -15,6 +15,7 @@ interface LimitingSettings {
   STATEMENT_TIMEOUT_MS: number
   CACHE_MAX_AGE_SECONDS: number
   CACHE_STALE_WHILE_REVALIDATE_SECONDS: number
+  STALE_IF_ERROR_SECONDS: number
 }
 
 const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'operations'> => ({
@@ -33,6 +34,7 @@ const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'o
     showsAllCommitted: true,
     maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,
     staleWhileRevalidateSeconds: settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS,
+    staleIfErrorSeconds: settings.STALE_IF_ERROR_SECONDS,
   },
 })
 
@@ -61,6 +63,7 @@ const example: GetLimitsResponse = {
     STATEMENT_TIMEOUT_MS: 5000,
     CACHE_MAX_AGE_SECONDS: 5,
     CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
+    STALE_IF_ERROR_SECONDS: 60,
   }),
 }
 

@@ -75,10 +75,14 @@ export const GetLimitsResponse = Type.Object(
     freshness: Type.Object(
       {
         showsAllCommitted: Type.Literal(true, {
-          description: 'Every answer of this service shows what was committed before the request came in.',
+          description:
+            'Every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`.',
         }),
         maxAgeSeconds: whole('How long caches on the way may keep a public answer (`max-age`).'),
         staleWhileRevalidateSeconds: whole('How much longer while they ask for another (`stale-while-revalidate`).'),
+        staleIfErrorSeconds: whole(
+          'How long ago a public answer may have been right that is given while the database cannot be asked, with `Age` and `Cache-Status`; 0: none is.',
+        ),
       },
       closed('How old an answer may be.'),
     ),
