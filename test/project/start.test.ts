@@ -31,6 +31,13 @@ async function aCheckout() {
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, 'build/start.mjs'), 'a', 'b'])
       return stdout
     },
+    async pack(): Promise<string[]> {
+      const options = { cwd: folder, maxBuffer: 10_000_000 }
+      const { stdout } = await promisify(execFile)('npm', ['pack', '--dry-run', '--json'], options)
+      // What is made before it is told of too.
+      const [{ files }] = JSON.parse(stdout.slice(stdout.indexOf('[\n')))
+      return files.map(({ path }: { path: string }) => path)
+    },
     files: (name: string) => readdir(join(folder, '.cache', name)),
     remove: (name: string) => rm(join(folder, '.cache', name), { recursive: true }),
     bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => name.endsWith('.js')),
@@ -67,4 +74,20 @@ test('a start makes the pages of the explorer, also where they alone are missing
   expect(await checkout.start()).toBe('one,a,b')
   expect((await checkout.files('explorer')).sort()).toEqual(made)
   expect(await checkout.files('explorer/assets')).toEqual(assets)
+})
+
+test('what is packed is made before, and is what it takes to run', async () => {
+  await using checkout = await aCheckout()
+  await checkout.say('one')
+  const files = await checkout.pack()
+  const page = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
+  expect(files.filter((file) => page.test(file))).toHaveLength(2)
+  expect(files).toEqual(expect.arrayContaining(['dist/commands/cli.js', 'dist/explorer/explorer.html', 'package.json']))
+  expect(files.filter((file) => file.startsWith('packages/')).sort()).toEqual([
+    'packages/client/README.md',
+    'packages/docs/docs.css',
+    'packages/docs/docs.js',
+    'packages/docs/icon.svg',
+    'packages/look/look.css',
+  ])
 })
