@@ -10,9 +10,9 @@ export function withQuery(url: string, changes: Readonly<Record<string, string |
   return left === '' ? path : `${path}?${left}`
 }
 
-/** The page that an address names: 1 and up; the first where it names none. */
+/** The page that an address names, as the service reads it: 1 and up; the first where it names none. */
 export function pageOf(named: string | undefined): number {
-  return named !== undefined && /^[1-9][0-9]{0,8}$/.test(named) ? Number(named) : 1
+  return named !== undefined && /^[0-9]{1,15}$/.test(named) ? Math.max(Number(named), 1) : 1
 }
 
 /** A number of an address. What is none stays as it is written: what is wrong with it, the service says best. */
