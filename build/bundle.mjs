@@ -69,7 +69,9 @@ async function bundle(outfile) {
 export async function bundleWithExplorer(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
   const [inputs, explorer] = await Promise.all([bundle(outfile), buildExplorer(join(root, outfile, '../../explorer'))])
-  return [...inputs, ...explorer.inputs]
+  // Its process would stay as long as the service, which may be for months.
+  await (await import('esbuild')).stop()
+  return [...inputs, ...explorer]
 }
 
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */

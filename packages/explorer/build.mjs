@@ -6,7 +6,7 @@ import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
 
 /*
- * Makes the files of the explorer that the service gives out: one page, one script and one sheet of styles, each also
+ * Makes the files of the explorer that the service gives out: one page, one script and one sheet of styles, these two also
  * compressed. The names of script and styles say what is in them, so that browsers may keep them.
  */
 
@@ -14,7 +14,7 @@ const folder = import.meta.dirname
 
 /**
  * @param {string} outDir where the files go; what earlier calls have made there is removed.
- * @returns paths from the root of all that it was made of, and how many bytes go over the wire in all.
+ * @returns paths from the root of all that it was made of.
  */
 export async function buildExplorer(outDir) {
   const { outputFiles, metafile } = await build({
@@ -42,35 +42,26 @@ export async function buildExplorer(outDir) {
     const kind = path.endsWith('.css') ? 'css' : 'js'
     const name = `assets/explorer-${createHash('sha256').update(contents).digest('hex').slice(0, 12)}.${kind}`
     page = page.replace(`assets/explorer.${kind}`, name)
-    files.push([name, contents])
+    const [small, smaller] = await Promise.all([
+      promisify(gzip)(contents, { level: 9 }),
+      promisify(brotliCompress)(contents),
+    ])
+    files.push([name, contents], [`${name}.gz`, small], [`${name}.br`, smaller])
   }
   // Last, when all that it names is there.
   files.push(['explorer.html', Buffer.from(page)])
-  let bytes = 0
-  for (const [name, content] of files) bytes += await writeCompressed(join(outDir, name), content)
+  for (const [name, content] of files) await writeWhole(join(outDir, name), content)
   const kept = new Set(files.map(([name]) => name.replace('assets/', '')))
   for (const other of await readdir(join(outDir, 'assets'))) {
-    if (!kept.has(other.replace(/\.(br|gz)$/, ''))) await rm(join(outDir, 'assets', other), { force: true })
+    if (!kept.has(other)) await rm(join(outDir, 'assets', other), { force: true })
   }
-  return { inputs: [...Object.keys(metafile.inputs), 'packages/explorer/src/explorer.html'], bytes }
+  return [...Object.keys(metafile.inputs), 'packages/explorer/src/explorer.html']
 }
 
-/** @returns bytes of the smallest. @param {string} path @param {Uint8Array} content */
-async function writeCompressed(path, content) {
+/** Whoever reads it meanwhile, another start among them, finds all or nothing. @param {string} path @param {Uint8Array} content */
+async function writeWhole(path, content) {
   await mkdir(dirname(path), { recursive: true })
-  const [small, smaller] = await Promise.all([
-    promisify(gzip)(content, { level: 9 }),
-    promisify(brotliCompress)(content),
-  ])
-  for (const [ending, bytes] of /** @type {[string, Uint8Array][]} */ ([
-    ['.gz', small],
-    ['.br', smaller],
-    ['', content],
-  ])) {
-    // Whoever reads it meanwhile, another start among them, finds all or nothing.
-    const unfinished = join(dirname(path), '..', `unfinished-${process.pid}`)
-    await writeFile(unfinished, bytes)
-    await rename(unfinished, path + ending)
-  }
-  return smaller.length
+  const unfinished = join(dirname(path), '..', `unfinished-${process.pid}`)
+  await writeFile(unfinished, content)
+  await rename(unfinished, path)
 }
