@@ -51,6 +51,7 @@ import {
   refuseUnroutable,
   rewriteMalformedUrl,
 } from './http/routing.ts'
+import { createServiceCounts, type ServiceCounts } from './http/service-counts.ts'
 import { closeGracefully } from './http/shutdown.ts'
 import { addStandingHeaders } from './http/standing-headers.ts'
 import { hideSurface, serveSurface } from './http/surfaces.ts'
@@ -69,6 +70,8 @@ export interface AppOptions {
   isStarted?: () => Promise<boolean>
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
+  /** Where what happens is counted. */
+  counts?: ServiceCounts
   /** The moment of an answer. */
   now?: () => Date
   /** Where log lines go; standard output if nothing is said. */
@@ -94,7 +97,7 @@ let validator: Validator | undefined
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
-  const { isStarted = async () => true, now = () => new Date() } = options
+  const { isStarted = async () => true, now = () => new Date(), counts = createServiceCounts() } = options
   const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
@@ -147,11 +150,14 @@ export async function buildApp(options: AppOptions) {
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
+    counts,
     now,
     signalOf,
   })
   const limit =
-    settings.REQUESTS_PER_MINUTE === 0 ? undefined : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, now)
+    settings.REQUESTS_PER_MINUTE === 0
+      ? undefined
+      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, now, counts)
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
@@ -170,9 +176,9 @@ export async function buildApp(options: AppOptions) {
         const credentials = createCredentialStore(lookups, now, (error) =>
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
-        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, now)
+        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, now, counts)
         abandonWithClient(surface, signalOf)
-        await requireBearerToken(surface, credentials, attempts)
+        await requireBearerToken(surface, credentials, attempts, counts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
         await surface.register(profileRoutes, { profiles: createProfileRepository(lookups, now) })
       },

@@ -1,11 +1,10 @@
 import { readFile } from 'node:fs/promises'
 import { pino } from 'pino'
-import { collectDefaultMetrics, Registry } from 'prom-client'
 import { ChainFileError, type ChainSettings, parseChainFile } from '../chains/chain-file.ts'
 import { readEnvironment, type Settings } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { createLogging } from '../http/logging.ts'
-import { serveFigures } from '../http/metrics.ts'
+import { createRegister, serveFigures } from '../http/metrics.ts'
 import type { ChainEvent } from './chain-events.ts'
 import { createChainFigures } from './chain-figures.ts'
 import { createJournal } from './chain-journal.ts'
@@ -53,8 +52,7 @@ interface Work {
 async function followAll({ settings, url, database, chains, isOnce, log }: Work) {
   const stop = new AbortController()
   const signal = AbortSignal.any([ending, stop.signal])
-  const register = new Registry()
-  collectDefaultMetrics({ register })
+  const register = createRegister()
   const measure = createChainFigures({
     register,
     countUnknown: () => countUnknown(database),

@@ -7,6 +7,7 @@ import { buildApp } from '../app.ts'
 import type { Settings } from '../config.ts'
 import { advanceWindows } from '../database/claim-windows.ts'
 import { openServingDatabase } from '../database/client.ts'
+import { createDataFigureReader } from '../database/data-figures.ts'
 import {
   DatabaseAwayError,
   describeFailure,
@@ -16,7 +17,9 @@ import {
 } from '../database/failures.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { isTerminal } from '../http/logging.ts'
-import { createMetricsServer } from '../http/metrics.ts'
+import { createRegister, serveFigures } from '../http/metrics.ts'
+import { createServiceCounts } from '../http/service-counts.ts'
+import { measureService } from '../http/service-figures.ts'
 import { createDatabaseAccess, type DatabaseAccess } from './database-access.ts'
 import { closeAll, closeAtEnd, endInOrder, ending } from './ending.ts'
 import { listenOn } from './listening.ts'
@@ -69,6 +72,7 @@ export async function serve(settings: Settings) {
   closeAtEnd(close)
 
   const start = createStart(url === undefined ? EMBEDDED_START_MS : settings.CONNECTION_TIMEOUT_MS)
+  const counts = createServiceCounts()
   const app = await buildApp({
     database,
     lookups: lookups.database,
@@ -82,16 +86,25 @@ export async function serve(settings: Settings) {
       return true
     },
     isStarted: start.wait,
+    counts,
     // Made together with this command.
     explorerFolder: join(import.meta.dirname, '../explorer'),
   })
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
-  const metrics =
-    settings.METRICS_PORT === undefined
-      ? undefined
-      : createMetricsServer(app, { questions: questions.pool, lookups: lookups.pool })
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   closeAtEnd(async () => metrics?.close())
   closeAtEnd(() => app.close())
+
+  function createMetricsServer() {
+    const register = createRegister()
+    const refresh = measureService(register, {
+      app,
+      pools: { questions: questions.pool, lookups: lookups.pool },
+      counts,
+      readData: createDataFigureReader(lookups.database, () => new Date()),
+    })
+    return serveFigures(register, refresh)
+  }
 
   /** Sees to it that the database is there and in order, for as long as that takes. */
   async function prepareDatabase() {

@@ -10,6 +10,7 @@ import { watchAbsence } from './database-absence.ts'
 import { ChangingDataError } from './errors.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { type Content, createRepresentations, toContent } from './representations.ts'
+import type { ServiceCounts } from './service-counts.ts'
 
 /** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
 type Produced = Written & {
@@ -70,6 +71,7 @@ export function createAnswerCache(options: {
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string
+  counts: ServiceCounts
   now: () => Date
   /** Ends when nobody waits for the answer to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
@@ -168,6 +170,7 @@ export function createAnswerCache(options: {
    */
   function giveStale(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
     const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
+    options.counts.answers.stale += 1
     void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
     return give(question, answer, answer.version, request, reply)
   }
@@ -184,7 +187,10 @@ export function createAnswerCache(options: {
     const version = await waitForBlocks(minimumBlocksOf(request), await asked, signal)
     const now = options.now().getTime()
     const known = recall(question, version, now)
-    if (known !== undefined) return give(question, known, version, request, reply)
+    if (known !== undefined) {
+      options.counts.answers.kept += 1
+      return give(question, known, version, request, reply)
+    }
     const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
     const make = async ({ nextChangeAt }: DataVersion) => {
       const { totalCount, dependencies, ...written } = await produce()
@@ -194,6 +200,7 @@ export function createAnswerCache(options: {
     }
     const state = { version, madeAt: now }
     const made = await produceOnce(question, state, until(version.nextChangeAt), make, signal)
+    options.counts.answers.made += 1
     return give(question, made, version, request, reply)
   }
 

@@ -5,6 +5,7 @@ import { clientAddressOf } from './client-addresses.ts'
 import { InvalidRequestError, InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
 import { type RateLimit, tellRate } from './rate-limits.ts'
 import { countHeaders } from './routing.ts'
+import type { ServiceCounts } from './service-counts.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -21,7 +22,12 @@ const CHALLENGE = 'Bearer realm="reward-campaign-service"'
  * from one address are answered 429; a valid token always passes, so neighbours behind one address do not lock each
  * other out, and a secret of 256 bits is not guessed at any rate.
  */
-export async function requireBearerToken(scope: FastifyInstance, credentials: CredentialStore, limit: RateLimit) {
+export async function requireBearerToken(
+  scope: FastifyInstance,
+  credentials: CredentialStore,
+  limit: RateLimit,
+  counts: ServiceCounts,
+) {
   scope.decorateRequest('credential', null)
   await scope.register(bearerAuth, {
     addHook: false,
@@ -44,7 +50,7 @@ export async function requireBearerToken(scope: FastifyInstance, credentials: Cr
       return
     }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
-      done(error?.statusCode === 401 ? refuse(request, reply, limit) : error)
+      done(error?.statusCode === 401 ? refuse(request, reply, limit, counts) : error)
     })
   })
   scope.addHook('onSend', (_request, reply, payload, done) => {
@@ -53,13 +59,14 @@ export async function requireBearerToken(scope: FastifyInstance, credentials: Cr
   })
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit) {
+function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
   // As the plugin reads it: white space of any kind may stand before the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
     void reply.header('www-authenticate', CHALLENGE)
     return new MissingTokenError()
   }
+  counts.failedTokens += 1
   const rate = limit.count(clientAddressOf(request))
   tellRate(reply, limit, rate)
   if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)

@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import { clientAddressOf, networksOf } from './client-addresses.ts'
 import { TooManyRequestsError } from './errors.ts'
+import type { ServiceCounts } from './service-counts.ts'
 
 const WINDOW_MS = 60_000
 
@@ -18,10 +19,12 @@ interface Rate {
   secondsLeft: number
 }
 
+/** What a limit is about, and what clients and figures know it by. */
+type RateName = keyof ServiceCounts['beyondLimit']
+
 /** Counts by client what there may be only so many of in a minute. */
 export interface RateLimit {
-  /** What clients know it by. */
-  name: string
+  name: RateName
   quota: number
   /** Counts one more; what is left of the minute that began with the first. */
   count(address: string): Rate
@@ -31,7 +34,12 @@ export interface RateLimit {
  * At most `quota` a minute for each client: an IPv4 address, or the /64 of an IPv6 one; the /56 around it has four times as
  * many. Each process counts for itself; where there are more clients than are remembered, those that were silent longest begin anew.
  */
-export function createRateLimit(name: string, quota: number, now: () => Date): RateLimit {
+export function createRateLimit(
+  name: RateName,
+  quota: number,
+  now: () => Date,
+  { beyondLimit }: ServiceCounts,
+): RateLimit {
   const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
 
   function countIn(network: string, most: number) {
@@ -55,9 +63,11 @@ export function createRateLimit(name: string, quota: number, now: () => Date): R
     count(address) {
       const [own, around] = networksOf(address)
       const counted = countIn(own, quota)
-      if (around === undefined) return counted
-      const countedAround = countIn(around, quota * AROUND_FACTOR)
-      return countedAround.remaining < counted.remaining || countedAround.isExceeded ? countedAround : counted
+      const countedAround = around === undefined ? counted : countIn(around, quota * AROUND_FACTOR)
+      const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
+      const rate = isAroundLess ? countedAround : counted
+      if (rate.isExceeded) beyondLimit[name] += 1
+      return rate
     },
   }
 }

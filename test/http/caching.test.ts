@@ -6,6 +6,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/followed-chains.ts'
 import { createAnswerCache } from '../../src/http/answer-cache.ts'
+import { createServiceCounts } from '../../src/http/service-counts.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -330,6 +331,7 @@ test('answers take no more memory than they may, however small they are', async 
     staleIfErrorMs: 0,
     cacheControl: 'public',
     now: () => new Date(),
+    counts: createServiceCounts(),
     signalOf: () => undefined,
   })
   app.get('/', (request, reply) => answers.send(request, reply, async () => ({ body: { campaigns: [] } })))
@@ -359,6 +361,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
     staleIfErrorMs: 0,
     cacheControl: 'public',
     now: () => new Date(now),
+    counts: createServiceCounts(),
     signalOf: () => undefined,
   })
   const app = fastify()

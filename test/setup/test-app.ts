@@ -2,7 +2,8 @@ import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openServingDatabase } from '../../src/database/client.ts'
+import { openServingDatabase, type ServingDatabase } from '../../src/database/client.ts'
+import { createServiceCounts, type ServiceCounts } from '../../src/http/service-counts.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
@@ -11,6 +12,10 @@ import { createTestDatabase, type TestDatabase } from './database.ts'
 export interface TestApp extends AsyncDisposable {
   app: FastifyInstance
   database: TestDatabase
+  /** The lanes on which it asks the database. */
+  lanes: ServingDatabase
+  /** What it has counted. */
+  counts: ServiceCounts
   /** Imports records the way an operator does. */
   save: (...records: ImportRecord[]) => Promise<void>
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
@@ -35,6 +40,7 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
     statementTimeoutMs: Number(settings.STATEMENT_TIMEOUT_MS ?? 30_000),
     onIdleError: () => undefined,
   })
+  const counts = createServiceCounts()
   const leaks: string[] = []
   let now: Date | undefined
   const app = await buildApp({
@@ -43,12 +49,15 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
     settings: readSettings({ LOG_LEVEL: 'trace', MAX_EVENT_LOOP_DELAY_MS: '0', ...settings }),
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
+    counts,
     now: () => now ?? new Date(),
     logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })
   return {
     app: app as unknown as FastifyInstance,
     database,
+    lanes: opened,
+    counts,
     async save(...records) {
       await importRecords(database.url, [toRecordSource('test records', records)])
     },

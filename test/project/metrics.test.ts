@@ -1,0 +1,45 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { type ExposedMetric, exposedMetrics } from '../setup/registers.ts'
+import { startTestApp } from '../setup/test-app.ts'
+
+/*
+ * What operators are told of metrics is compared with what the processes expose.
+ */
+
+const read = (path: string) => readFile(join(import.meta.dirname, '../..', path), 'utf8')
+
+let exposed: { serve: ExposedMetric[]; index: ExposedMetric[] }
+
+beforeAll(async () => {
+  await using api = await startTestApp()
+  exposed = exposedMetrics(api)
+})
+
+test("the guide's table lists exactly the metrics of each process, with their labels and help", async () => {
+  const rows = (await read('docs/guides/production.md'))
+    .split('\n')
+    .filter((line) => /^\| `[a-z_]+` \| .* \| .* \| .* \|$/.test(line))
+  const names = [...new Set([...exposed.serve, ...exposed.index].map(({ name }) => name))]
+  const expected = names
+    .filter((name) => !/^(process|nodejs)_/.test(name))
+    .map((name) => {
+      const of = (['serve', 'index'] as const).filter((process) => exposed[process].some((one) => one.name === name))
+      const [{ help, labels } = { help: '', labels: [] }, ...same] = of.flatMap((process) =>
+        exposed[process].filter((one) => one.name === name),
+      )
+      for (const other of same) expect(other, name).toEqual({ name, help, labels })
+      const code = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || '–'
+      return `| \`${name}\` | ${code(labels)} | ${code(of)} | ${help} |`
+    })
+  expect(expected.length).toBeGreaterThan(15)
+  expect(rows).toEqual(expected)
+})
+
+test('metrics have names as Prometheus wants them', () => {
+  for (const { name, help } of [...exposed.serve, ...exposed.index]) {
+    expect(name).toMatch(/^[a-z][a-z0-9_]*[a-z0-9]$/)
+    expect(help, name).toMatch(/^[A-Z]/)
+  }
+})

@@ -1,0 +1,28 @@
+import type { Registry } from 'prom-client'
+import { createChainFigures } from '../../src/commands/chain-figures.ts'
+import { createRegister } from '../../src/http/metrics.ts'
+import { createServiceCounts } from '../../src/http/service-counts.ts'
+import { measureService } from '../../src/http/service-figures.ts'
+import type { TestApp } from './test-app.ts'
+
+/** A metric as a process exposes it. */
+export interface ExposedMetric {
+  name: string
+  help: string
+  labels: string[]
+}
+
+/** The metrics of `serve`, made for an app, and those of `index`, with those of Node.js. */
+export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
+  const [serve, index] = [createRegister(), createRegister()]
+  const readData = async () => ({ revision: 1, chains: [] })
+  measureService(serve, { app, pools: {}, counts: createServiceCounts(), readData })
+  createChainFigures({ register: index, countUnknown: async () => [], listCounts: () => [] })
+  return { serve: metricsOf(serve), index: metricsOf(index) }
+}
+
+const metricsOf = (register: Registry): ExposedMetric[] =>
+  register.getMetricsAsArray().map(({ name, help, ...rest }) => {
+    const labels: unknown = 'labelNames' in rest ? rest.labelNames : []
+    return { name, help, labels: Array.isArray(labels) ? labels.map(String) : [] }
+  })
