@@ -3,6 +3,7 @@
  * what it runs.
  *
  *   commands → app → features/* → http, schemas, database
+ *   commands → doctor;  doctor → ingest, schemas, database
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
@@ -103,6 +104,12 @@ module.exports = {
       '^src/ingest/',
       ['^src/ingest/', '^src/schemas/', '^src/database/'],
       'Facts are applied the same way wherever they come from.',
+    ),
+    allow(
+      'doctor-looks-at-the-database',
+      '^src/doctor/',
+      ['^src/doctor/', '^src/ingest/figure-definitions[.]ts$', '^src/schemas/', '^src/database/'],
+      'Of what is kept, doctor knows how it is made, and not who writes it.',
     ),
     allow(
       'sample-makes-records',

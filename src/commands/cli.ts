@@ -11,6 +11,7 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { ImportFaultsError } from '../ingest/faults.ts'
 import { printCompletion, SHELLS } from './completion.ts'
+import { type DoctorOptions, doctor } from './doctor.ts'
 import { endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
@@ -109,6 +110,14 @@ token
   .description('let nobody in with a token any more')
   .argument('<id>', 'as `token list` shows it')
   .action((id: string) => revokeToken(readSettings(), id))
+
+program
+  .command('doctor')
+  .description('look at the database, and say of each thing whether it is in order; writes nothing')
+  .option('--all', 'compare everything that is kept with the facts, not a sample')
+  .option('--serving-role <role>', 'look at the rights of this role, not of the one that asks')
+  .option('--json', 'print the findings as NDJSON')
+  .action((options: DoctorOptions) => doctor(readSettings(), options))
 
 program
   .command('completion')

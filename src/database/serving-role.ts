@@ -5,6 +5,15 @@ export class ServingRoleError extends Error {
   override readonly name = 'ServingRoleError'
 }
 
+/** Where all is that is served, and what it is served by. */
+export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
+
+/** What does for the serving role what it may not do by itself. */
+export const SERVING_FUNCTIONS = [
+  'advance_claim_windows(integer, integer)',
+  'advance_campaign_activity(integer)',
+] as const
+
 /**
  * Gives a role what `serve` needs and takes everything else on our tables and schemas away: it reads, and writes down
  * when a credential was used. That what is kept moves on with the clock is done for it (see advance_claim_windows,
@@ -29,15 +38,15 @@ export async function grantServing(url: string, role: string) {
     }
     if (rows[0].isOwner)
       throw new ServingRoleError(`the role ${name} may act as the owner of the tables: serve with another one`)
+    const schemas = SERVING_SCHEMAS.join(', ')
     await client.query(`begin;
-      revoke all on all tables in schema public, drizzle from ${name};
-      revoke all on all sequences in schema public, drizzle from ${name};
-      revoke all on schema public, drizzle from ${name};
-      grant usage on schema public, drizzle to ${name};
-      grant select on all tables in schema public, drizzle to ${name};
+      revoke all on all tables in schema ${schemas} from ${name};
+      revoke all on all sequences in schema ${schemas} from ${name};
+      revoke all on schema ${schemas} from ${name};
+      grant usage on schema ${schemas} to ${name};
+      grant select on all tables in schema ${schemas} to ${name};
       grant update (last_used_at) on credentials to ${name};
-      grant execute on function advance_claim_windows(integer, integer) to ${name};
-      grant execute on function advance_campaign_activity(integer) to ${name};
+      grant execute on function ${SERVING_FUNCTIONS.join(', ')} to ${name};
       commit`)
   } finally {
     await client.end()

@@ -1,4 +1,5 @@
 import { campaignTotals, contractCounts, contractTotals, countChanges, countForContracts } from './claim-totals.ts'
+import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
 import type { Step } from './steps.ts'
 
 /*
@@ -7,12 +8,7 @@ import type { Step } from './steps.ts'
  * anew from them and from the records.
  */
 
-const limit = `(definition ->> 'limit')::numeric`
-const recordedAmount = `(definition ->> 'totalAmountClaimed')::numeric`
-const recordedBalance = `(definition ->> 'remainingBalance')::numeric`
-const totalBudget = `(definition ->> 'totalBudget')::numeric`
-
-/** Spec §5.1 "spent", §5.2 "remaining budget". */
+/** Counts and sums move on by the claims of the batch. */
 const incentiveFigures = `with changes as (
     select campaign_key, incentive_position as position, sum(direction) as claim_count,
       sum(direction * amount) as claimed_amount
@@ -24,25 +20,7 @@ const incentiveFigures = `with changes as (
     from touched_campaigns touched
     join incentives incentive on incentive.campaign_key = touched.key
     left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
-  ), derived as (
-    select campaign_key, position, claim_count, claimed_amount,
-      case
-        when asset is null then null
-        when definition ? 'remainingBalance' then ${recordedBalance}
-        when type = 'ERC20Incentive' and (definition ->> 'strategy')::numeric = 1 then (definition ->> 'reward')::numeric
-        when type = 'ERC20Incentive' then (definition ->> 'reward')::numeric * ${limit}
-        when type = 'CGDAIncentive' then greatest(${totalBudget} - amount_claimed, 0)
-        else greatest(${limit} - amount_claimed, 0)
-      end as remaining_budget,
-      case
-        when ${recordedBalance} = 0 then true
-        when type in ('AllowListIncentive', 'PointsIncentive') then claim_count >= ${limit}
-        when type = 'ERC20Incentive' then ${limit} = 0
-        when type = 'CGDAIncentive' then amount_claimed >= ${totalBudget}
-        else amount_claimed >= ${limit}
-      end as is_spent
-    from figures, lateral (select coalesce(${recordedAmount}, claimed_amount) as amount_claimed) claimed
-  )
+  ), derived as (${incentiveFiguresOf('figures')})
   update incentives target
   set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
     remaining_budget = derived.remaining_budget, is_spent = derived.is_spent
@@ -52,21 +30,7 @@ const incentiveFigures = `with changes as (
       is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`
 
 /** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
-const campaignFlags = `with rewards as (
-    select campaign_key, bool_and(is_spent) as are_all_spent,
-      bool_and(asset is null or coalesce(is_whitelisted, false)) as are_whitelisted
-    from touched_campaigns join incentives on campaign_key = touched_campaigns.key
-    left join tokens on tokens.chain_id = incentives.chain_id and tokens.address = asset
-    group by campaign_key
-  ), derived as (
-    select campaign.key, coalesce(are_whitelisted, true) as has_whitelisted_rewards,
-      coalesce(are_all_spent, false)
-        or (max_participants <> 0 and coalesce(claimant_count, 0) >= max_participants) as is_exhausted
-    from touched_campaigns touched
-    join campaigns campaign on campaign.key = touched.key
-    left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
-    left join rewards on rewards.campaign_key = campaign.key
-  ), flipped as (
+const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')}), flipped as (
     update campaigns target
     set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
     from derived

@@ -9,11 +9,12 @@ export interface TestDatabase extends AsyncDisposable {
   query: (sql: string, values?: unknown[]) => Promise<Record<string, unknown>[]>
 }
 
-/** A fresh, migrated database of its own for a test. */
-export async function createTestDatabase(): Promise<TestDatabase> {
+/** A fresh, migrated database of its own for a test; or a copy of another, which nobody may use meanwhile. */
+export async function createTestDatabase(template?: TestDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const serverUrl = inject('serverUrl')
-  await onServer(serverUrl, `create database ${name} template template_migrated strategy file_copy`)
+  const original = template === undefined ? 'template_migrated' : new URL(template.url).pathname.slice(1)
+  await onServer(serverUrl, `create database ${name} template ${original} strategy file_copy`)
   const url = databaseUrl(serverUrl, name)
   return {
     url,

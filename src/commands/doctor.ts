@@ -1,0 +1,66 @@
+import { statfs } from 'node:fs/promises'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import type { Settings } from '../config.ts'
+import { openClient } from '../database/client.ts'
+import { DatabaseAwayError } from '../database/failures.ts'
+import { createFollowedChainReader } from '../database/followed-chains.ts'
+import { isSchemaCurrent } from '../database/migrations.ts'
+import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
+import type { CheckedFinding } from '../schemas/findings.ts'
+import { openDatabaseAccess } from './database-access.ts'
+import { printFindings } from './printed-findings.ts'
+
+export interface DoctorOptions {
+  all?: boolean
+  json?: boolean
+  servingRole?: string
+}
+
+/** How long a statement about a sample may take, and how long one about everything. */
+const STATEMENT_MS = 10_000
+const WHOLE_STATEMENT_MS = 600_000
+
+/** `doctor`: looks at the database that the settings point to, and says of each thing how it stands. Writes nothing. */
+export async function doctor(settings: Settings, options: DoctorOptions) {
+  const access = await openDatabaseAccess(settings)
+  try {
+    printFindings(await examine(settings, access, options), options)
+  } finally {
+    await access.close()
+  }
+}
+
+async function examine(
+  settings: Settings,
+  { url, isEmbedded }: { url: string; isEmbedded: boolean },
+  { all = false, servingRole }: DoctorOptions,
+): Promise<CheckedFinding[]> {
+  const client = await openClient(url, 'reward-campaigns doctor').catch((error: unknown) => {
+    if (error instanceof DatabaseAwayError) return error
+    throw error
+  })
+  if (client instanceof DatabaseAwayError) return [{ check: 'server', ...toLostFinding(client) }]
+  const database = drizzle(client, { casing: 'snake_case' })
+  const now = () => new Date()
+  try {
+    return await examineDatabase({
+      client,
+      isEmbedded,
+      servingRole: servingRole ?? null,
+      poolSize: settings.DATABASE_POOL_SIZE,
+      freeBytes: async () => (isEmbedded ? freeBytesOf(settings.DATA_DIR) : null),
+      isSchemaCurrent: () => isSchemaCurrent(database),
+      listChains: createFollowedChainReader(database, now),
+      now,
+      isWhole: all,
+      statementMs: all ? WHOLE_STATEMENT_MS : STATEMENT_MS,
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+async function freeBytesOf(folder: string) {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}

@@ -1,0 +1,40 @@
+import type { Ask } from './snapshot.ts'
+
+/** Campaigns by their keys; null stands for all. */
+export type Sample = readonly string[] | null
+
+/** A condition of a query, with the sample as its one value. */
+export const within = (sample: Sample, column: string) => (sample === null ? 'true' : `${column} = any($1::bigint[])`)
+export const valuesOf = (sample: Sample) => (sample === null ? [] : [sample])
+
+const MOST_NAMED = 3
+
+/** What is stored otherwise than it should be. */
+export interface Differences {
+  count: number
+  /** Some of it. */
+  named: string[]
+}
+
+/** Of a query whose rows are `what` differs. */
+export async function findDifferences(ask: Ask, sql: string, sample: Sample): Promise<Differences> {
+  const rows = await ask<{ what: string; count: number }>(
+    `select what, count(*) over ()::float8 as count from (${sql}) differing order by what limit ${MOST_NAMED}`,
+    valuesOf(sample),
+  )
+  return { count: rows[0]?.count ?? 0, named: rows.map(({ what }) => what) }
+}
+
+/** Some campaigns, wherever in the order in which they came. */
+export async function pickCampaigns(ask: Ask, count: number): Promise<string[]> {
+  const [row] = await ask<{ keys: string[] | null }>(
+    `select array_agg(distinct key)::text[] as keys
+    from (
+      select least + floor(random() * (greatest - least + 1)) as at
+      from (select min(key) as least, max(key) as greatest from campaigns) bounds, generate_series(1, $1)
+    ) place
+    cross join lateral (select key from campaigns where key >= at::bigint order by key limit 1) picked`,
+    [count],
+  )
+  return row?.keys ?? []
+}

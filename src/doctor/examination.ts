@@ -1,0 +1,159 @@
+import pg from 'pg'
+import { describeFailure, isConnectionFailure } from '../database/failures.ts'
+import type { FollowedChain } from '../database/followed-chains.ts'
+import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/findings.ts'
+import { examineChains, examineOrphans } from './chain-checks.ts'
+import { type Differences, findDifferences, pickCampaigns, type Sample } from './differences.ts'
+import { compareDocuments } from './kept-documents.ts'
+import { keptCounts, keptFigures } from './kept-figures.ts'
+import { differingMaps, misplacedCampaigns } from './kept-maps.ts'
+import { examineRevision, readRevision } from './revision-check.ts'
+import {
+  examineClock,
+  examineConnections,
+  examineIndexes,
+  examineSpace,
+  examineStatistics,
+  examineVersion,
+} from './server-checks.ts'
+import { examineRights } from './serving-rights.ts'
+import { type Ask, inSnapshot } from './snapshot.ts'
+
+export interface Examined {
+  client: pg.Client
+  isEmbedded: boolean
+  /** Who serves; null where it is the role of the connection. */
+  servingRole: string | null
+  poolSize: number
+  /** On the disk of the database; null where that is none of this machine. */
+  freeBytes: () => Promise<number | null>
+  isSchemaCurrent: () => Promise<boolean>
+  listChains: () => Promise<readonly FollowedChain[]>
+  now: () => Date
+  /** Everything instead of a sample. */
+  isWhole: boolean
+  /** Longest time of one statement. */
+  statementMs: number
+}
+
+/** Campaigns of a sample. */
+const SAMPLE_SIZE = 250
+
+/** In this order; those of what is stored only where the schema and the rights allow to look at it. */
+interface Check {
+  name: string
+  examine: () => Promise<Finding>
+}
+
+/**
+ * Looks at all there is to see of a database, each check in a snapshot of its own, and writes nothing. That a
+ * statement takes longer than it may is a finding, not an error.
+ */
+export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
+  const { client, isEmbedded, servingRole, poolSize, isWhole, statementMs } = examined
+  const look = <T>(work: (ask: Ask) => Promise<T>) => inSnapshot(client, { statementMs }, work)
+  const findings: CheckedFinding[] = []
+
+  /** Whether all of them could be made, and none has failed. */
+  async function run(checks: readonly Check[]) {
+    for (const { name, examine } of checks) {
+      try {
+        findings.push({ check: name, ...(await examine()) })
+      } catch (error) {
+        findings.push({ check: name, ...toFinding(error, statementMs) })
+        if (!(error instanceof pg.DatabaseError)) return false
+      }
+    }
+    return findings.every(({ state }) => state !== 'failed')
+  }
+
+  const checkOf = (name: string, examine: (ask: Ask) => Promise<Finding>): Check => ({
+    name,
+    examine: () => look(examine),
+  })
+  const isReadable = await run([
+    checkOf('server', examineVersion),
+    { name: 'schema', examine: async () => toSchemaFinding(await look(examined.isSchemaCurrent)) },
+    checkOf('rights', (ask) => examineRights(ask, servingRole, isEmbedded)),
+  ])
+  const server = [
+    checkOf('indexes', examineIndexes),
+    checkOf('statistics', examineStatistics),
+    checkOf('clock', (ask) => examineClock(ask, examined.now)),
+    checkOf('connections', (ask) => examineConnections(ask, poolSize)),
+    checkOf('space', async (ask) => examineSpace(ask, await examined.freeBytes())),
+  ]
+  if (!isReadable) {
+    if (!isLost(findings)) await run(server)
+    return findings
+  }
+
+  const earlier = await look(readRevision)
+  const sample: Sample = isWhole ? null : await look((ask) => pickCampaigns(ask, SAMPLE_SIZE))
+  const extent = sample === null ? 'of everything' : `of ${sample.length} campaigns, picked at random,`
+  const compare = (name: string, subject: string, advice: string, find: () => Promise<Differences>): Check => ({
+    name,
+    async examine() {
+      const { count, named } = await find()
+      if (count === 0) return ok(`${subject} ${extent} are what the facts say`)
+      return failed(`${subject} ${extent} differ from the facts, ${count} in all: ${named.join('; ')}`, advice)
+    },
+  })
+  const compareRows = (name: string, subject: string, advice: string, toSql: (sample: Sample) => string, of = sample) =>
+    compare(name, subject, advice, () => look((ask) => findDifferences(ask, toSql(of), of)))
+  const rebuildMaps = 'run `select rebuild_campaign_maps()`, as after every write past the import'
+
+  await run([
+    ...server,
+    ...keptFigures.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing)),
+    ...keptCounts.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing, null)),
+    compare('documents', 'documents', 'run `select make_campaign_documents(array(select key from campaigns))`', () =>
+      compareDocuments(client, statementMs, sample),
+    ),
+    compareRows('places', 'places in maps', rebuildMaps, misplacedCampaigns),
+    compareRows('maps', 'bit maps', rebuildMaps, differingMaps),
+    { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
+    checkOf('orphans', examineOrphans),
+    checkOf('revision', (ask) => examineRevision(ask, earlier)),
+  ])
+  return findings
+}
+
+const toSchemaFinding = (isCurrent: boolean) =>
+  isCurrent
+    ? ok('the schema is that of this version')
+    : failed(
+        'the schema is behind this version, so what is stored was not looked at',
+        'run `reward-campaigns migrate`, or set MIGRATE_ON_START=true',
+      )
+
+const LOST = 'the database cannot be reached'
+
+const isLost = (findings: readonly CheckedFinding[]) => findings.some(({ found }) => found.startsWith(LOST))
+
+/** A database that is not there, whether from the beginning or from some moment on. */
+export const toLostFinding = (error: unknown) =>
+  failed(`${LOST}: ${describeFailure(error)}`, 'see that it runs, and that DATABASE_URL leads to it')
+
+/** SQLSTATE of a statement that took too long, of a missing right, and of a write where none is possible. */
+const [TIMED_OUT, DENIED, READ_ONLY] = ['57014', '42501', '25006']
+
+/** @throws what is a defect of ours. */
+function toFinding(failure: unknown, statementMs: number): Finding {
+  const error = failure instanceof Error && failure.cause instanceof pg.DatabaseError ? failure.cause : failure
+  if (error instanceof pg.DatabaseError) {
+    if (error.code === TIMED_OUT) {
+      return warning(
+        `it took longer than ${statementMs / 1000} s and was given up`,
+        'try again when there is less to do',
+      )
+    }
+    if (error.code === READ_ONLY) return warning('this can be looked at on the primary only', 'run it there')
+    if (error.code === DENIED)
+      return warning(`this role may not look: ${error.message}`, 'run it as the owner of the tables')
+    if (!isConnectionFailure(error))
+      return failed(`it cannot be looked at: ${error.message}`, 'see what the server logs')
+  }
+  if (!isConnectionFailure(error)) throw error
+  return toLostFinding(error)
+}

@@ -1,0 +1,53 @@
+import { type Finding, failed, ok } from '../schemas/findings.ts'
+import type { Ask } from './snapshot.ts'
+
+/** The newest revision of the data. */
+export interface Revision {
+  revision: number
+  identity: string
+}
+
+export async function readRevision(ask: Ask): Promise<Revision | undefined> {
+  const [row] = await ask<Revision>(
+    'select revision::float8 as revision, identity::text from data_revisions order by revision desc limit 1',
+  )
+  return row
+}
+
+/** Answers are kept for as long as the revision says so: `earlier` is what it was a moment ago. */
+export async function examineRevision(ask: Ask, earlier: Revision | undefined): Promise<Finding> {
+  const [row] = await ask<{
+    newest: number | null
+    count: number
+    isContinued: boolean
+    hasGaps: boolean
+    disabled: string[]
+  }>(
+    `select max(revision)::float8 as newest, count(*)::float8 as count,
+      $1::bigint is null or min(revision) > $1 or coalesce(bool_or(revision = $1 and identity = $2), false) as "isContinued",
+      array(
+        select tgrelid::regclass::text from pg_trigger join pg_class on pg_class.oid = tgrelid
+        where tgname like 'data_is_revised%' and tgenabled in ('D', 'R') and relnamespace = 'public'::regnamespace order by 1
+      ) as disabled,
+      max(revision) - min(revision) + 1 <> count(*) as "hasGaps"
+    from data_revisions`,
+    [earlier?.revision ?? null, earlier?.identity ?? null],
+  )
+  const newest = row?.newest ?? null
+  const restart = 'run `select revise_data()` as the owner, and restart every process that serves'
+  if (row === undefined || newest === null) return failed('the data has no revision', restart)
+  if (row.disabled.length > 0) {
+    return failed(
+      `what is written into ${row.disabled.join(', ')} takes no revision, its triggers are disabled`,
+      'enable the triggers, then `select revise_data()`',
+    )
+  }
+  if (row.isContinued && (earlier === undefined || newest >= earlier.revision)) {
+    if (row.hasGaps) return failed(`between the ${row.count} revisions up to ${newest} some are missing`, restart)
+    return ok(`the data is at revision ${newest}, and none is missing among the last ${row.count}`)
+  }
+  return failed(
+    `revision ${earlier?.revision} that was there a moment ago is lost`,
+    'nothing if the database was just restored or has failed over; else find out who writes data_revisions',
+  )
+}

@@ -1,0 +1,34 @@
+import type pg from 'pg'
+
+/** Asks within one snapshot of the database: what is being imported meanwhile is there as a whole, or not at all. */
+export type Ask = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>
+
+export interface Bounds {
+  /** Longest time of one statement. */
+  statementMs: number
+  /** What is made before nothing may be written any more, for this snapshot alone. */
+  beforehand?: string
+}
+
+/** Longer than the server takes to end a statement. */
+const ANSWER_MS = 2000
+
+/** Looks at the database in a transaction that writes nothing. */
+export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, look: (ask: Ask) => Promise<T>): Promise<T> {
+  const { statementMs, beforehand } = bounds
+  const query_timeout = statementMs + ANSWER_MS
+  const ask = async <Row extends object>(text: string, values: unknown[] = []) => {
+    const question = { text, values, query_timeout }
+    return (await client.query<Row>(question)).rows
+  }
+  try {
+    await ask('begin isolation level repeatable read')
+    await ask(`set local statement_timeout = ${statementMs}`)
+    await ask('set local jit = off')
+    if (beforehand !== undefined) await ask(beforehand)
+    await ask('set transaction read only')
+    return await look(ask)
+  } finally {
+    await ask('rollback')
+  }
+}

@@ -1,0 +1,18 @@
+/** How a thing stands that was looked at: `warning` works, and should be seen to. */
+export type FindingState = 'ok' | 'warning' | 'failed'
+
+/** What was found, in a sentence, and what to do about it where it is not as it should be. */
+export interface Finding {
+  state: FindingState
+  found: string
+  advice: string | null
+}
+
+export const ok = (found: string): Finding => ({ state: 'ok', found, advice: null })
+export const warning = (found: string, advice: string): Finding => ({ state: 'warning', found, advice })
+export const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice })
+
+/** The finding of a check, by its name. */
+export interface CheckedFinding extends Finding {
+  check: string
+}

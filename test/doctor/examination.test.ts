@@ -1,0 +1,380 @@
+import { randomBytes } from 'node:crypto'
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
+import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
+import { grantServing } from '../../src/database/serving-role.ts'
+import { type Examined, examineDatabase } from '../../src/doctor/examination.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { openIngest } from '../../src/ingest/batches.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { mapSomeFacets } from '../setup/campaign-maps.ts'
+import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
+import { setFollowed } from '../setup/followed-chains.ts'
+import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
+
+/*
+ * Each defect is planted in a copy of a healthy database, and must be the only thing that is found.
+ */
+
+const PASSWORD = randomBytes(16).toString('hex')
+const role = `test_${randomBytes(8).toString('hex')}`
+const now = new Date()
+let healthy: TestDatabase
+
+beforeAll(async () => {
+  healthy = await createTestDatabase()
+  // Without targets, so that no contract's totals follow from its own.
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  const records = [
+    ...generateSample({ campaigns: 40, claims: 400, seed: 1, now }),
+    ...[campaign, aClaim(campaign), anAccessList({ members: [anAddress('member')] })],
+  ]
+  await importRecords(healthy.url, [toRecordSource('records', records)])
+  for (let batch = 0; batch < 3; batch += 1) {
+    await importRecords(healthy.url, [toRecordSource('batch', [aClaim(campaign)])])
+  }
+  await mapSomeFacets(healthy, 1)
+  await healthy.query(`create role ${role} login password '${PASSWORD}'`)
+  await grantServing(healthy.url, role)
+})
+afterAll(async () => {
+  await healthy[Symbol.asyncDispose]()
+  const server = await createTestDatabase()
+  await server.query(`drop role ${role}`)
+  await server[Symbol.asyncDispose]()
+})
+
+async function examine(database: TestDatabase, options: Partial<Examined> = {}) {
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  const drizzled = drizzle(client, { casing: 'snake_case' })
+  try {
+    return await examineDatabase({
+      client,
+      isEmbedded: false,
+      servingRole: role,
+      poolSize: 10,
+      freeBytes: async () => 10_000_000_000,
+      isSchemaCurrent: () => isSchemaCurrent(drizzled),
+      listChains: createFollowedChainReader(drizzled, () => now),
+      now: () => new Date(),
+      isWhole: true,
+      statementMs: 30_000,
+      ...options,
+    })
+  } finally {
+    await client.end()
+  }
+}
+
+const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {}) =>
+  (await examine(database, options)).filter(({ state }) => state !== 'ok')
+
+const CHECKS =
+  'server schema rights indexes statistics clock connections space incentives flags claimants campaign_totals ' +
+  'contract_totals members counts documents places maps chains orphans revision'
+
+test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
+  const findings = await examine(healthy, { isWhole })
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(findings.map(({ check }) => check.replace(' ', '_')).join(' ')).toBe(CHECKS)
+  expect(findings.filter(({ found, advice }) => found === '' || advice !== null)).toEqual([])
+})
+
+test('the role that serves can look at all of it', async () => {
+  const url = new URL(healthy.url)
+  url.username = role
+  url.password = PASSWORD
+  expect(await faultsOf({ ...healthy, url: url.href }, { servingRole: null })).toEqual([])
+})
+
+test('looking writes nothing', async () => {
+  await using database = await createTestDatabase(healthy)
+  const state = () =>
+    database.query(
+      `select array_agg(document.xmin::text order by campaign_key) as documents, pg_current_wal_insert_lsn() is null as log,
+        (select count(*) from pg_class) as tables, (select array_agg(revision) from data_revisions) as revisions
+      from campaign_documents document`,
+    )
+  const before = await state()
+  await examine(database)
+  expect(await state()).toEqual(before)
+})
+
+test('a database in the midst of imports is found in order', async () => {
+  await using database = await createTestDatabase(healthy)
+  const ingest = await openIngest(database.url)
+  let isEnded = false
+  let batches = 0
+  async function importAllTheTime() {
+    while (!isEnded) {
+      const seed = 100 + batches
+      const records = [...generateSample({ campaigns: 3, claims: 20, seed, now })]
+      await ingest.apply({ records: toLowerCase(records) })
+      batches += 1
+    }
+  }
+  const importing = importAllTheTime()
+  try {
+    for (let round = 0; round < 6; round += 1) {
+      for (const before = batches; batches <= before; ) {
+        expect(await faultsOf(database, { isWhole: round % 2 === 0 })).toEqual([])
+      }
+    }
+  } finally {
+    isEnded = true
+    await importing
+    await ingest.close()
+  }
+})
+
+const shadowed = (name: string, parameters: string, body: string) => `
+  create schema planted;
+  create function planted.${name}(${parameters}) returns text language sql as '${body}';
+  do $$ begin execute format('alter database %I set search_path = planted, pg_catalog, public', current_database()); end $$`
+
+const one = (table: string, where = 'true') => `ctid = (select ctid from ${table} where ${where} limit 1)`
+
+const planted: { check: string; state?: 'warning'; says: RegExp; defect: string }[] = [
+  {
+    check: 'server',
+    says: /^PostgreSQL 14 answers$/,
+    defect: shadowed(
+      'current_setting',
+      'name text',
+      `select case name when ''server_version_num'' then ''140012'' else pg_catalog.current_setting(name) end`,
+    ),
+  },
+  {
+    check: 'schema',
+    says: /behind this version/,
+    defect:
+      'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)',
+  },
+  {
+    check: 'rights',
+    says: new RegExp(`"${role}" lacks select on public.claims$`),
+    defect: `revoke select on claims from ${role}`,
+  },
+  {
+    check: 'rights',
+    says: /lacks execute on advance_claim_windows\(integer, integer\) and 1 more$/,
+    defect: `revoke execute on all functions in schema public from ${role}`,
+  },
+  {
+    check: 'rights',
+    state: 'warning',
+    says: /may write public.campaigns$/,
+    defect: `grant delete on campaigns to ${role}`,
+  },
+  {
+    check: 'indexes',
+    says: /^not valid: campaigns_by_end$/,
+    defect: `update pg_index set indisvalid = false where indexrelid = 'campaigns_by_end'::regclass`,
+  },
+  {
+    check: 'statistics',
+    state: 'warning',
+    says: /^contracts: never analysed$/,
+    // As after a load of data by other means.
+    defect: `alter table contracts set (autovacuum_enabled = false);
+      insert into contracts select 1, '0x' || lpad(to_hex(n), 40, '0'), repeat('n', 1900) from generate_series(1, 5000) n;
+      update pg_class set reltuples = -1 where oid = 'contracts'::regclass`,
+  },
+  {
+    check: 'incentives',
+    says: /1 in all: \d+:0x\w+:\d+, incentive \d+$/,
+    defect: `update incentives set claim_count = claim_count + 1 where ${one('incentives')}`,
+  },
+  {
+    check: 'incentives',
+    says: /1 in all/,
+    defect: `update incentives set remaining_budget = remaining_budget + 1 where ${one('incentives', 'remaining_budget > 0')}`,
+  },
+  {
+    check: 'flags',
+    says: /1 in all/,
+    defect: `update campaigns set has_whitelisted_rewards = not has_whitelisted_rewards where ${one('campaigns')};
+      select rebuild_campaign_maps()`,
+  },
+  {
+    check: 'claimants',
+    says: /1 in all/,
+    defect: `update campaign_claimant_counts set claimant_count = claimant_count + 1 where campaign_key = (
+      select campaign_key from campaign_claimant_counts join campaigns on key = campaign_key where max_participants = 0 limit 1)`,
+  },
+  {
+    check: 'campaign totals',
+    says: /2 in all: .*, 0 seconds; .*, 0 seconds$/,
+    defect: `update campaign_claim_totals set amount_usd = amount_usd + 1 where window_seconds = 0
+      and campaign_key not in (select campaign_key from campaign_facets where kind = 'target')`,
+  },
+  {
+    check: 'contract totals',
+    says: /1 in all/,
+    defect: `update contract_claim_totals set claim_count = claim_count + 1 where ${one('contract_claim_totals')}`,
+  },
+  {
+    check: 'contract totals',
+    says: /1 in all/,
+    defect: `insert into contract_claim_totals (creator, window_seconds, chain_id, address, campaign_count,
+        newest_block_timestamp, claim_count, amount_usd)
+      select 'nobody', window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd
+      from contract_claim_totals where window_seconds = 3600 limit 1`,
+  },
+  {
+    check: 'members',
+    says: /1 in all: access list /,
+    defect: `update access_lists set member_count = member_count + 1 where ${one('access_lists')}`,
+  },
+  {
+    check: 'members',
+    says: /1 in all: \d+:0x/,
+    defect: `update allow_lists set address_count = address_count + 1 where ${one('allow_lists', 'address_count between 1 and 90')}`,
+  },
+  {
+    check: 'counts',
+    says: /1 in all: contracts of chain \d+$/,
+    defect: `update contract_counts set contract_count = contract_count + 1 where ${one('contract_counts')}`,
+  },
+  {
+    check: 'counts',
+    says: /1 in all: profiles of score \d+$/,
+    defect: `delete from profile_score_counts where ${one('profile_score_counts')}`,
+  },
+  {
+    check: 'documents',
+    says: /1 in all: \d+:0x/,
+    defect: `update campaign_documents set body = body || ' ' where ${one('campaign_documents')}`,
+  },
+  {
+    check: 'documents',
+    says: /1 in all: \d+:0x/,
+    defect: `delete from campaign_documents where ${one('campaign_documents')}`,
+  },
+  {
+    check: 'places',
+    says: /1 in all: \d+:0x/,
+    defect: `update campaign_places set identifier = identifier + 1 where ${one('campaign_places')}`,
+  },
+  {
+    check: 'maps',
+    says: /1 in all: \w+.* since \d+$/,
+    defect: `update facet_maps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_maps')}`,
+  },
+  {
+    check: 'maps',
+    says: /1 in all: target /,
+    // Where nobody has a place.
+    defect: `update facet_maps set bits = set_bit(bits, 8000, 1)
+      where facet_key = (select key from popular_facets where kind = 'target' limit 1)`,
+  },
+  {
+    check: 'orphans',
+    state: 'warning',
+    says: /^0 claims and 1 claim signatures wait/,
+    defect: `insert into detached_claim_signatures values ('1:0x1:1', '${anAddress('claimant')}', 0, '0x', '${anAddress('referrer')}')`,
+  },
+  {
+    check: 'revision',
+    says: /^between the \d+ revisions up to \d+ some are missing$/,
+    defect: 'delete from data_revisions where revision = (select max(revision) - 1 from data_revisions)',
+  },
+  { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_revisions' },
+  {
+    check: 'revision',
+    says: /^what is written into claims takes no revision/,
+    defect: 'alter table claims disable trigger user',
+  },
+]
+
+describe('a defect is found, and nothing else', () => {
+  for (const [index, { check, state = 'failed', says, defect }] of planted.entries()) {
+    test(`${check} (${index})`, async () => {
+      await using database = await createTestDatabase(healthy)
+      await grantServing(database.url, role)
+      await database.query(defect)
+      expect(await faultsOf(database)).toEqual([
+        { check, state, found: expect.stringMatching(says), advice: expect.stringMatching(/./) },
+      ])
+    })
+  }
+
+  test.each([
+    { check: 'clock', state: 'warning', options: { now: () => new Date(Date.now() + 10_000) } },
+    { check: 'clock', state: 'failed', options: { now: () => new Date(Date.now() - 100_000) } },
+    { check: 'connections', state: 'warning', options: { poolSize: 120 } },
+    { check: 'connections', state: 'failed', options: { poolSize: 1000 } },
+    { check: 'space', state: 'warning', options: { freeBytes: async () => 500_000_000 } },
+    { check: 'space', state: 'failed', options: { freeBytes: async () => 0 } },
+    { check: 'rights', state: 'warning', options: { servingRole: null } },
+  ])('$check is $state around a database that is in order', async ({ check, state, options }) => {
+    expect(await faultsOf(healthy, options)).toEqual([
+      { check, state, found: expect.stringMatching(/./), advice: expect.stringMatching(/./) },
+    ])
+  })
+
+  test('a role that there is not', async () => {
+    expect(await faultsOf(healthy, { servingRole: 'nobody' })).toEqual([
+      {
+        check: 'rights',
+        state: 'failed',
+        found: 'the role "nobody" is not there',
+        advice: expect.stringMatching(/create/),
+      },
+    ])
+  })
+
+  test.each([
+    { state: 'warning', found: 'chain 10 is back-filling', asOf: null, more: {} },
+    { state: 'warning', found: 'chain 10 is behind, 30 s late', asOf: 7, more: { seconds: 30 } },
+    { state: 'failed', found: 'chain 10 is behind, 3600 s late', asOf: 7, more: { seconds: 3600 } },
+  ])('$found', async ({ state, found, asOf, more: { seconds } }) => {
+    await using database = await createTestDatabase(healthy)
+    await setFollowed(database, 1, 5, { head_block: 5, looked_at: now.toISOString(), as_of_at: now.toISOString() })
+    const at = seconds === undefined ? null : new Date(now.getTime() - seconds * 1000).toISOString()
+    await setFollowed(database, 10, asOf, { head_block: 100, looked_at: now.toISOString(), as_of_at: at })
+    expect(await faultsOf(database)).toEqual([
+      { check: 'chains', state, found, advice: expect.stringMatching(/index/) },
+    ])
+  })
+
+  test('what has been written past the import is found in a sample of everything', async () => {
+    await using database = await createTestDatabase(healthy)
+    await database.query(`update incentives set claim_count = claim_count + 1;
+      update campaign_documents set detail = detail || ' '; update campaign_claimant_counts set claimant_count = 1000;
+      update contract_claim_totals set campaign_count = campaign_count + 1; update facet_maps set bits = ~bits`)
+    const faults = await faultsOf(database, { isWhole: false })
+    expect(faults.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'maps']),
+    )
+  })
+})
+
+test('what takes too long is given up, said, and does not keep the rest from being looked at', async () => {
+  await using database = await createTestDatabase(healthy)
+  await using _ = await lockCampaigns(database.url, 'campaign_documents')
+  const findings = await examine(database, { statementMs: 3000 })
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual(
+    // The first asks how large it is.
+    ['statistics', 'documents'].map((check) => ({
+      check,
+      state: 'warning',
+      found: 'it took longer than 3 s and was given up',
+      advice: expect.any(String),
+    })),
+  )
+  expect(findings.map(({ check }) => check.replace(' ', '_')).join(' ')).toBe(CHECKS)
+})
+
+test('a schema that is behind is not looked into', async () => {
+  await using database = await createTestDatabase()
+  await database.query('drop schema public cascade; create schema public; drop schema drizzle cascade')
+  const findings = await examine(database, { servingRole: null })
+  expect(findings.filter(({ state }) => state === 'failed').map(({ check }) => check)).toEqual(['schema', 'rights'])
+  expect(await migrateDatabase(database.url)).toBeGreaterThan(0)
+  expect((await faultsOf(database, { servingRole: null })).map(({ check }) => check)).toEqual(['rights'])
+})
