@@ -26,10 +26,10 @@ test("the guide's table lists exactly the metrics of each process, with their la
     .filter((name) => !/^(process|nodejs)_/.test(name))
     .map((name) => {
       const of = (['serve', 'index'] as const).filter((process) => exposed[process].some((one) => one.name === name))
-      const [{ help, labels } = { help: '', labels: [] }, ...same] = of.flatMap((process) =>
+      const [{ help, labels, type } = { help: '', labels: [], type: '' }, ...same] = of.flatMap((process) =>
         exposed[process].filter((one) => one.name === name),
       )
-      for (const other of same) expect(other, name).toEqual({ name, help, labels })
+      for (const other of same) expect(other, name).toEqual({ name, help, labels, type })
       const code = (words: readonly string[]) => words.map((word) => `\`${word}\``).join(', ') || '–'
       return `| \`${name}\` | ${code(labels)} | ${code(of)} | ${help} |`
     })

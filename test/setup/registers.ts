@@ -9,6 +9,7 @@ import type { TestApp } from './test-app.ts'
 export interface ExposedMetric {
   name: string
   help: string
+  type: string
   labels: string[]
 }
 
@@ -22,7 +23,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
 }
 
 const metricsOf = (register: Registry): ExposedMetric[] =>
-  register.getMetricsAsArray().map(({ name, help, ...rest }) => {
+  register.getMetricsAsArray().map(({ name, help, type, ...rest }) => {
     const labels: unknown = 'labelNames' in rest ? rest.labelNames : []
-    return { name, help, labels: Array.isArray(labels) ? labels.map(String) : [] }
+    return { name, help, type: String(type), labels: Array.isArray(labels) ? labels.map(String) : [] }
   })
