@@ -3,7 +3,7 @@
  * what it runs.
  *
  *   commands → app → features/* → http, schemas, database
- *   commands → doctor;  doctor → ingest, schemas, database
+ *   commands → doctor, conformance;  doctor → ingest, schemas, database;  conformance → schemas
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
  *   docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
@@ -110,6 +110,12 @@ module.exports = {
       '^src/doctor/',
       ['^src/doctor/', '^src/ingest/figure-definitions[.]ts$', '^src/schemas/', '^src/database/'],
       'Of what is kept, doctor knows how it is made, and not who writes it.',
+    ),
+    allow(
+      'conformance-knows-what-everybody-may',
+      '^src/conformance/',
+      ['^src/conformance/', '^src/schemas/findings[.]ts$'],
+      'A deployment is asked from outside: what it promises stands in its own document.',
     ),
     allow(
       'sample-makes-records',

@@ -11,6 +11,7 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { ImportFaultsError } from '../ingest/faults.ts'
 import { printCompletion, SHELLS } from './completion.ts'
+import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
@@ -118,6 +119,14 @@ program
   .option('--serving-role <role>', 'look at the rights of this role, not of the one that asks')
   .option('--json', 'print the findings as NDJSON')
   .action((options: DoctorOptions) => doctor(readSettings(), options))
+
+program
+  .command('conformance')
+  .description('ask a deployment from outside which of its promises it keeps, in a minute at most')
+  .argument('<url>', 'base URL of its operations', toBaseUrl)
+  .option('--token <token>', 'try the protected operations with this token')
+  .option('--json', 'print the findings as NDJSON')
+  .action(conformance)
 
 program
   .command('completion')

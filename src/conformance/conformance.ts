@@ -1,0 +1,142 @@
+import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/findings.ts'
+import {
+  breachesOfAnswers,
+  breachesOfConditions,
+  breachesOfFreshness,
+  breachesOfHeaders,
+  breachesOfTags,
+  findPlaces,
+  type Place,
+} from './answer-laws.ts'
+import { type Operation, readContract } from './contract.ts'
+import { breachesOfDiscretion, breachesOfErrors, breachesOfProtection } from './error-laws.ts'
+import { breachesOfFilters, breachesOfPaging } from './list-laws.ts'
+import { createVisitor, EndOfVisitError, NoAnswerError, type VisitBounds, type Visitor } from './visitor.ts'
+
+export interface Conformance {
+  baseUrl: string
+  /** Of a user, for the protected operations; without one only that they ask for it. */
+  token?: string | undefined
+  bounds?: VisitBounds
+}
+
+const BOUNDS: VisitBounds = { mostRequests: 300, mostAtOnce: 4, timeoutMs: 55_000 }
+
+/** The data may change between two answers: what is broken so often in a row is broken. */
+const ATTEMPTS = 3
+
+const MOST_NAMED = 3
+const ADVICE = 'compare it with the documentation of this version, and see what stands between here and the service'
+
+interface Law {
+  name: string
+  /** What is so where there is no breach. */
+  promise: string
+  /** Whether it may only seem to be broken, since data changed meanwhile. */
+  isAboutData?: boolean
+  breaches: () => Promise<string[]> | string[]
+}
+
+/** Asks a deployment as anybody may, and says which of its promises it keeps. Takes a minute at most. */
+export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Conformance): Promise<CheckedFinding[]> {
+  const visitor = createVisitor(baseUrl, bounds)
+  const opened = await open(visitor)
+  if ('state' in opened) return [{ check: 'document', ...opened }]
+  const { operations, places } = opened
+  const findings: CheckedFinding[] = [
+    { check: 'document', ...ok(`/openapi.json describes ${operations.length} operations`) },
+  ]
+  const guarded = operations.filter(({ isProtected }) => isProtected)
+  const laws: Law[] = [
+    { name: 'answers', promise: 'bodies are as documented', breaches: () => breachesOfAnswers(visitor, places) },
+    { name: 'headers', promise: 'documented headers are there', breaches: () => breachesOfHeaders(visitor, places) },
+    {
+      name: 'conditions',
+      promise: 'who has an answer gets 304',
+      breaches: () => breachesOfConditions(visitor, places),
+    },
+    {
+      name: 'paging',
+      promise: 'pages of all sizes agree with their totals',
+      isAboutData: true,
+      breaches: () => breachesOfPaging(visitor),
+    },
+    {
+      name: 'filters',
+      promise: 'filters leave what they are about',
+      isAboutData: true,
+      breaches: () => breachesOfFilters(visitor),
+    },
+    { name: 'errors', promise: 'refusals name what is wrong', breaches: () => breachesOfErrors(visitor, places) },
+    {
+      name: 'protection',
+      promise:
+        token === undefined
+          ? 'nobody gets in without a token; with one was not tried'
+          : 'tokens are asked for, and let in',
+      breaches: () => breachesOfProtection(visitor, guarded, token),
+    },
+    { name: 'tags', promise: 'tags change when bodies do', isAboutData: true, breaches: () => breachesOfTags(visitor) },
+    {
+      name: 'freshness',
+      promise: 'no answer is older than one before it',
+      breaches: () => breachesOfFreshness(visitor),
+    },
+    { name: 'documentation', promise: 'it can be read', breaches: () => breachesOfDocumentation(visitor) },
+    { name: 'discretion', promise: 'no failure tells of the inside', breaches: () => breachesOfDiscretion(visitor) },
+  ]
+  for (const law of laws) findings.push({ check: law.name, ...(await judge(law)) })
+  return findings
+}
+
+async function judge({ promise, breaches, isAboutData = false }: Law): Promise<Finding> {
+  try {
+    let found = await breaches()
+    for (let attempt = 1; found.length > 0 && isAboutData && attempt < ATTEMPTS; attempt += 1) found = await breaches()
+    if (found.length === 0) return ok(promise)
+    const rest = found.length > MOST_NAMED ? `; and ${found.length - MOST_NAMED} more` : ''
+    return failed(`${found.slice(0, MOST_NAMED).join('; ')}${rest}`, ADVICE)
+  } catch (error) {
+    return toFinding(error)
+  }
+}
+
+/** What there is to ask for. */
+async function open(visitor: Visitor): Promise<{ operations: Operation[]; places: Place[] } | Finding> {
+  try {
+    const { status, text } = await visitor.ask('/openapi.json')
+    if (status !== 200) return failed(`/openapi.json is answered ${status}`, 'see that the URL leads to the service')
+    const operations = readContract(text)
+    if (operations.length === 0) return failed('/openapi.json has no operations', ADVICE)
+    return { operations, places: await findPlaces(visitor, operations) }
+  } catch (error) {
+    if (error instanceof SyntaxError) return failed('/openapi.json is no JSON', 'see that the URL leads to the service')
+    return toFinding(error)
+  }
+}
+
+/** @throws what is a defect of ours. */
+function toFinding(error: unknown): Finding {
+  if (error instanceof EndOfVisitError) {
+    return warning(`not looked at: ${error.message}`, 'try again when there is less to do')
+  }
+  if (!(error instanceof NoAnswerError)) throw error
+  return failed(error.message, 'see that the service runs, and that the URL leads to it')
+}
+
+const DOCUMENTATION = [
+  { path: '/docs', type: 'text/html' },
+  { path: '/llms.txt', type: 'text/' },
+  { path: '/openapi.yaml', type: 'yaml' },
+]
+
+async function breachesOfDocumentation({ ask }: Visitor) {
+  const breaches = await Promise.all(
+    DOCUMENTATION.map(async ({ path, type }) => {
+      const { status, headers } = await ask(path)
+      const isRight = status === 200 && headers.get('content-type')?.includes(type)
+      return isRight ? [] : [`${path} is answered ${status}, as ${headers.get('content-type')}`]
+    }),
+  )
+  return breaches.flat()
+}

@@ -1,0 +1,84 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import type { Answer } from './visitor.ts'
+
+interface Parameter {
+  in: 'query' | 'path' | 'header'
+  name: string
+  schema: { enum?: unknown[] }
+}
+
+interface DocumentedResponse {
+  headers?: Record<string, { schema: object }>
+  content?: Record<string, { schema: object }>
+}
+
+/** An operation as the deployment's own document has it. */
+export interface Operation {
+  path: string
+  isProtected: boolean
+  queryParameters: readonly Parameter[]
+  /** What an answer has against what the document says of its status. */
+  faultsOf: (answer: Answer) => string[]
+  /** Whether answers of success are documented with a header. */
+  has: (header: string) => boolean
+}
+
+interface Document {
+  paths: Record<
+    string,
+    { get?: { security?: unknown[]; parameters?: Parameter[]; responses: Record<string, DocumentedResponse> } }
+  >
+}
+
+/** @throws TypeError where the text is no document of operations. */
+export function readContract(text: string): Operation[] {
+  const document = JSON.parse(text) as Document
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  ajv.addSchema({ $id: 'document', ...document })
+  const validatorOf = (schema: object) =>
+    ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')))
+
+  return Object.entries(document.paths).flatMap(([path, { get }]) => {
+    if (get === undefined) return []
+    const { security = [], parameters = [], responses } = get
+    return [
+      {
+        path,
+        isProtected: security.length > 0,
+        queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
+        has: (header: string) => responses['200']?.headers?.[header] !== undefined,
+        faultsOf(answer: Answer) {
+          const documented = responses[String(answer.status)]
+          if (documented === undefined) return [`${answer.path}: ${answer.status} is not documented`]
+          const schema = documented.content?.['application/json']?.schema
+          if (schema === undefined) return []
+          const type = answer.headers.get('content-type') ?? 'no content type'
+          if (!/^application\/json(; ?charset=utf-8)?$/i.test(type)) return [`${answer.path}: the body is ${type}`]
+          const body = toJson(answer.text)
+          if (body === undefined) return [`${answer.path}: the body is no JSON`]
+          const validate = validatorOf(schema)
+          validate(body)
+          return (validate.errors ?? []).map(
+            ({ instancePath, message, params }) =>
+              `${answer.path}: ${instancePath || 'the body'} ${message} (${Object.values(params).join(', ')})`,
+          )
+        },
+      },
+    ]
+  })
+}
+
+/** Headers that answers of success always have. */
+export const standingHeadersOf = (operation: Operation) =>
+  ['x-request-id', 'etag', 'cache-control', 'x-total-count'].filter((name) => operation.has(name))
+
+/** Undefined where it is none. */
+export function toJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,97 @@
+import type { Place } from './answer-laws.ts'
+import { type Operation, toJson } from './contract.ts'
+import type { Answer, Visitor } from './visitor.ts'
+
+/** Breaks the rule of every parameter: it is no number, no address, no listed value, and too long. */
+const MALFORMED = 'x'.repeat(200)
+const UNKNOWN_ID = `1:0x${'0'.repeat(39)}1:${'9'.repeat(70)}`
+
+interface Refusal {
+  path: string
+  method?: string
+  status: number
+  /** What the sentence has to name. */
+  names?: string
+}
+
+/** What is refused, is refused with its status and one sentence that names what is wrong. */
+export async function breachesOfErrors({ ask }: Visitor, places: readonly Place[]): Promise<string[]> {
+  const refusals: Refusal[] = [
+    ...places.flatMap(({ operation, path }) => [
+      { path: `${path}?notAParameter=1`, status: 400, names: 'notAParameter' },
+      { path, method: 'POST', status: 405 },
+      ...operation.queryParameters.map(({ name }) => ({
+        path: `${path}?${name}=${MALFORMED}`,
+        status: 400,
+        names: name,
+      })),
+    ]),
+    { path: `/campaigns/${UNKNOWN_ID}`, status: 404 },
+    { path: '/campaigns/1:2:3', status: 400 },
+    { path: '/campaigns/%zz', status: 400 },
+    { path: '/campaigns?page=1&page=2', status: 400, names: 'page' },
+    { path: '/no-such-path', status: 404 },
+  ]
+  const breaches = await Promise.all(
+    refusals.map(async ({ path, method = 'GET', status, names }) => {
+      const answer = await ask(path, { method })
+      const sentence = sentenceOf(answer)
+      const found = [
+        ...(answer.status === status ? [] : [`is answered ${answer.status} instead of ${status}`]),
+        ...(sentence === undefined ? ['has another body than {"error": "…"}'] : []),
+        ...(names === undefined || sentence === undefined || sentence.includes(names)
+          ? []
+          : [`does not name ${names}`]),
+        ...(status !== 405 || /\bGET\b/.test(answer.headers.get('allow') ?? '') ? [] : ['has no Allow']),
+      ]
+      return found.map((breach) => `${method} ${path.slice(0, 80)} ${breach}`)
+    }),
+  )
+  return breaches.flat()
+}
+
+/** Undefined unless the body is one sentence under one key, as JSON. */
+function sentenceOf({ text, headers }: Answer): string | undefined {
+  const body = toJson(text)
+  if (typeof body !== 'object' || body === null || !/^application\/json/.test(headers.get('content-type') ?? ''))
+    return undefined
+  const [[key, value] = [], ...others] = Object.entries(body)
+  return key === 'error' && typeof value === 'string' && others.length === 0 ? value : undefined
+}
+
+/** Stacks, statements, connection strings, files and errors of libraries. */
+const INTERNAL =
+  /\bat \S+ \(|:\d+:\d+\)|node_modules|\b(select|insert|update) .+ (from|into|set) |postgres(ql)?:\/\/|\/(usr|home|app|var|tmp|srv)\/|ECONN|SQLSTATE|TypeError/i
+
+/** No failure that has been answered tells of the inside. */
+export function breachesOfDiscretion({ answers }: Visitor): string[] {
+  return answers
+    .filter(({ status, text }) => status >= 400 && INTERNAL.test(text))
+    .map(({ path, status }) => `${path.slice(0, 80)}: the ${status} tells of the inside`)
+}
+
+/** Nobody gets in without a token, and with one the answer is as documented and kept by no cache. */
+export async function breachesOfProtection(
+  { ask }: Visitor,
+  operations: readonly Operation[],
+  token: string | undefined,
+): Promise<string[]> {
+  const breaches = await Promise.all(
+    operations.map(async (operation) => {
+      const { path } = operation
+      const without = await ask(path)
+      const found =
+        without.status === 401 && /^Bearer\b/.test(without.headers.get('www-authenticate') ?? '')
+          ? []
+          : [`${path} is answered ${without.status} without a token, or does not ask for one`]
+      if (token === undefined) return found
+      const answer = await ask(path, { headers: { authorization: `Bearer ${token}` } })
+      // There may be no profile of the user, and an administrator has to name one.
+      if (![200, 400, 404].includes(answer.status)) found.push(`${path} is answered ${answer.status} with the token`)
+      const cacheControl = answer.headers.get('cache-control') ?? ''
+      if (answer.status === 200 && !cacheControl.includes('no-store')) found.push(`${path} may be kept by caches`)
+      return [...found, ...operation.faultsOf(answer)]
+    }),
+  )
+  return breaches.flat()
+}

@@ -1,0 +1,94 @@
+import { campaigns, contracts, type Listing, readPage } from './listings.ts'
+import type { Visitor } from './visitor.ts'
+
+/** Rows that are read in pages of two sizes. */
+const ROWS = 60
+const LARGEST_PAGE = 100
+/** Up to so many pages, a list is read to its end. */
+const MOST_PAGES = 5
+
+/** Pages are parts of one sequence, whatever their size, and the total is how long it is. */
+export async function breachesOfPaging(visitor: Visitor): Promise<string[]> {
+  const found = await Promise.all([breachesIn(visitor, campaigns), breachesIn(visitor, contracts)])
+  return found.flat()
+}
+
+async function breachesIn<Entry>(visitor: Visitor, listing: Listing<Entry>): Promise<string[]> {
+  const { path, identify } = listing
+  const page = (number: number, size: number) => readPage(visitor, listing, `page=${number}&pageSize=${size}`)
+  const first = await page(1, LARGEST_PAGE)
+  const total = first.total ?? 0
+  const inPagesOf = async (size: number) => {
+    const numbers = Array.from(
+      { length: Math.ceil(Math.min(ROWS, Math.max(total, 1)) / size) },
+      (_, index) => index + 1,
+    )
+    return (await Promise.all(numbers.map((number) => page(number, size)))).flatMap(({ entries }) =>
+      entries.map(identify),
+    )
+  }
+  const pageCount = Math.ceil(total / LARGEST_PAGE)
+  const [small, middle, none, past, last, everything] = await Promise.all([
+    inPagesOf(12),
+    inPagesOf(20),
+    page(1, 0),
+    page(pageCount + 1, LARGEST_PAGE),
+    page(Math.max(pageCount, 1), LARGEST_PAGE),
+    pageCount <= MOST_PAGES
+      ? Promise.all(Array.from({ length: pageCount }, (_, index) => page(index + 1, LARGEST_PAGE)))
+      : undefined,
+  ])
+  const reference = first.entries.map(identify).slice(0, Math.min(ROWS, total))
+  const rows = everything?.flatMap(({ entries }) => entries.map(identify))
+  const laws: [isKept: boolean, breach: string][] = [
+    [first.total !== undefined, 'says no total'],
+    [String(small) === String(reference), 'in pages of 12 is another sequence than in pages of 100'],
+    [String(middle) === String(reference), 'in pages of 20 is another sequence than in pages of 100'],
+    [none.entries.length === 0, 'has entries with pageSize=0'],
+    [none.total === first.total && past.total === first.total, 'says another total on another page'],
+    [past.entries.length === 0, 'has entries beyond its total'],
+    [
+      last.entries.length === total - LARGEST_PAGE * (Math.max(pageCount, 1) - 1),
+      'has another end than its total says',
+    ],
+    [rows === undefined || rows.length === total, 'has another number of entries than its total says'],
+    [rows === undefined || new Set(rows).size === rows.length, 'shows an entry twice'],
+  ]
+  return laws.filter(([isKept]) => !isKept).map(([, breach]) => `${path} ${breach}`)
+}
+
+/** A filter leaves what it is about, two leave less than one, and it does not matter how one is written. */
+export async function breachesOfFilters(visitor: Visitor): Promise<string[]> {
+  const read = (query: string) => readPage(visitor, campaigns, query)
+  const [all, unfiltered, active] = await Promise.all([
+    read('pageSize=100'),
+    read('pageSize=100&tokenWhitelist=false'),
+    read('pageSize=100&showActiveOnly=true'),
+  ])
+  const some = all.entries[0]
+  const totalOf = (page: { total: number | undefined }) => page.total ?? 0
+  const laws: [isKept: boolean, breach: string][] = [
+    [totalOf(active) <= totalOf(all), 'showActiveOnly=true leaves more than there is without it'],
+    [active.entries.every(({ isActive }) => isActive), 'showActiveOnly=true leaves campaigns that are not active'],
+    [totalOf(all) <= totalOf(unfiltered), 'tokenWhitelist=true leaves more than tokenWhitelist=false'],
+  ]
+  if (some !== undefined) {
+    const [ofOwner, ofChain, ofBoth, inOtherCase] = await Promise.all([
+      read(`pageSize=100&owner=${some.owner}`),
+      read(`pageSize=100&chainId=${some.chainId}`),
+      read(`pageSize=100&owner=${some.owner}&chainId=${some.chainId}`),
+      read(`pageSize=100&owner=0x${some.owner.slice(2).toUpperCase()}`),
+    ])
+    laws.push(
+      [ofOwner.entries.every(({ owner }) => owner === some.owner), 'owner leaves campaigns of others'],
+      [ofChain.entries.every(({ chainId }) => chainId === some.chainId), 'chainId leaves campaigns of other chains'],
+      [
+        ofOwner.total !== 0 && ofChain.total !== 0 && ofBoth.total !== 0,
+        'a campaign is not found by what it says of itself',
+      ],
+      [totalOf(ofBoth) <= Math.min(totalOf(ofOwner), totalOf(ofChain)), 'two filters leave more than one of them'],
+      [JSON.stringify(inOtherCase) === JSON.stringify(ofOwner), 'owner matters by its case'],
+    )
+  }
+  return laws.filter(([isKept]) => !isKept).map(([, breach]) => `/campaigns: ${breach}`)
+}

@@ -1,0 +1,48 @@
+import { toJson } from './contract.ts'
+import type { Answer, Visitor } from './visitor.ts'
+
+/** What the laws about lists look at in a campaign, as the answer has it. */
+export interface ListedCampaign {
+  id: string
+  isActive: boolean
+  chainId: number
+  owner: string
+}
+
+/** A page of a list: which entries, and how many there are on all pages; undefined where it does not say. */
+interface Page<Entry> {
+  entries: Entry[]
+  total: number | undefined
+}
+
+/** A list that is read page by page. */
+export interface Listing<Entry> {
+  path: string
+  identify: (entry: Entry) => string
+  read: (answer: Answer) => Page<Entry>
+}
+
+const toEntries = <Entry>(value: unknown) => (Array.isArray(value) ? (value as Entry[]) : [])
+
+export const campaigns: Listing<ListedCampaign> = {
+  path: '/campaigns',
+  identify: ({ id }) => id,
+  read({ text }) {
+    const body = toJson(text) as { campaigns?: unknown; totalCampaigns?: unknown } | undefined
+    const total = typeof body?.totalCampaigns === 'number' ? body.totalCampaigns : undefined
+    return { entries: toEntries<ListedCampaign>(body?.campaigns), total }
+  },
+}
+
+export const contracts: Listing<{ chainId: number; address: string }> = {
+  path: '/explore/contracts',
+  identify: ({ chainId, address }) => `${chainId}:${address}`,
+  read({ text, headers }) {
+    const total = headers.get('x-total-count')
+    return { entries: toEntries(toJson(text)), total: total === null ? undefined : Number(total) }
+  },
+}
+
+export async function readPage<Entry>({ ask }: Visitor, { path, read }: Listing<Entry>, query = '') {
+  return read(await ask(`${path}${query === '' ? '' : `?${query}`}`))
+}

@@ -1,0 +1,339 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Conformance, examineDeployment } from '../../src/conformance/conformance.ts'
+import { generateSample } from '../../src/sample/generate-sample.ts'
+import { setFollowed } from '../setup/followed-chains.ts'
+import { runCli } from '../setup/processes.ts'
+import { anAddress, aProfile } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { issueToken } from '../setup/tokens.ts'
+
+/*
+ * The real service, as it is and behind something that breaks one promise: that one must be named, and no other.
+ */
+
+const USER = anAddress('user')
+const PREFIX = '/rewards/v2'
+let api: TestApp
+let token: string
+
+beforeAll(async () => {
+  api = await startTestApp()
+  await api.save(
+    ...generateSample({ campaigns: 260, claims: 900, seed: 3, now: new Date() }),
+    aProfile({ userAddress: USER }),
+  )
+  await setFollowed(api.database, 10, 77)
+  token = await issueToken(api, { userId: 'user-1', address: USER })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+interface Reply {
+  status: number
+  headers: Record<string, unknown>
+  text: string
+}
+
+/** What is between the caller and the service; `count` is how many requests have come before. */
+type Tamper = (
+  reply: Reply,
+  request: { method: string; path: string; headers: IncomingHttpHeaders },
+  count: number,
+) => unknown
+
+async function startProxy(tamper: Tamper = () => undefined) {
+  const paths: string[] = []
+  let underWay = 0
+  let mostUnderWay = 0
+  const server = createServer(async ({ method = 'GET', url = '', headers }, response) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    const path = url.slice(PREFIX.length)
+    const { 'accept-encoding': _encoding, ...asked } = headers
+    const {
+      statusCode,
+      headers: answered,
+      payload,
+    } = await api.app.inject({ method: method as 'GET', url: path, headers: asked })
+    const { 'content-length': _length, ...kept } = answered
+    const reply: Reply = { status: statusCode, headers: kept, text: payload }
+    tamper(reply, { method, path, headers }, paths.length)
+    paths.push(path)
+    underWay -= 1
+    response.writeHead(reply.status, reply.headers as Record<string, string>).end(reply.text)
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}`,
+    paths,
+    mostUnderWay: () => mostUnderWay,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+    },
+  }
+}
+
+async function examine(tamper?: Tamper, options: Partial<Conformance> = {}) {
+  await using proxy = await startProxy(tamper)
+  return await examineDeployment({ baseUrl: proxy.baseUrl, token, ...options })
+}
+
+const edit = (reply: Reply, change: (body: Record<string, unknown>) => unknown) => {
+  const body = JSON.parse(reply.text)
+  change(body)
+  reply.text = JSON.stringify(body)
+}
+
+test('the service keeps all its promises, also below a path of its own, asked considerately', async () => {
+  await using proxy = await startProxy()
+  const findings = await examineDeployment({ baseUrl: `${proxy.baseUrl}/`, token })
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(findings.map(({ check }) => check).join(' ')).toBe(
+    'document answers headers conditions paging filters errors protection tags freshness documentation discretion',
+  )
+  expect(proxy.paths.length).toBeLessThanOrEqual(300)
+  expect(proxy.paths.length).toBeGreaterThan(100)
+  expect(proxy.mostUnderWay()).toBeLessThanOrEqual(4)
+})
+
+test('a service without campaigns keeps its promises too', async () => {
+  await using empty = await startTestApp()
+  const baseUrl = await empty.app.listen({ host: '127.0.0.1', port: 0 })
+  expect((await examineDeployment({ baseUrl })).filter(({ state }) => state !== 'ok')).toEqual([])
+})
+
+const list = /^\/campaigns(\?|$)/
+let kept: Reply | undefined
+
+const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = [
+  {
+    name: 'an extra key',
+    check: 'answers',
+    says: /^\/reward-kit\/trending: the body must NOT have additional properties \(extra\)/,
+    tamper: (reply, { path }) =>
+      path.startsWith('/reward-kit/') &&
+      reply.status === 200 &&
+      reply.text !== '' &&
+      edit(reply, (body) => Object.assign(body, { extra: 1 })),
+  },
+  {
+    name: 'another content type',
+    check: 'answers',
+    says: /^\/limits: the body is text\/html/,
+    tamper: (reply, { path }) =>
+      path === '/limits' && reply.status === 200 && Object.assign(reply.headers, { 'content-type': 'text/html' }),
+  },
+  {
+    name: 'an operation that is away',
+    check: 'answers',
+    says: /^\/status is answered 502$/,
+    tamper: (reply, { path, method }) =>
+      path === '/status' && method === 'GET' && Object.assign(reply, { status: 502 }),
+  },
+  {
+    name: 'no cache-control',
+    check: 'headers',
+    says: /^\/campaigns has no cache-control/,
+    tamper: (reply, { path }) => path === '/campaigns' && delete reply.headers['cache-control'],
+  },
+  {
+    name: 'no request ID of the caller',
+    check: 'headers',
+    says: /does not give x-request-id back/,
+    tamper: (reply) => Object.assign(reply.headers, { 'x-request-id': 'mine' }),
+  },
+  {
+    name: 'an origin given back',
+    check: 'headers',
+    says: /lets https:\/\/conformance\.example read it/,
+    tamper: (reply, { headers }) =>
+      headers.origin !== undefined && Object.assign(reply.headers, { 'access-control-allow-origin': headers.origin }),
+  },
+  {
+    name: 'no 304',
+    check: 'conditions',
+    says: /answers 500 to who has it already/,
+    tamper: (reply) => reply.status === 304 && Object.assign(reply, { status: 500 }),
+  },
+  {
+    name: 'a wrong total',
+    check: 'paging',
+    says: /^\/campaigns has another end than its total says/,
+    tamper: (reply, { path }) =>
+      list.test(path) &&
+      path.includes('pageSize') &&
+      !/showActive|owner|chainId|Whitelist|page=1$/.test(path) &&
+      reply.status === 200 &&
+      edit(reply, (body) => Object.assign(body, { totalCampaigns: Number(body.totalCampaigns) - 1 })),
+  },
+  {
+    name: 'another order of small pages',
+    check: 'paging',
+    says: /^\/explore\/contracts in pages of 12 is another sequence/,
+    tamper: (reply, { path }) => {
+      if (path.startsWith('/explore/contracts') && path.includes('pageSize=12')) {
+        reply.text = JSON.stringify(JSON.parse(reply.text).reverse())
+      }
+    },
+  },
+  {
+    name: 'a filter that is not applied',
+    check: 'filters',
+    says: /showActiveOnly=true leaves campaigns that are not active/,
+    tamper: (reply, { path }) =>
+      path.includes('showActiveOnly=true&') || path.endsWith('showActiveOnly=true')
+        ? edit(reply, ({ campaigns }) => Object.assign((campaigns as object[])[0] ?? {}, { isActive: false }))
+        : undefined,
+  },
+  {
+    name: 'another status',
+    check: 'errors',
+    says: /GET \/no-such-path is answered 200 instead of 404/,
+    tamper: (reply, { path }) => path === '/no-such-path' && Object.assign(reply, { status: 200 }),
+  },
+  {
+    name: 'no Allow',
+    check: 'errors',
+    says: /^POST \/campaigns has no Allow/,
+    tamper: (reply) => delete reply.headers.allow,
+  },
+  {
+    name: 'a page of the proxy in place of an error',
+    check: 'errors',
+    says: /has another body than \{"error": "…"\}/,
+    tamper: (reply) => reply.status === 404 && Object.assign(reply, { text: '<h1>404</h1>' }),
+  },
+  {
+    name: 'a second key beside the error',
+    check: 'errors',
+    says: /has another body than/,
+    tamper: (reply) => reply.status === 405 && edit(reply, (body) => Object.assign(body, { code: 'E' })),
+  },
+  {
+    name: 'a stack in an error',
+    check: 'discretion',
+    says: /the 404 tells of the inside/,
+    tamper: (reply) =>
+      reply.status === 404 && edit(reply, (body) => Object.assign(body, { error: 'at read (/app/src/x.ts:1:2)' })),
+  },
+  {
+    name: 'a protected operation that is open',
+    check: 'protection',
+    says: /^\/users\/profile is answered 200 without a token/,
+    tamper: (reply, { path, headers }) =>
+      path === '/users/profile' && headers.authorization === undefined && Object.assign(reply, { status: 200 }),
+  },
+  {
+    name: 'protected answers that caches may keep',
+    check: 'protection',
+    says: /^\/users\/profile may be kept by caches/,
+    tamper: (reply, { path }) =>
+      path === '/users/profile' && Object.assign(reply.headers, { 'cache-control': 'public' }),
+  },
+  {
+    name: 'an old body with its old tag',
+    check: 'tags',
+    says: /is answered otherwise than \/campaigns, which asks the same/,
+    tamper(reply, { path, method }) {
+      if (path !== '/campaigns?page=1' || method !== 'GET') return
+      kept ??= {
+        ...reply,
+        text: reply.text.replace('"isActive":true', '"isActive":false'),
+        headers: { ...reply.headers, etag: '"old"' },
+      }
+      Object.assign(reply, kept)
+    },
+  },
+  {
+    name: 'one tag for two bodies',
+    check: 'tags',
+    says: /^\/explore\/contracts has a tag for two bodies/,
+    tamper: (reply, { path, method }, count) =>
+      path === '/explore/contracts' &&
+      method === 'GET' &&
+      reply.status === 200 &&
+      count % 2 === 0 &&
+      Object.assign(reply, { text: `${reply.text} ` }),
+  },
+  {
+    name: 'an as-of that goes back',
+    check: 'freshness',
+    says: /^\/explore\/contracts is of block 5 of chain 10, after one of 77/,
+    tamper: (reply, { path }) => path === '/explore/contracts' && Object.assign(reply.headers, { 'x-as-of': '10:5' }),
+  },
+  {
+    name: 'no documentation',
+    check: 'documentation',
+    says: /^\/llms\.txt is answered 404/,
+    tamper: (reply, { path }) =>
+      path === '/llms.txt' && Object.assign(reply, { status: 404, text: '{"error":"not found"}' }),
+  },
+]
+
+test.each(broken)('$name is found, and nothing else', async ({ check, says, tamper }) => {
+  const faults = (await examine(tamper)).filter(({ state }) => state !== 'ok')
+  expect(faults).toEqual([{ check, state: 'failed', found: expect.stringMatching(says), advice: expect.any(String) }])
+})
+
+test('who is put off comes back when it was told to', async () => {
+  const putOff = new Map<number, number>()
+  const started = Date.now()
+  const findings = await examine((reply, _request, count) => {
+    if (count % 50 !== 0) return
+    putOff.set(count, Date.now())
+    Object.assign(reply, { status: 503, text: '{"error":"later"}' })
+    Object.assign(reply.headers, { 'retry-after': '1' })
+  })
+  expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
+  expect(putOff.size).toBeGreaterThan(2)
+  expect(Date.now() - started).toBeGreaterThan(1000)
+})
+
+test.each([
+  {
+    bounds: { mostRequests: 30, mostAtOnce: 4, timeoutMs: 55_000 },
+    found: 'not looked at: 30 requests have been made',
+  },
+  { bounds: { mostRequests: 300, mostAtOnce: 1, timeoutMs: 700 }, found: 'not looked at: 0.7 seconds are over' },
+])('a visit ends with its bounds: $found', async ({ bounds, found }) => {
+  await using proxy = await startProxy()
+  const findings = await examineDeployment({ baseUrl: proxy.baseUrl, bounds })
+  expect(findings.filter(({ state }) => state === 'failed')).toEqual([])
+  expect(findings.filter(({ state }) => state === 'warning').map((finding) => finding.found)).toContain(found)
+  expect(proxy.paths.length).toBeLessThanOrEqual(bounds.mostRequests)
+})
+
+test('the command prints what was found, and ends with 1 where a promise is broken', async () => {
+  await using proxy = await startProxy((reply, { path }) => path === '/docs' && Object.assign(reply, { status: 500 }))
+  const { code, stdout, stderr } = await runCli(['conformance', proxy.baseUrl, '--json', '--token', token], {})
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+  const findings = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  expect(findings.filter(({ state }) => state === 'failed')).toEqual([
+    {
+      check: 'documentation',
+      state: 'failed',
+      found: '/docs is answered 500, as text/html; charset=utf-8',
+      advice: expect.any(String),
+    },
+  ])
+  expect(stdout).not.toContain(token)
+})
+
+test.each([
+  {
+    url: 'http://127.0.0.1:2',
+    code: 1,
+    says: /^check +state +found\ndocument +failed +\/openapi\.json has no answer: .*ECONNREFUSED.*\n$/,
+  },
+  { url: 'ftp://127.0.0.1', code: 1, says: /must be the http or https URL/ },
+  { url: 'http://127.0.0.1/?a=b', code: 1, says: /must have neither a query nor a fragment/ },
+])('the command refuses $url in a sentence', async ({ url, code, says }) => {
+  const result = await runCli(['conformance', url], {})
+  expect(result.code).toBe(code)
+  expect(result.stdout + result.stderr).toMatch(says)
+})
