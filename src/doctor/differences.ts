@@ -5,7 +5,7 @@ export type Sample = readonly string[] | null
 
 /** A condition of a query, with the sample as its one value. */
 export const within = (sample: Sample, column: string) => (sample === null ? 'true' : `${column} = any($1::bigint[])`)
-export const valuesOf = (sample: Sample) => (sample === null ? [] : [sample])
+const valuesOf = (sample: Sample) => (sample === null ? [] : [sample])
 
 const MOST_NAMED = 3
 

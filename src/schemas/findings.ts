@@ -1,5 +1,5 @@
 /** How a thing stands that was looked at: `warning` works, and should be seen to. */
-export type FindingState = 'ok' | 'warning' | 'failed'
+type FindingState = 'ok' | 'warning' | 'failed'
 
 /** What was found, in a sentence, and what to do about it where it is not as it should be. */
 export interface Finding {
