@@ -90,26 +90,30 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
 
   const earlier = await look(readRevision)
   const sample: Sample = isWhole ? null : await look((ask) => pickCampaigns(ask, SAMPLE_SIZE))
-  const extent = sample === null ? 'of everything' : `of ${sample.length} campaigns, picked at random,`
-  const compare = (name: string, subject: string, advice: string, find: () => Promise<Differences>): Check => ({
+  const compare = (
+    name: string,
+    subject: string,
+    advice: string,
+    of: Sample,
+    find: () => Promise<Differences>,
+  ): Check => ({
     name,
     async examine() {
+      const extent = of === null ? 'everything' : `a sample by ${of.length} campaigns`
       const { count, named } = await find()
-      if (count === 0) return ok(`${subject} ${extent} are what the facts say`)
-      return failed(`${subject} ${extent} differ from the facts, ${count} in all: ${named.join('; ')}`, advice)
+      if (count === 0) return ok(`${subject} are what the facts say (${extent})`)
+      return failed(`${subject} differ from the facts (${extent}), ${count} in all: ${named.join('; ')}`, advice)
     },
   })
   const compareRows = (name: string, subject: string, advice: string, toSql: (sample: Sample) => string, of = sample) =>
-    compare(name, subject, advice, () => look((ask) => findDifferences(ask, toSql(of), of)))
+    compare(name, subject, advice, of, () => look((ask) => findDifferences(ask, toSql(of), of)))
   const rebuildMaps = 'run `select rebuild_campaign_maps()`, as after every write past the import'
 
   await run([
     ...server,
     ...keptFigures.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing)),
     ...keptCounts.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing, null)),
-    compare('documents', 'documents', 'run `select make_campaign_documents(array(select key from campaigns))`', () =>
-      compareDocuments(client, statementMs, sample),
-    ),
+    compare('documents', 'documents', REMAKE, sample, () => compareDocuments(client, statementMs, sample)),
     compareRows('places', 'places in maps', rebuildMaps, misplacedCampaigns),
     compareRows('maps', 'bit maps', rebuildMaps, differingMaps),
     { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
@@ -118,6 +122,9 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   ])
   return findings
 }
+
+const REMAKE =
+  'run `select make_campaign_documents(array(select key from campaigns))`, as after every write past the import'
 
 const toSchemaFinding = (isCurrent: boolean) =>
   isCurrent

@@ -1,5 +1,6 @@
 import { Big } from 'big.js'
 import { expect } from 'vitest'
+import { keptCounts, keptFigures } from '../../src/doctor/kept-figures.ts'
 import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { TestDatabase } from './database.ts'
 import { anAddress, anErc20Incentive } from './records.ts'
@@ -266,6 +267,10 @@ export async function expectToAgree(database: TestDatabase, facts: Facts) {
     popular.map(({ value }) => String(value)),
   )
   expect(await storedIn(database)).toEqual(expected)
+  // And so says `doctor`, which recomputes the figures by queries.
+  for (const { name, differing } of [...keptFigures, ...keptCounts]) {
+    expect(await database.query(differing(null)), name).toEqual([])
+  }
   return expected
 }
 
