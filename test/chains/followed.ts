@@ -32,10 +32,10 @@ export function createFollowed(
   }
   const memory = newMemory()
 
-  /** Looks until nothing has changed. @returns the steps that were stored. */
+  /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
   async function settle() {
     const steps: FollowingStep[] = []
-    for (let looks = 0; looks < 30; looks += 1) {
+    for (let looks = 0; looks < 300; looks += 1) {
       try {
         for await (const step of followOnce({ chain: recordedChain, client, store, settings }, store.state, memory)) {
           store.apply(step)
