@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COLOR_SCHEMES, hasBrowser, inBrowser, openTab, WIDTHS } from '../setup/browser.ts'
+import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, openTab, WIDTHS } from '../setup/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -17,7 +17,7 @@ const PAGES = [
   ['/explorer/chains', 'Chains'],
 ] as const
 
-describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
     const { api } = explorer

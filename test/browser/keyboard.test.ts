@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copied, hasBrowser, inBrowser, tabTo } from '../setup/browser.ts'
+import { copied, hasBrowser, inBrowser, ONCE_MORE, tabTo } from '../setup/browser.ts'
 import { answered, type Explorer, listedCampaigns, sampleOf, startExplorer } from '../setup/explorer.ts'
 
 let explorer: Explorer
@@ -23,7 +23,7 @@ async function outputOf(module: string) {
   return stdout
 }
 
-describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
     await explorer.api.save(...sampleOf(60))

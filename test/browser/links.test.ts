@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser, type Tab } from '../setup/browser.ts'
+import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
 import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -18,7 +18,7 @@ const stateOf = async ({ page }: Tab) => ({
     (field) => field.name + ' ' + (field.type === 'checkbox' ? field.checked : field.value))`),
 })
 
-describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
     await explorer.api.save(token, ...campaigns, ...campaigns.map((campaign) => claimOf(campaign, '5')))

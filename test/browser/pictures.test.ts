@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hasBrowser, inBrowser } from '../setup/browser.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/browser.ts'
 import { type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
 
 const folder = join(import.meta.dirname, '../../docs/images')
@@ -16,7 +16,7 @@ declare module 'vitest' {
 
 let explorer: Explorer
 
-describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     // Where it is asked stands in a picture.
     explorer = await startExplorer({ PUBLIC_BASE_URL: 'https://rewards.example' })

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser } from '../setup/browser.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type DatabaseProxy, openDatabaseProxy } from '../setup/database-proxy.ts'
 import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
@@ -25,7 +25,7 @@ const ODD_NAMES = [
 const claimOf = (claimed: typeof campaign) =>
   aClaim(claimed, { blockTimestamp: String(NOW.getTime() / 1000 - 60), amountUsd: '12.5' })
 
-describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
   let database: TestDatabase
   let proxy: DatabaseProxy
   let explorer: Explorer

@@ -1,11 +1,20 @@
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COLOR_SCHEMES, hasBrowser, inBrowser, launchBrowser, openTab, type Tab, WIDTHS } from '../setup/browser.ts'
+import {
+  COLOR_SCHEMES,
+  hasBrowser,
+  inBrowser,
+  launchBrowser,
+  ONCE_MORE,
+  openTab,
+  type Tab,
+  WIDTHS,
+} from '../setup/browser.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'
 
-describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, () => {
+describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => {
   let browser: Browser
   let api: TestApp
   let base: string

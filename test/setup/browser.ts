@@ -10,6 +10,9 @@ export const hasBrowser = existsSync(CHROMIUM)
 /** For the titles of tests that are skipped. */
 export const inBrowser = hasBrowser ? 'in Chromium' : `in Chromium, which is not at ${CHROMIUM}`
 
+/** What a busy machine makes a browser do too late is tried once more; what fails twice is wrong. */
+export const ONCE_MORE = { retry: 1 }
+
 /** One for all tests of a file; root may use it too. */
 export const launchBrowser = () => chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] })
 
