@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { LRUCache } from 'lru-cache'
 import { askForAll } from '../database/abandonment.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { isDatabaseAway } from '../database/failures.ts'
@@ -8,8 +7,9 @@ import { type SharedWork, shareWork } from '../database/shared-work.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { watchAbsence } from './database-absence.ts'
 import { ChangingDataError } from './errors.ts'
+import { type Answer, keepAnswers } from './kept-answers.ts'
 import { createBlockWait } from './minimum-blocks.ts'
-import { type Content, createRepresentations, toContent } from './representations.ts'
+import { createRepresentations, toContent } from './representations.ts'
 import type { ServiceCounts } from './service-counts.ts'
 
 /** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
@@ -22,29 +22,10 @@ type Produced = Written & {
 
 type Written = { body: unknown } | { json: string }
 
-interface Answer {
-  /** The newest version at which it is known to be right. */
-  version: DataVersion
-  /** Whether it is that of its version for certain, and not of one that came while it was being made. */
-  isExact: boolean
-  /** Milliseconds since 1970: where the clock is set back, an answer of later is not given. */
-  madeAt: number
-  /** Milliseconds since 1970 at which it was last known to be right. */
-  confirmedAt: number
-  /** Milliseconds since 1970 at which it changes although no data does. */
-  validUntil: number
-  content: Content
-  totalCount: number | undefined
-  dependencies: Dependencies | undefined
-}
-
 type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 
 /** How often an answer is made anew because the data has changed meanwhile. */
 const MOST_ATTEMPTS = 5
-
-/** What an entry takes besides its bytes and its question: objects, their places in tables, the allocator (see decision 18). */
-const ENTRY_BYTES = 2000
 
 export interface AnswerCache {
   /**
@@ -76,16 +57,7 @@ export function createAnswerCache(options: {
   /** Ends when nobody waits for the answer to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
 }): AnswerCache {
-  const kept = new LRUCache<string, Answer>({
-    // The cache wants a positive size; one byte keeps nothing.
-    maxSize: Math.max(options.maxBytes, 1),
-    sizeCalculation: ({ content, dependencies }, question) =>
-      ENTRY_BYTES +
-      content.plain.length +
-      content.encodedBytes +
-      question.length +
-      8 * (dependencies?.campaignKeys.length ?? 0),
-  })
+  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: options.versions.hasChanged })
   const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
   const absence = watchAbsence(options.versions.read)
@@ -123,7 +95,7 @@ export function createAnswerCache(options: {
     if (running?.isAbandoned === false) return running.join(signal)
     const work = shareWork(async () => {
       const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...(await makeAt(state.version, make)) }
-      kept.set(question, answer)
+      kept.keep(question, answer)
       return answer
     })
     underWay.set(key, work)
@@ -134,24 +106,7 @@ export function createAnswerCache(options: {
     }
   }
 
-  /** The kept answer to a question, if it is still right at a version. */
-  function recall(question: string, version: DataVersion, now: number) {
-    const answer = kept.get(question)
-    if (answer === undefined || answer.madeAt > now || now >= answer.validUntil) return undefined
-    if (!answer.isExact && version.asOf.blocks.size > 0) return undefined
-    if (options.versions.hasChanged(answer.version, version, answer.dependencies)) return undefined
-    answer.version = version
-    answer.confirmedAt = now
-    return answer
-  }
-
-  /** The kept answer to a question, if it was right not long ago. */
-  function recallStale(question: string) {
-    const answer = kept.get(question)
-    if (answer === undefined) return undefined
-    const age = options.now().getTime() - answer.confirmedAt
-    return age >= 0 && age < options.staleIfErrorMs ? answer : undefined
-  }
+  const recallOld = (question: string) => kept.recallOld(question, options.now().getTime(), options.staleIfErrorMs)
 
   /** @param asked the version that was there when it was asked: the answer is right at it, or made at a later one. */
   function give(question: string, answer: Answer, asked: DataVersion, request: FastifyRequest, reply: FastifyReply) {
@@ -159,16 +114,14 @@ export function createAnswerCache(options: {
     const { text } = (isOfThen ? asked : answer.version).asOf
     if (text !== undefined) void reply.header('x-as-of', text)
     if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
-    // Kept again, so that what has come to it is counted.
-    const onEncoded = () => void (kept.peek(question) === answer && kept.set(question, answer))
-    return representations.send(request, reply, answer.content, onEncoded)
+    return representations.send(request, reply, answer.content, () => kept.measureAgain(question, answer))
   }
 
   /**
    * RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. Nobody else may keep it:
    * once it is right again, a 304 that says nothing of its age would leave these headers on it.
    */
-  function giveStale(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
+  function giveOld(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
     const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
     options.counts.answers.stale += 1
     void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
@@ -186,7 +139,7 @@ export function createAnswerCache(options: {
     const signal = options.signalOf(request)
     const version = await waitForBlocks(minimumBlocksOf(request), await asked, signal)
     const now = options.now().getTime()
-    const known = recall(question, version, now)
+    const known = kept.recall(question, version, now)
     if (known !== undefined) {
       options.counts.answers.kept += 1
       return give(question, known, version, request, reply)
@@ -208,14 +161,14 @@ export function createAnswerCache(options: {
     async send(request, reply, produce, { changesEachSecond = false } = {}) {
       const question = toQuestion(request)
       const isOldAllowed = minimumBlocksOf(request) === undefined
-      const isHurried = absence.isNoticed && isOldAllowed && recallStale(question) !== undefined
+      const isHurried = absence.isNoticed && isOldAllowed && recallOld(question) !== undefined
       try {
         const asked = isHurried ? absence.awaitBriefly(currentVersion()) : currentVersion()
         await sendFresh(question, asked, request, reply, produce, changesEachSecond)
       } catch (error) {
-        const old = isOldAllowed && isDatabaseAway(error) ? recallStale(question) : undefined
+        const old = isOldAllowed && isDatabaseAway(error) ? recallOld(question) : undefined
         if (old === undefined) throw error
-        await giveStale(question, old, request, reply)
+        await giveOld(question, old, request, reply)
       }
     },
   }
