@@ -52,6 +52,11 @@ export class DatabaseAwayError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
+/** A schema that nothing but a migration may work with. */
+export class SchemaBehindError extends Error {
+  override readonly name = 'SchemaBehindError'
+}
+
 /**
  * Connects a client, whose loss later on ends its queries but not the process.
  * @throws DatabaseAwayError where the server cannot be reached or takes no connections now.

@@ -6,7 +6,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import type pg from 'pg'
 import { ANSWER_TIMEOUT_MS, type Database, openClient } from './client.ts'
-import { orAway } from './failures.ts'
+import { orAway, SchemaBehindError } from './failures.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
@@ -49,11 +49,6 @@ async function takeLock(client: pg.Client, onWait: () => void) {
     if (looks === 0) onWait()
     await sleep(LOOK_MS)
   }
-}
-
-/** A schema that nothing but a migration may work with. */
-export class SchemaBehindError extends Error {
-  override readonly name = 'SchemaBehindError'
 }
 
 /** @throws SchemaBehindError unless every migration of this version has been applied. */

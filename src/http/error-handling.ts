@@ -1,7 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeFailure, isAbandoned, isDatabaseAway } from '../database/failures.ts'
-import { SchemaBehindError } from '../database/migrations.ts'
+import { describeFailure, isAbandoned, isDatabaseAway, SchemaBehindError } from '../database/failures.ts'
 import {
   BlockNotReachedError,
   ClientGoneError,
