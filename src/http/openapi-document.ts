@@ -2,10 +2,7 @@
  * What becomes of the document that @fastify/swagger makes of our schemas.
  */
 
-/** The parts of a document that are looked at here. */
-interface Document {
-  paths?: Record<string, Record<string, Operation | undefined> | undefined>
-}
+/** The parts of an operation that are looked at here. */
 interface Operation {
   parameters?: Parameter[]
   responses?: Record<string, unknown>
@@ -19,9 +16,11 @@ interface Parameter {
   example?: unknown
 }
 
-/** Of a path there is nothing but its operations here. */
-const operationsOf = (document: object) =>
-  Object.values((document as Document).paths ?? {}).flatMap((path = {}) =>
+type Paths<Operation> = Record<string, Record<string, Operation | undefined> | undefined>
+
+/** The operations of a document, in its order; of a path there is nothing else here. */
+export const operationsOf = <Operation>(document: object) =>
+  Object.values((document as { paths?: Paths<Operation> }).paths ?? {}).flatMap((path = {}) =>
     Object.values(path).flatMap((operation) => operation ?? []),
   )
 
@@ -54,7 +53,7 @@ const IF_NONE_MATCH: Parameter = {
 
 /** Adds the header of conditional requests where they are answered; only told, since nothing about it can be wrong. */
 export function withConditionalRequests<T extends object>(document: T): T {
-  for (const operation of operationsOf(document)) {
+  for (const operation of operationsOf<Operation>(document)) {
     const isConditional = operation.responses?.[304] !== undefined
     if (isConditional) operation.parameters = [...(operation.parameters ?? []), IF_NONE_MATCH]
   }

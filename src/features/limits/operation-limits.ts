@@ -1,8 +1,8 @@
+import { operationsOf } from '../../http/openapi-document.ts'
 import type { OperationLimits } from './limits-schemas.ts'
 
 /** The parts of the OpenAPI document that are looked at here. */
 interface Document {
-  paths?: Record<string, Record<string, Operation | undefined> | undefined>
   components?: { schemas?: Record<string, Schema> }
 }
 interface Operation {
@@ -21,9 +21,8 @@ interface Schema {
 
 /** What the schemas of all operations say of how much may be asked and is answered; nothing of it stands anywhere else. */
 export function toOperationLimits(document: object): OperationLimits[] {
-  const { paths = {}, components } = document as Document
-  const operations = Object.values(paths).flatMap((path = {}) => Object.values(path).flatMap((one) => one ?? []))
-  return operations.map(({ operationId = '', parameters = [], responses }) => {
+  const { components } = document as Document
+  return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
     const { schema } = responses?.[200]?.content?.['application/json'] ?? {}
     const answer = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
     const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
