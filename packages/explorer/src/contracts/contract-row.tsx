@@ -3,8 +3,9 @@ import { Address } from '../address.tsx'
 import { Count, Usd } from '../amounts.tsx'
 import { Bar } from '../bar.tsx'
 import { ChainLabel } from '../chain-label.tsx'
-import { Mark, Name } from '../name.tsx'
+import { Name } from '../name.tsx'
 import { withQuery } from '../page-query.ts'
+import { RowHead } from '../row-head.tsx'
 
 /** A contract with what campaigns brought to it. @param share of the highest of those that are shown. */
 export function ContractRow({ contract, rank, share }: { contract: ExploredContract; rank: number; share: number }) {
@@ -17,21 +18,15 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
   })
   return (
     <li>
-      <div class="who">
-        <span class="rank" aria-hidden="true">
-          {rank}
+      <RowHead rank={rank} mark={name || address}>
+        <span class="contract-name">
+          {name === '' ? <span class="soft">Contract without a name</span> : <Name text={name} />}
         </span>
-        <Mark text={name || address} />
-        <div>
-          <span class="contract-name">
-            {name === '' ? <span class="soft">Contract without a name</span> : <Name text={name} />}
-          </span>
-          <div class="about">
-            <ChainLabel chainId={chainId} />
-            <Address chainId={chainId} address={address} what="contract" />
-          </div>
+        <div class="about">
+          <ChainLabel chainId={chainId} />
+          <Address chainId={chainId} address={address} what="contract" />
         </div>
-      </div>
+      </RowHead>
       <dl>
         <div>
           <dt>Campaigns</dt>

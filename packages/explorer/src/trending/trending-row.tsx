@@ -2,9 +2,9 @@ import { Count, Usd } from '../amounts.tsx'
 import { CampaignLink, campaignTitle } from '../campaign-link.tsx'
 import { ChainLabel } from '../chain-label.tsx'
 import { MovementShown } from '../movement-shown.tsx'
-import { Mark } from '../name.tsx'
 import { rewardsInWords } from '../rewards.ts'
 import { roundCount, roundUsd } from '../rounded.ts'
+import { RowHead } from '../row-head.tsx'
 import { Sparkline } from '../sparkline.tsx'
 import type { Trend } from './trends.ts'
 
@@ -14,19 +14,13 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
   const { totalClaims, totalAmountClaimedUsd, before } = activity
   return (
     <li>
-      <div class="who">
-        <span class="rank" aria-hidden="true">
-          {rank}
-        </span>
-        <Mark text={campaignTitle(campaign)} />
-        <div>
-          <CampaignLink campaign={campaign} />
-          <div class="about">
-            <ChainLabel chainId={campaign.chainId} />
-            <bdi>{rewardsInWords(campaign.incentives)}</bdi>
-          </div>
+      <RowHead rank={rank} mark={campaignTitle(campaign)}>
+        <CampaignLink campaign={campaign} />
+        <div class="about">
+          <ChainLabel chainId={campaign.chainId} />
+          <bdi>{rewardsInWords(campaign.incentives)}</bdi>
         </div>
-      </div>
+      </RowHead>
       <dl>
         <div>
           <dt>Volume</dt>
