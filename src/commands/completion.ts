@@ -3,8 +3,8 @@ import { type Described, type Place, placesOf } from './command-places.ts'
 
 /*
  * What each shell is given to complete the words of a command line. All of it is in the script: nothing that has been
- * typed is evaluated, and no process is started for a key that is pressed,
- * which is why no package is used that asks the program each time.
+ * typed is evaluated, and no process is started for a key that is pressed, which is why no package is used that asks the
+ * program each time.
  */
 
 export const SHELLS = ['bash', 'zsh', 'fish'] as const

@@ -5,7 +5,8 @@ import { type RateLimit, refuseBeyond } from './rate-limits.ts'
 
 /**
  * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
- * document's security schemes it is protected. Requests beyond `limit` are refused, and each other one waits for the service to start, as long as `isStarted` does.
+ * document's security schemes it is protected. Requests beyond `limit` are refused, and each other one waits for the
+ * service to start, as long as `isStarted` does.
  */
 export async function serveSurface(
   app: FastifyInstance,
