@@ -5,6 +5,7 @@ import { toCopyLine } from '../ingest/copy-lines.ts'
 import { Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { type ImportRecord, type RecordType, recordTypes } from '../ingest/records.ts'
 import { settleStagedSql, stagingName, toPlace } from '../ingest/staging.ts'
+import { withRestaged } from '../ingest/steps.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
 import { LineTooLongError, readLines } from './lines.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
@@ -44,7 +45,8 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
   }
   if (faults.count > 0) throw new ImportFaultsError(faults)
   await copy.finish()
-  for (const type of recordTypes) {
+  const present = withRestaged(recordTypes.filter((type) => counts[type] > 0))
+  for (const type of recordTypes.filter((type) => present.has(type))) {
     for (const statement of settleStagedSql(type)) await client.query(statement)
   }
   return counts
