@@ -27,8 +27,11 @@ export interface Tab extends AsyncDisposable {
    */
   faults: string[]
   refusals: string[]
-  /** Rules of WCAG 2.0 to 2.2, A and AA, that the page breaks as it is now, with the first element of each. */
-  violations: () => Promise<string[]>
+  /**
+   * Rules of WCAG 2.0 to 2.2, A and AA, that the page breaks as it is now, with the first element of each; all that is not
+   * of colors is the same by night.
+   */
+  violations: (colorScheme?: 'light' | 'dark') => Promise<string[]>
   /** How much wider what is in the page is than the page, and so the window without its scroll bar. */
   excessWidth: () => Promise<number>
   /** Milliseconds from the request for the page to the first text or picture in it. */
@@ -36,6 +39,9 @@ export interface Tab extends AsyncDisposable {
   /** Compressed bytes of the page and of all that it has loaded. */
   loadedBytes: () => Promise<number>
 }
+
+const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block']
 
 const FIRST_PAINT = `new Promise((resolve) => new PerformanceObserver((list) => {
   for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
@@ -71,11 +77,13 @@ export async function openTab(browser: Browser, ...origins: string[]): Promise<T
     page,
     faults,
     refusals,
-    async violations() {
+    async violations(colorScheme = 'light') {
       // The policy of the page is for its own scripts; this one comes from the debugger.
       if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(axe.source)
+      await page.emulateMedia({ colorScheme })
+      const runOnly = colorScheme === 'dark' ? RULES_OF_COLORS : RULES
       const { violations }: axe.AxeResults = await page.evaluate(
-        "axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa'], resultTypes: ['violations'] })",
+        `axe.run(document, { runOnly: ${JSON.stringify(runOnly)}, resultTypes: ['violations'] })`,
       )
       return violations.map(({ id, nodes }) => `${id} (${nodes.length}): ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)
     },
