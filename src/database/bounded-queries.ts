@@ -1,7 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
-import { isRolledBack } from './failures.ts'
+import { describeFailure, isRolledBack, isTerminated } from './failures.ts'
+
+/** How long it may take until all sessions that end together are known to have ended. */
+const SESSIONS_END_MS = 100
 
 /** More queries at once than the database will answer in time. */
 class TooManyQueriesError extends Error {
@@ -9,13 +13,26 @@ class TooManyQueriesError extends Error {
   override readonly message = 'too many queries wait for a connection to the database'
 }
 
+/** Connections that were lost, whether they were in use or not. */
+const lostClients = new WeakSet<pg.PoolClient>()
+
+/** The session has ended, by the server or with the connection: whether it has done the statement, nobody knows. */
+class SessionLostError extends Error {
+  override readonly name = 'SessionLostError'
+}
+
 /**
  * Makes a pool answer single statements with care for what is around them:
  * - beyond those it has connections for, at most `mostWaiting` wait for one; any more fail at once;
  * - a statement that nobody waits for any more (`currentSignal`) is not begun, and is cancelled where it runs;
- * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more.
+ * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
+ * - a question whose session is lost before the answer is asked once more, over another connection, a moment later: often all
+ *   sessions end together, and the pool must have heard of it.
  */
 export function boundQueries(pool: pg.Pool, mostWaiting: number) {
+  // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
+  // bytes that say that it is there.
+  pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
   const mostAsked = pool.options.max + mostWaiting
   let asked = 0
 
@@ -38,7 +55,9 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
     try {
       return await askOnce(statement, values)
     } catch (error) {
-      if (!isRolledBack(error)) throw error
+      const isLost = error instanceof SessionLostError && isQuestion(statement)
+      if (!isLost && !isRolledBack(error)) throw error
+      if (isLost) await sleep(SESSIONS_END_MS)
       return askOnce(statement, values)
     }
   }
@@ -68,9 +87,6 @@ async function runUnlessAbandoned<T>(
   const cancel = () => {
     cancelled = cancelStatement(client)
   }
-  // A lost connection fails the query; that it says so too must not end the process.
-  const ignore = () => undefined
-  client.on('error', ignore)
   signal?.addEventListener('abort', cancel, { once: true })
   let isIntact = false
   try {
@@ -79,12 +95,13 @@ async function runUnlessAbandoned<T>(
     return result
   } catch (error) {
     isIntact = isOfStatement(error)
-    throw error
+    throw lostClients.has(client) || isTerminated(error)
+      ? new SessionLostError(describeFailure(error), { cause: error })
+      : error
   } finally {
     signal?.removeEventListener('abort', cancel)
     // Until then the place in the pool is taken, so that there are never more cancellations than connections.
     await cancelled
-    client.off('error', ignore)
     // A cancellation may come late, and would then end what the connection is asked next.
     client.release(cancelled !== undefined || !isIntact)
   }
@@ -92,3 +109,6 @@ async function runUnlessAbandoned<T>(
 
 /** Whether the server has ended the statement and not the session. */
 const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
+
+/** Whether a statement only reads: it may be done twice. */
+const isQuestion = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)

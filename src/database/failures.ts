@@ -22,6 +22,9 @@ export function isDatabaseAway(error: unknown): boolean {
 /** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
 export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
 
+/** Whether an administrator, a shutdown or the crash of another session has ended this one. */
+export const isTerminated = (error: unknown) => error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? '')
+
 /** Whether a query was given up because nobody waited for it any more. */
 export const isAbandoned = (error: unknown) =>
   error instanceof AbandonedError || (error instanceof DrizzleQueryError && error.cause instanceof AbandonedError)
