@@ -1,0 +1,64 @@
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { startCli, waitFor } from '../setup/processes.ts'
+import { aCampaign } from '../setup/records.ts'
+import { type OwnServer, startOwnServer } from './own-server.ts'
+import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
+
+const MAX_CONNECTIONS = 25
+
+/** Another client of the server, which takes every connection there is, and those of the service when they end. */
+async function takeAllConnections(server: OwnServer) {
+  const taken: pg.Client[] = []
+  const take = async () => {
+    const client = new pg.Client({ connectionString: server.url, application_name: 'greedy' })
+    client.on('error', () => undefined)
+    await client.connect()
+    taken.push(client)
+  }
+  await take()
+  await waitFor(async () => {
+    // Five of them at once, for the service tries as well.
+    const taking = await Promise.allSettled(Array.from({ length: 5 }, take))
+    if (taking.some(({ status }) => status === 'fulfilled')) return undefined
+    const ended = await taken[0]?.query(
+      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'reward-campaigns'",
+    )
+    return ended?.rowCount === 0 ? true : undefined
+  })
+  const release = async () => void (await Promise.all(taken.splice(0).map((client) => client.end())))
+  return { release, [Symbol.asyncDispose]: release }
+}
+
+test('while others have all connections, what was asked before goes on, the rest is 503, and the service lives', async () => {
+  await using server = await startOwnServer({ max_connections: String(MAX_CONNECTIONS) })
+  await server.save(aCampaign())
+  await using service = startCli(['serve'], { DATABASE_URL: server.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' })
+  const url = await service.ready()
+  await using readers = keepAsking(url, ['/campaigns', '/explore/contracts'])
+  await waitFor(() => (readers.seen.length > 10 ? true : undefined))
+
+  await using others = await takeAllConnections(server)
+  await using strangers = keepAsking(url, [newQuestions()])
+  await waitFor(() => (strangers.seen.length > 20 ? true : undefined))
+  expect(await ask(url, '/campaigns')).toMatchObject({ status: 200, cacheStatus: STALE })
+  expect((await ask(url, '/readyz')).status).toBe(503)
+  expect((await ask(url, '/livez')).status).toBe(200)
+  await strangers.stop()
+  expect(countOutcomes(strangers.seen)).toEqual({ 503: strangers.seen.length })
+  for (const { retryAfter } of strangers.seen) expect(retryAfter).toMatch(/^[1-9]/)
+  // The reason, for whoever reads the log.
+  const reasons = service.stdout.split('\n').filter((line) => /"msg":"unavailable"/.test(line))
+  expect(reasons.at(-1)).toContain('"reason":"sorry, too many clients already"')
+
+  await others.release()
+  const freeAt = performance.now()
+  await waitFor(async () => ((await ask(url, '/readyz')).status === 200 ? true : undefined))
+  expect(await ask(url, '/campaigns?pageSize=7')).toMatchObject({ status: 200, cacheStatus: null })
+  expect(performance.now() - freeAt).toBeLessThan(1000)
+  await readers.stop()
+  expect(readers.seen.filter(({ status }) => status !== 200)).toEqual([])
+  expect(readers.seen.at(-1)?.cacheStatus).toBe(null)
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toMatchObject({ code: 0, signal: null })
+})
