@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
+import { startCli, waitFor } from '../setup/processes.ts'
+import { aCampaign } from '../setup/records.ts'
+import { collect, parse } from '../setup/sockets.ts'
+import { ask, tryToAsk } from './readers.ts'
+
+const CAMPAIGNS = 50
+const PAGES = 20
+
+/** All different, so that each is a question of its own. */
+const paths = Array.from({ length: PAGES }, (_, page) =>
+  Array.from({ length: CAMPAIGNS }, (_, size) => `/campaigns?pageSize=${size + 1}&page=${page + 1}`),
+)
+
+/** Sends a request on a connection of its own; resolves once it is sent. */
+async function send(port: string, path: string) {
+  const socket = connect(Number(port), '127.0.0.1')
+  await once(socket, 'connect')
+  socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
+  return { socket, path, text: collect(socket) }
+}
+
+test('a thousand requests that are under way when a service is asked to end are answered, each whole', async () => {
+  await using database = await createTestDatabase()
+  const campaigns = Array.from({ length: CAMPAIGNS }, () => aCampaign())
+  await importRecords(database.url, [toRecordSource('test records', campaigns)])
+  const settings = {
+    ...{ DATABASE_URL: database.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' },
+    // Nothing is to be asked twice: what is compared is made, not kept.
+    ANSWER_CACHE_MEGABYTES: '0',
+    // Longer than the test takes to send them all on a busy machine.
+    ...{ CONNECTION_TIMEOUT_MS: '30000', STATEMENT_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_SECONDS: '60' },
+  }
+  await using service = startCli(['serve'], settings)
+  const url = await service.ready()
+  const { port } = new URL(url)
+  const expected = new Map<string, string>()
+  for (const wave of paths) {
+    const answers = await Promise.all(wave.map((path) => ask(url, path)))
+    for (const { path, body } of answers) expected.set(path, body)
+  }
+  expect(new Set(expected.values()).size).toBeGreaterThan(CAMPAIGNS)
+
+  await using lock = await lockCampaigns(database.url)
+  const sent = []
+  // Not more at once than the system lets wait at a listener.
+  for (const wave of paths) sent.push(...(await Promise.all(wave.map((path) => send(port, path)))))
+  expect(sent).toHaveLength(1000)
+  service.child.kill('SIGTERM')
+  // It has closed its listener.
+  await waitFor(async () => ((await tryToAsk(url, '/livez')).status === 0 ? true : undefined))
+  expect(sent.filter(({ socket }) => socket.bytesRead > 0 || socket.destroyed)).toEqual([])
+  await lock.release()
+
+  const answers = await Promise.all(sent.map(async ({ path, text }) => ({ path, ...parse(await text) })))
+  for (const { path, status, headers, body } of answers) {
+    expect({ path, status, body }).toEqual({ path, status: 200, body: expected.get(path) })
+    expect(headers.connection).toBe('close')
+  }
+  expect(await service.ended).toMatchObject({ code: 0, signal: null })
+})
