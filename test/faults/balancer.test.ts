@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
+import { openDatabaseProxy } from '../setup/database-proxy.ts'
+import { startCli } from '../setup/processes.ts'
+import { closedPort } from '../setup/sockets.ts'
+import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
+import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
+
+const start = (databaseUrl: string, port: number) =>
+  startCli(['serve'], {
+    ...{ DATABASE_URL: databaseUrl, PORT: String(port), MAX_EVENT_LOOP_DELAY_MS: '0' },
+    // What the configuration asks for.
+    DRAIN_SECONDS: '2',
+  })
+
+describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
+  test('are restarted, one after the other, and one is killed, with no request lost', {
+    timeout: 120_000,
+  }, async () => {
+    await using database = await createTestDatabase()
+    const ports = { first: await closedPort(), second: await closedPort() }
+    await using haproxy = await startHaproxy(ports.first, ports.second)
+    await using first = start(database.url, ports.first)
+    await using second = start(database.url, ports.second)
+    await haproxy.untilReady('first', 'second')
+    const strange = newQuestions()
+    await using readers = keepAsking(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
+
+    first.child.kill('SIGTERM')
+    expect(await first.ended).toMatchObject({ code: 0, signal: null })
+    await using firstAgain = start(database.url, ports.first)
+    await haproxy.untilReady('first', 'second')
+    second.child.kill('SIGTERM')
+    expect(await second.ended).toMatchObject({ code: 0, signal: null })
+    await using _secondAgain = start(database.url, ports.second)
+    await haproxy.untilReady('first', 'second')
+    firstAgain.child.kill('SIGKILL')
+    await haproxy.untilReady('second')
+    const before = readers.seen.length
+    await expect.poll(() => readers.seen.length).toBeGreaterThan(before + 20)
+    await readers.stop()
+    expect(countOutcomes(readers.seen)).toEqual({ 200: readers.seen.length })
+    expect(readers.seen.length).toBeGreaterThan(500)
+  })
+
+  test('give old answers while the database is away, though none is ready', async () => {
+    await using database = await createTestDatabase()
+    await using proxy = await openDatabaseProxy(database.url)
+    const ports = { first: await closedPort(), second: await closedPort() }
+    await using haproxy = await startHaproxy(ports.first, ports.second)
+    await using _first = start(proxy.url, ports.first)
+    await using _second = start(proxy.url, ports.second)
+    await haproxy.untilReady('first', 'second')
+    // Each of them is asked in its turn.
+    for (let times = 0; times < 4; times += 1) expect((await ask(haproxy.url, '/campaigns')).status).toBe(200)
+    await using readers = keepAsking(haproxy.url, ['/campaigns'])
+    proxy.interrupt('cut')
+    await haproxy.untilReady()
+    expect(await ask(haproxy.url, '/campaigns')).toMatchObject({ status: 200, cacheStatus: STALE })
+    const strange = await ask(haproxy.url, '/campaigns?pageSize=3')
+    expect(strange).toMatchObject({ status: 503, retryAfter: expect.stringMatching(/^[1-9]/) })
+    expect(Object.keys(JSON.parse(strange.body))).toEqual(['error'])
+    proxy.interrupt(undefined)
+    await haproxy.untilReady('first', 'second')
+    expect(await ask(haproxy.url, '/campaigns?pageSize=3')).toMatchObject({ status: 200, cacheStatus: null })
+    await readers.stop()
+    expect(readers.seen.filter(({ status }) => status !== 200)).toEqual([])
+  })
+
+  test('are asked with URLs as long as the service takes them', async () => {
+    await using database = await createTestDatabase()
+    const port = await closedPort()
+    await using haproxy = await startHaproxy(port, await closedPort())
+    await using _service = start(database.url, port)
+    await haproxy.untilReady('first')
+    const owner = `owner=${'0'.repeat(16_300)}`
+    expect((await ask(haproxy.url, `/campaigns?${owner}`)).body).toContain('"error":"owner')
+  })
+})
