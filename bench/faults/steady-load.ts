@@ -1,0 +1,126 @@
+/*
+ * Lets visitors at the service for ten minutes, as they come and go, with a block a second coming in, and looks minute by
+ * minute whether it grows: the resident memory, and what of the heap is left after its garbage has been collected. Ends with
+ * 1 where it grows, or a request fails. Needs Linux.
+ * `npm run bench:steady -- [minutes] [campaigns] [claims]`
+ */
+import { randomInt } from 'node:crypto'
+import { devNull } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { openIngest } from '../../src/ingest/batches.ts'
+import compile from '../../test/setup/build.ts'
+import { CLI, waitFor } from '../../test/setup/processes.ts'
+import { closedPort } from '../../test/setup/sockets.ts'
+import { endAllProcesses, startProgram } from '../child-processes.ts'
+import { openFactsDatabase } from '../facts-database.ts'
+import { createFeed } from '../feed.ts'
+import { medianOf } from '../figures.ts'
+import { findAny, findMostClaimed, findPopular } from '../known-facts.ts'
+import { print } from '../measure.ts'
+import { mixedPaths } from '../mixed-paths.ts'
+import { CACHE_MEGABYTES } from '../parts/repeated.ts'
+import { residentMegabytes } from '../processor-time.ts'
+import { LOG_LEVEL } from '../service.ts'
+
+const VISITORS = 20
+/** How long each waits after an answer, at most. */
+const MOST_PAUSE_MS = 40
+const LOOK_MS = 500
+/** What the last three minutes may have more than the second to the fourth. */
+const MOST_GROWTH = 1.1
+
+const [minutes = 10, campaigns = 100_000, claims = 1_000_000] = process.argv.slice(2).map(Number)
+
+const megabytes = (bytes: number) => bytes / 2 ** 20
+
+async function heapMegabytes(metricsUrl: string) {
+  const text = await (await fetch(metricsUrl)).text()
+  return megabytes(Number(/^nodejs_heap_size_used_bytes (\S+)/m.exec(text)?.[1]))
+}
+
+/** Most ask what others ask too; some ask what nobody has asked before, what is not there, or what they may not see. */
+function nextPath(common: string[], ids: string[]) {
+  const kind = randomInt(20)
+  if (kind === 0) return { path: `/campaigns?page=${1 + randomInt(5000)}&pageSize=${1 + randomInt(50)}`, status: 200 }
+  if (kind === 1) return { path: `/campaigns/${ids[randomInt(ids.length)]}`, status: 200 }
+  if (kind === 2) return { path: `/nothing/${randomInt(1_000_000)}`, status: 404 }
+  if (kind === 3) return { path: '/users/profile', status: 401 }
+  return { path: common[randomInt(common.length)] ?? '/campaigns', status: 200 }
+}
+
+const over = new AbortController()
+const facts = await openFactsDatabase(campaigns, claims, { keptIn: undefined, signal: over.signal })
+try {
+  await compile()
+  const popular = await findPopular(facts.url)
+  const [most, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
+  const common = mixedPaths(popular, most, others)
+  const metricsPort = await closedPort()
+  const port = await closedPort()
+  const service = startProgram(process.execPath, [CLI, 'serve'], {
+    settings: {
+      ...{ ENV_FILE: devNull, DATABASE_URL: facts.url, PORT: String(port), METRICS_PORT: String(metricsPort) },
+      ...{ LOG_LEVEL, ANSWER_CACHE_MEGABYTES: String(CACHE_MEGABYTES) },
+    },
+  })
+  const url = `http://127.0.0.1:${port}`
+  await waitFor(() =>
+    fetch(`${url}/readyz`).then(
+      ({ ok }) => ok || undefined,
+      () => undefined,
+    ),
+  )
+  const ingest = await openIngest(facts.url)
+  const feed = createFeed(ingest, popular, most, others)
+  const feeding = feed.run(over.signal, () => undefined)
+
+  let asked = 0
+  const failures: string[] = []
+  const visit = async () => {
+    const tags = new Map<string, string>()
+    while (!over.signal.aborted) {
+      const { path, status } = nextPath(common, others)
+      const tag = tags.get(path)
+      const answer = await fetch(url + path, tag === undefined ? {} : { headers: { 'if-none-match': tag } })
+      await answer.arrayBuffer()
+      asked += 1
+      if (answer.status !== status && answer.status !== 304) failures.push(`${path}: ${answer.status}`)
+      const given = answer.headers.get('etag')
+      if (given !== null) tags.set(path, given)
+      await sleep(randomInt(MOST_PAUSE_MS))
+    }
+  }
+  const visitors = Array.from({ length: VISITORS }, visit)
+
+  const resident: number[] = []
+  const heap: number[] = []
+  try {
+    for (let minute = 1; minute <= minutes; minute += 1) {
+      const [residents, heaps]: [number[], number[]] = [[], []]
+      const before = asked
+      for (const end = performance.now() + 60_000; performance.now() < end; await sleep(LOOK_MS)) {
+        residents.push(residentMegabytes(service.pid))
+        heaps.push(await heapMegabytes(`http://127.0.0.1:${metricsPort}/metrics`))
+      }
+      resident.push(medianOf(residents))
+      heap.push(Math.min(...heaps))
+      print(
+        `minute ${minute}`,
+        `resident ${Math.round(medianOf(residents))} MB, at most ${Math.round(Math.max(...residents))}; heap ${Math.min(...heaps).toFixed(1)} MB at least, ${Math.max(...heaps).toFixed(1)} at most; ${asked - before} requests; ${feed.batchMs.length} blocks so far`,
+      )
+    }
+  } finally {
+    over.abort()
+    await Promise.all([...visitors, feeding])
+    await ingest.close()
+  }
+  const growthOf = (figures: number[]) => medianOf(figures.slice(-3)) / medianOf(figures.slice(1, 4))
+  const growth = { resident: growthOf(resident), heap: growthOf(heap) }
+  print('the last three minutes against the second to the fourth', JSON.stringify(growth))
+  print('requests', `${asked}, ${failures.length} failed ${failures.slice(0, 5).join('; ')}`)
+  if (failures.length > 0 || growth.resident > MOST_GROWTH || growth.heap > MOST_GROWTH) process.exitCode = 1
+} finally {
+  over.abort()
+  await endAllProcesses()
+  await facts.close()
+}
