@@ -5,7 +5,7 @@
  *   commands → app → features/* → http, schemas, database
  *   commands → doctor, conformance;  doctor → ingest, schemas, database;  conformance → schemas
  *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
- *   docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
+ *   commands → tracing → database, and packages that are for building;  docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
  */
 
@@ -136,6 +136,26 @@ module.exports = {
       '^src/schemas/',
       'Settings are read before anything else is there.',
     ),
+    allow(
+      'tracing-listens',
+      '^src/tracing/',
+      ['^src/tracing/', '^src/database/question-channel[.]ts$'],
+      'What is traced does not know that it is; of the database there are the names of what it is asked.',
+    ),
+    {
+      name: 'traces-are-loaded-on-demand',
+      comment: 'Traces are a bundle of their own, which is read only where there are any.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/tracing/' },
+      to: { path: '^src/tracing/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
+      name: 'only-traces-know-opentelemetry',
+      comment: 'Its packages are in the bundle of the traces alone.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/tracing/' },
+      to: { path: '(^|/)@opentelemetry/' },
+    },
     {
       name: 'nothing-starts-a-command',
       comment: 'Commands are where processes begin.',
@@ -197,9 +217,10 @@ module.exports = {
     },
     {
       name: 'production-needs-dependencies-only',
-      comment: 'An import of a development dependency works until the first install without them.',
+      comment:
+        'An import of a development dependency works until the first install without them; traces are bundled with theirs.',
       severity: 'error',
-      from: { path: '^src/' },
+      from: { path: '^src/', pathNot: '^src/tracing/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'], pathNot: 'node_modules/@types/' },
     },
     {

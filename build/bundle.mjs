@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 
 /*
@@ -24,16 +24,28 @@ const OTHER_INPUTS = [
 /** A change that is as new as this may have come after the file was read. */
 const SLACK_MS = 100
 
+const TRACES = 'src/tracing/traces.ts'
+
 /**
+ * Where the command line finds traces: in a bundle beside its own, which is read only where there are any. It has in it
+ * what nobody else needs, and what is needed for building only.
+ *
+ * @param {string} outfile
+ */
+const toTracesFile = (outfile) => outfile.replace(/\.js$/, '.traces.js')
+
+/**
+ * @param {string} entryPoint
  * @param {string} outfile path from the root, two folders below it: so it finds the files that the sources find.
+ * @param {import('esbuild').BuildOptions} [options]
  * @returns what it was made of: paths from the root.
  */
-async function bundle(outfile) {
+async function bundle(entryPoint, outfile, options = {}) {
   // Loaded only where something is to be made.
   const { build } = await import('esbuild')
   const { metafile } = await build({
     absWorkingDir: root,
-    entryPoints: ['src/commands/cli.ts'],
+    entryPoints: [entryPoint],
     outfile,
     bundle: true,
     platform: 'node',
@@ -54,6 +66,7 @@ async function bundle(outfile) {
     minifyWhitespace: true,
     lineLimit: 160,
     sourcemap: 'linked',
+    ...options,
     metafile: true,
     logLevel: 'error',
   })
@@ -61,17 +74,35 @@ async function bundle(outfile) {
 }
 
 /**
- * Makes the command line and, in the folder `explorer` beside that of the command line, the pages that it serves.
+ * @param {string} path of the bundle, for an import.
+ * @returns {import('esbuild').Plugin}
+ */
+const tracesApart = (path) => ({
+  name: 'traces-apart',
+  setup(build) {
+    build.onResolve({ filter: /\/tracing\/traces\.ts$/ }, () => ({ path, external: true }))
+  },
+})
+
+/**
+ * Makes the command line, its traces and, in the folder `explorer` beside that of the command line, the pages that it
+ * serves.
  *
  * @param {string} outfile path from the root, two folders below it.
  * @returns what they were made of: paths from the root.
  */
 export async function bundleWithExplorer(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
-  const [inputs, explorer] = await Promise.all([bundle(outfile), buildExplorer(join(root, outfile, '../../explorer'))])
+  const traces = toTracesFile(outfile)
+  const inputs = await Promise.all([
+    bundle('src/commands/cli.ts', outfile, { plugins: [tracesApart(`./${basename(traces)}`)] }),
+    // Of its packages the modules are taken, of which most can be left out.
+    bundle(TRACES, traces, { mainFields: ['module', 'main'] }),
+    buildExplorer(join(root, outfile, '../../explorer')),
+  ])
   // Its process would stay as long as the service, which may be for months.
   await (await import('esbuild')).stop()
-  return [...inputs, ...explorer]
+  return [...new Set(inputs.flat())]
 }
 
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */
@@ -111,7 +142,9 @@ const toUrl = (name) => pathToFileURL(inCache(name)).href
 
 /** Removes what earlier calls have made, unless another process is about to load it. @param {string} name */
 async function removeOthers(name) {
-  const others = (await readdir(inCache(''))).filter((other) => other.startsWith('cli-') && !other.startsWith(name))
+  const others = (await readdir(inCache(''))).filter(
+    (other) => other.startsWith('cli-') && !other.startsWith(name.slice(0, -'js'.length)),
+  )
   const isOld = (/** @type {string} */ other) => Number(other.split('-')[1]) < Date.now() - 60_000
   await Promise.all(others.filter(isOld).map((other) => rm(inCache(other), { force: true })))
 }

@@ -1,4 +1,4 @@
-import { type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import type { Settings } from './config.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
@@ -70,6 +70,8 @@ export interface AppOptions {
   isStarted?: () => Promise<boolean>
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
+  /** Has requests traced, from their first hook on. */
+  trace?: ((app: FastifyInstance) => void) | undefined
   /** Where what happens is counted. */
   counts?: ServiceCounts
   /** The moment of an answer. */
@@ -124,6 +126,7 @@ export async function buildApp(options: AppOptions) {
   app.setSerializerCompiler(() => JSON.stringify)
   for (const schema of schemas) app.addSchema(schema)
 
+  options.trace?.(app)
   handleErrors(app)
   const drainMs = settings.DRAIN_SECONDS * 1000
   // Before the whole process has to be gone.

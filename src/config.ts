@@ -205,6 +205,14 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
+/** Whether OpenTelemetry's own variables ask for traces: they say where to, and do not say that there shall be none. */
+export function areTracesWanted(environment: Record<string, string | undefined> = process.env) {
+  const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_TRACES_EXPORTER } = environment
+  if (!OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !OTEL_EXPORTER_OTLP_ENDPOINT) return false
+  if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
+  return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
+}
+
 /** Asks who will have to understand the list. */
 function faultsOfProxies(proxies: unknown): string[] {
   try {

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
-import type { Settings } from '../config.ts'
+import { areTracesWanted, type Settings } from '../config.ts'
 import { advanceWindows } from '../database/claim-windows.ts'
 import { openServingDatabase } from '../database/client.ts'
 import { createDataFigureReader } from '../database/data-figures.ts'
@@ -18,6 +18,7 @@ import {
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { isTerminal } from '../http/logging.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
+import { version } from '../http/openapi.ts'
 import { createServiceCounts } from '../http/service-counts.ts'
 import { measureService } from '../http/service-figures.ts'
 import { createDatabaseAccess, type DatabaseAccess } from './database-access.ts'
@@ -33,6 +34,9 @@ const ADVANCE_MS = 10_000
 
 /** How much of the time to end requests and the pool may take; the rest is for the embedded server. */
 const SHARE_OF_REQUESTS = 0.9
+
+/** How much of it the last traces may take. */
+const SHARE_OF_TRACES = 0.05
 
 /**
  * How much the heap may grow beyond what was in use before garbage is collected. By itself Node.js lets it grow to several
@@ -70,6 +74,8 @@ export async function serve(settings: Settings) {
   })
   const { database } = questions
   closeAtEnd(close)
+  const traces = areTracesWanted() ? (await import('../tracing/traces.ts')).openTraces(version) : undefined
+  closeAtEnd(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
 
   const start = createStart(url === undefined ? EMBEDDED_START_MS : settings.CONNECTION_TIMEOUT_MS)
   const counts = createServiceCounts()
@@ -86,6 +92,7 @@ export async function serve(settings: Settings) {
       return true
     },
     isStarted: start.wait,
+    trace: traces?.follow,
     counts,
     // Made together with this command.
     explorerFolder: join(import.meta.dirname, '../explorer'),

@@ -3,6 +3,7 @@ import pg from 'pg'
 import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
 import { describeFailure, isRolledBack, isTerminated } from './failures.ts'
+import { questionChannel } from './question-channel.ts'
 
 /** How long it may take until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
@@ -62,7 +63,10 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
     }
   }
 
-  return Object.assign(pool, { query })
+  return Object.assign(pool, {
+    query: (statement: pg.QueryConfig, values?: unknown[]) =>
+      questionChannel.tracePromise(query, { statement: statement.name }, undefined, statement, values),
+  })
 }
 
 /** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */

@@ -42,6 +42,9 @@ const planted: [rule: string, file: string, content: string][] = [
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
   ['production-needs-no-tests', 'src/http/metrics.ts', "export * from '../../test/setup/records.ts'"],
   ['production-needs-no-tools', 'src/http/logging.ts', "export { test } from 'vitest'"],
+  ['tracing-listens', 'src/tracing/request-spans.ts', "export * from '../http/validation.ts'"],
+  ['traces-are-loaded-on-demand', 'src/commands/index-chains.ts', "export * from '../tracing/traces.ts'"],
+  ['only-traces-know-opentelemetry', 'src/http/overload.ts', "export { trace } from '@opentelemetry/api'"],
   ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
 ]
 
@@ -55,7 +58,8 @@ const harmless: [file: string, content: string][] = [
   ['src/database/columns.ts', 'export const columns = 1'],
   ['packages/client/src/amounts.ts', "export { default } from 'openapi-fetch'"],
   ['src/http/validation.ts', 'export const validation = 1'],
-  ['src/commands/serve.ts', 'export const serve = 1'],
+  ['src/commands/serve.ts', "export const serve = () => import('../tracing/traces.ts')"],
+  ['src/tracing/traces.ts', "export { trace } from '@opentelemetry/api'"],
   ['test/setup/records.ts', 'export const aRecord = 1'],
 ]
 

@@ -44,7 +44,9 @@ describe('docker-compose.yml', () => {
 
   test('sets only settings, what the driver of the database reads, and what the chain file may name', () => {
     for (const [name, { environment }] of ownServices) {
-      const others = unknownSettings(Object.keys(environment)).filter((key) => !/^(PGPASSWORD|RPC_\d+)$/.test(key))
+      const others = unknownSettings(Object.keys(environment)).filter(
+        (key) => !/^(PGPASSWORD|RPC_\d+|OTEL_\w+)$/.test(key),
+      )
       expect(others, name).toEqual([])
       if (name !== 'index') expect(Object.keys(environment).filter((key) => key.startsWith('RPC_'))).toEqual([])
     }

@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '../..')
 /** A checkout with another program in it, which says a word of another file; it serves nothing of the explorer. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
-  await mkdir(join(folder, 'src/commands'), { recursive: true })
+  for (const name of ['commands', 'tracing']) await mkdir(join(folder, 'src', name), { recursive: true })
   for (const name of ['build', 'packages']) await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
@@ -19,6 +19,7 @@ async function aCheckout() {
     join(folder, 'src/commands/cli.ts'),
     "import { word } from './word.ts'\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
   )
+  await writeFile(join(folder, 'src/tracing/traces.ts'), 'export const openTraces = () => undefined\n')
   const wordFile = join(folder, 'src/commands/word.ts')
   return {
     /** Leaves the size and the time of the file as they were, where the words are of one length. */
@@ -40,7 +41,7 @@ async function aCheckout() {
     },
     files: (name: string) => readdir(join(folder, '.cache', name)),
     remove: (name: string) => rm(join(folder, '.cache', name), { recursive: true }),
-    bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => name.endsWith('.js')),
+    bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => /^cli-[^.]+\.js$/.test(name)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
   }
 }
@@ -82,7 +83,14 @@ test('what is packed is made before, and is what it takes to run', async () => {
   const files = await checkout.pack()
   const page = /^dist\/explorer\/assets\/explorer-[0-9a-f]+\.(js|css)$/
   expect(files.filter((file) => page.test(file))).toHaveLength(2)
-  expect(files).toEqual(expect.arrayContaining(['dist/commands/cli.js', 'dist/explorer/explorer.html', 'package.json']))
+  expect(files).toEqual(
+    expect.arrayContaining([
+      'dist/commands/cli.js',
+      'dist/commands/cli.traces.js',
+      'dist/explorer/explorer.html',
+      'package.json',
+    ]),
+  )
   expect(files.filter((file) => file.startsWith('packages/')).sort()).toEqual([
     'packages/client/README.md',
     'packages/docs/docs.css',
