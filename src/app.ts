@@ -42,7 +42,7 @@ import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
-import { createRateLimit } from './http/rate-limits.ts'
+import { type CountClient, createClientCounts, createRateLimit } from './http/rate-limits.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
@@ -72,6 +72,8 @@ export interface AppOptions {
   explorerFolder?: string
   /** Has requests traced, from their first hook on. */
   trace?: ((app: FastifyInstance) => void) | undefined
+  /** Counts clients for the limits, where several processes share these. */
+  countClient?: CountClient | undefined
   /** Where what happens is counted. */
   counts?: ServiceCounts
   /** The moment of an answer. */
@@ -100,6 +102,7 @@ let validator: Validator | undefined
 export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
   const { isStarted = async () => true, now = () => new Date(), counts = createServiceCounts() } = options
+  const { countClient = createClientCounts(now) } = options
   const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
@@ -160,7 +163,7 @@ export async function buildApp(options: AppOptions) {
   const limit =
     settings.REQUESTS_PER_MINUTE === 0
       ? undefined
-      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, now, counts)
+      : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
       await surface.register(campaignRoutes, { campaigns: createCampaignRepository(database, lookups, now), answers })
@@ -179,7 +182,7 @@ export async function buildApp(options: AppOptions) {
         const credentials = createCredentialStore(lookups, now, (error) =>
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
-        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, now, counts)
+        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, countClient, counts)
         abandonWithClient(surface, signalOf)
         await requireBearerToken(surface, credentials, attempts, counts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })

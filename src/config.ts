@@ -31,6 +31,10 @@ export const Settings = Type.Object({
   SAMPLE_DATA: yesOrNo('Whether an empty embedded database is filled with sample data.', { default: true }),
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
   PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
+  WORKERS: whole(
+    'Processes that serve on `PORT`, one for each processor that they are to use. Each has connections, requests under way, a pool of the database and kept answers of its own.',
+    { minimum: 1, maximum: 64, default: 1 },
+  ),
   METRICS_PORT: Type.Optional(
     whole('Port of the Prometheus metrics, on `HOST`. Absent: no metrics.', { minimum: 0, maximum: 65_535 }),
   ),

@@ -20,6 +20,7 @@ import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
+import { WorkersError } from './worker-processes.ts'
 import { writeOpenApi } from './write-openapi.ts'
 
 /** Errors whose message says all that the operator needs. */
@@ -33,6 +34,7 @@ const plainErrors = [
   TokenError,
   ServingRoleError,
   FollowingError,
+  WorkersError,
 ]
 
 const program = new Command('reward-campaigns')

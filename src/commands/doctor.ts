@@ -9,6 +9,7 @@ import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
 import type { CheckedFinding } from '../schemas/findings.ts'
 import { openDatabaseAccess } from './database-access.ts'
 import { printFindings } from './printed-findings.ts'
+import { servingConnections } from './serving-connections.ts'
 
 export interface DoctorOptions {
   all?: boolean
@@ -47,7 +48,7 @@ async function examine(
       client,
       isEmbedded,
       servingRole: servingRole ?? null,
-      poolSize: settings.DATABASE_POOL_SIZE,
+      neededConnections: servingConnections(settings),
       freeBytes: async () => (isEmbedded ? freeBytesOf(settings.DATA_DIR) : null),
       isSchemaCurrent: () => isSchemaCurrent(database),
       listChains: createFollowedChainReader(database, now),

@@ -17,6 +17,9 @@ const SAME_WISH_MS = 3000
 /** How long what is closed in haste may take. */
 const HASTE_MS = 5000
 
+/** How much of the time that a service has to end its requests and pools may take; the rest is for the embedded server. */
+export const SHARE_OF_REQUESTS = 0.9
+
 interface Closing {
   close: () => Promise<void>
   isNeededInHaste: boolean
@@ -57,24 +60,30 @@ export interface EndingOptions {
   timeoutMs: number
   /** The exit code of an end in order. */
   toExitCode: (signalCode: number) => number
+  /** Whether another process says when this one is to end in haste, by killing it: then each signal is the same wish. */
+  isLed?: boolean
   onError: (error: unknown) => void
 }
 
-/** From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly. */
-export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
+/**
+ * From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly.
+ * @returns what asks for that as SIGTERM does.
+ */
+export function endInOrder({ timeoutMs, toExitCode, isLed = false, onError }: EndingOptions): () => void {
   const requests = createRequestCounter()
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       const signalCode = 128 + constants.signals[signal]
       const request = requests.count(performance.now())
       if (request === 'first') void end(toExitCode(signalCode))
-      if (request === 'serious') void endInHaste(signalCode)
+      if (request === 'serious' && !isLed) void endInHaste(signalCode)
     })
   }
   process.on('uncaughtException', (error) => {
     fail(error)
     void end(1)
   })
+  return () => void end(toExitCode(128 + constants.signals.SIGTERM))
 
   async function end(code: number) {
     if (ending.aborted) return

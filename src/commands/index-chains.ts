@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises'
-import { pino } from 'pino'
+import type { Logger } from 'pino'
 import { ChainFileError, type ChainSettings, parseChainFile } from '../chains/chain-file.ts'
 import { readEnvironment, type Settings } from '../config.ts'
 import type { Database } from '../database/client.ts'
-import { createLogging } from '../http/logging.ts'
+import { openLog } from '../http/logging.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
 import type { ChainEvent } from './chain-events.ts'
 import { createChainFigures } from './chain-figures.ts'
@@ -28,9 +28,7 @@ export interface IndexOptions {
 /** `index`: follows the chains of a file until SIGTERM, or once. */
 export async function indexChains(settings: Settings, { chains: file, once: isOnce }: IndexOptions) {
   const chains = await readChainFile(file)
-  const { logger } = await createLogging(settings.LOG_LEVEL)
-  const { stream, ...options } = logger
-  const log = pino(options, stream)
+  const log = await openLog(settings.LOG_LEVEL)
   endInOrder({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     toExitCode: (signalCode) => (isOnce ? signalCode : 0),
@@ -45,7 +43,7 @@ interface Work {
   database: Database
   chains: ChainSettings[]
   isOnce: boolean
-  log: pino.Logger
+  log: Logger
 }
 
 /** Follows each chain by itself: what befalls one of them does not hold up the others. */

@@ -1,13 +1,18 @@
 import { basename, dirname } from 'node:path'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyBaseLogger } from 'fastify'
 import type { Settings } from '../config.ts'
+import { isTerminal } from '../http/logging.ts'
 
 /** How the commands are called here: in a checkout, or where the package is installed. */
 const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'
 
-/** What a newcomer at a terminal wants to know once the service is ready. */
-export function welcome(app: FastifyInstance, settings: Settings) {
-  const address = addressOf(app)
+/** Says that the service is ready: to whoever reads along, with what a newcomer wants to know. */
+export function tellReady(log: Pick<FastifyBaseLogger, 'info'>, address: string, settings: Settings) {
+  log.info(isTerminal ? welcome(address, settings) : 'ready')
+}
+
+/** What a newcomer at a terminal wants to know once the service is ready at an address. */
+export function welcome(address: string, settings: Settings) {
   const isServed = (surface: 'public' | 'staging') => settings.SURFACES.includes(surface)
   const lines = [
     ...(settings.EXPLORER && isServed('public') ? [['explorer', `${address}/`]] : []),
@@ -21,13 +26,4 @@ export function welcome(app: FastifyInstance, settings: Settings) {
   ]
   const block = lines.map(([name = '', what]) => `  ${name.padEnd(8)}  ${what}\n`).join('')
   return `ready\n\n${block}\n  Commands go into a second terminal, with the same settings.\n`
-}
-
-/** Where a browser on this machine finds the service. */
-function addressOf(app: FastifyInstance) {
-  const [bound] = app.addresses()
-  if (typeof bound !== 'object') return ''
-  const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  const host = everywhere[bound.address] ?? bound.address
-  return `http://${host.includes(':') ? `[${host}]` : host}:${bound.port}`
 }

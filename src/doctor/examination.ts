@@ -24,7 +24,8 @@ export interface Examined {
   isEmbedded: boolean
   /** Who serves; null where it is the role of the connection. */
   servingRole: string | null
-  poolSize: number
+  /** The most connections that `serve` opens. */
+  neededConnections: number
   /** On the disk of the database; null where that is none of this machine. */
   freeBytes: () => Promise<number | null>
   isSchemaCurrent: () => Promise<boolean>
@@ -50,7 +51,7 @@ interface Check {
  * statement takes longer than it may is a finding, not an error.
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
-  const { client, isEmbedded, servingRole, poolSize, isWhole, statementMs } = examined
+  const { client, isEmbedded, servingRole, neededConnections, isWhole, statementMs } = examined
   const look = <T>(work: (ask: Ask) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
@@ -80,7 +81,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     checkOf('indexes', examineIndexes),
     checkOf('statistics', examineStatistics),
     checkOf('clock', (ask) => examineClock(ask, examined.now)),
-    checkOf('connections', (ask) => examineConnections(ask, poolSize)),
+    checkOf('connections', (ask) => examineConnections(ask, neededConnections)),
     checkOf('space', async (ask) => examineSpace(ask, await examined.freeBytes())),
   ]
   if (!isReadable) {

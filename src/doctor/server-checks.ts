@@ -1,4 +1,3 @@
-import { LOOKUP_CONNECTIONS } from '../database/client.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 import type { Ask } from './snapshot.ts'
 
@@ -71,8 +70,8 @@ export async function examineClock(ask: Ask, now: () => Date): Promise<Finding> 
   return seconds <= CLOCK_FAILURE_SECONDS ? warning(found, advice) : failed(found, advice)
 }
 
-/** What one process may open, against what the server, the database and the role allow. */
-export async function examineConnections(ask: Ask, poolSize: number): Promise<Finding> {
+/** What `serve` may open, against what the server, the database and the role allow. */
+export async function examineConnections(ask: Ask, needed: number): Promise<Finding> {
   const [row] = await ask<{ available: number }>(
     `select least(
         current_setting('max_connections')::integer - current_setting('superuser_reserved_connections')::integer
@@ -81,12 +80,11 @@ export async function examineConnections(ask: Ask, poolSize: number): Promise<Fi
     from pg_database, pg_roles where datname = current_database() and rolname = current_user`,
   )
   const available = row?.available ?? 0
-  const needed = poolSize + LOOKUP_CONNECTIONS
-  const found = `a process opens up to ${needed} connections, and there are ${available}`
-  const advice = 'lower DATABASE_POOL_SIZE, raise max_connections, or put a pooler in front'
+  const found = `serve opens up to ${needed} connections, and there are ${available}`
+  const advice = 'lower DATABASE_POOL_SIZE or WORKERS, raise max_connections, or put a pooler in front'
   if (needed > available) return failed(found, advice)
   return 2 * needed > available
-    ? warning(`${found}: not enough for two processes, as while one is replaced`, advice)
+    ? warning(`${found}: not enough for it twice, as while one is replaced by another`, advice)
     : ok(found)
 }
 

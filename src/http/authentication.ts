@@ -50,7 +50,8 @@ export async function requireBearerToken(
       return
     }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
-      done(error?.statusCode === 401 ? refuse(request, reply, limit, counts) : error)
+      if (error?.statusCode === 401) refuse(request, reply, limit, counts).then(done, done)
+      else done(error)
     })
   })
   scope.addHook('onSend', (_request, reply, payload, done) => {
@@ -59,7 +60,7 @@ export async function requireBearerToken(
   })
 }
 
-function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
+async function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
   // As the plugin reads it: white space of any kind may stand before the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
@@ -67,7 +68,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, 
     return new MissingTokenError()
   }
   counts.failedTokens += 1
-  const rate = limit.count(clientAddressOf(request))
+  const rate = await limit.count(clientAddressOf(request))
   tellRate(reply, limit, rate)
   if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
   void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isatty } from 'node:tty'
 import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
-import type { LoggerOptions } from 'pino'
+import { type LoggerOptions, pino } from 'pino'
 import { clientAddressOf } from './client-addresses.ts'
 import { type LogStream, openLogOutput } from './log-output.ts'
 
@@ -29,6 +29,13 @@ export async function createLogging(level: string, stream?: LogStream) {
   // Whether there are colours, it asks the terminal and NO_COLOR.
   const lines = pretty({ ignore: 'pid,hostname,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true })
   return { logger: loggerOptions(level, lines), logController: new ShortLogController() }
+}
+
+/** The log of a process that serves nothing itself. */
+export async function openLog(level: string) {
+  const { logger } = await createLogging(level)
+  const { stream, ...options } = logger
+  return pino(options, stream)
 }
 
 /** One line a request, when it has been answered. */

@@ -11,6 +11,7 @@ export function createRegister() {
     help: 'Version of the service, always 1',
     labelNames: ['version'] as const,
     registers: [register],
+    aggregator: 'first',
   }).set({ version }, 1)
   return register
 }
@@ -19,7 +20,7 @@ export function createRegister() {
  * A server that shows figures at `/metrics`: on a listener of its own, so that they are never public by accident. What has
  * to be asked for is asked for by `refresh`, once for each reading.
  */
-export function serveFigures(register: Registry, refresh = async () => {}) {
+export function serveFigures(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
   const server = fastify({ logger: false })
   // Who reads them are few, and the descriptors of the process are for others.
   server.server.maxConnections = 16

@@ -13,41 +13,33 @@ const MOST_NETWORKS = 10_000
 const AROUND_FACTOR = 4
 
 /** What a client still has of a limit. */
-interface Rate {
+export interface Rate {
   isExceeded: boolean
   remaining: number
   secondsLeft: number
 }
 
 /** What a limit is about, and what clients and figures know it by. */
-type RateName = keyof ServiceCounts['beyondLimit']
+export type RateName = keyof ServiceCounts['beyondLimit']
 
-/** Counts by client what there may be only so many of in a minute. */
-export interface RateLimit {
-  name: RateName
-  quota: number
-  /** Counts one more; what is left of the minute that began with the first. */
-  count(address: string): Rate
-}
+/** Counts one more of a client; what is left to it of the minute that began with its first, if there may be `quota`. */
+export type CountClient = (name: RateName, quota: number, address: string) => Rate | Promise<Rate>
 
 /**
- * At most `quota` a minute for each client: an IPv4 address, or the /64 of an IPv6 one; the /56 around it has four times as
- * many. Each process counts for itself; where there are more clients than are remembered, those that were silent longest begin anew.
+ * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
+ * the /56 around it has four times as many. Where there are more clients than are remembered, those that were silent
+ * longest begin anew.
  */
-export function createRateLimit(
-  name: RateName,
-  quota: number,
-  now: () => Date,
-  { beyondLimit }: ServiceCounts,
-): RateLimit {
-  const windows = new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
+export function createClientCounts(now: () => Date) {
+  const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
+  const windows = { requests: createWindows(), 'failed-attempts': createWindows() }
 
-  function countIn(network: string, most: number) {
+  function countIn(name: RateName, network: string, most: number): Rate {
     const time = now().getTime()
-    let window = windows.get(network)
+    let window = windows[name].get(network)
     if (window === undefined || time >= window.endsAt) {
       window = { count: 0, endsAt: time + WINDOW_MS }
-      windows.set(network, window)
+      windows[name].set(network, window)
     }
     window.count += 1
     return {
@@ -57,20 +49,36 @@ export function createRateLimit(
     }
   }
 
-  return {
-    name,
-    quota,
-    count(address) {
-      const [own, around] = networksOf(address)
-      const counted = countIn(own, quota)
-      const countedAround = around === undefined ? counted : countIn(around, quota * AROUND_FACTOR)
-      const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
-      const rate = isAroundLess ? countedAround : counted
-      if (rate.isExceeded) beyondLimit[name] += 1
-      return rate
-    },
+  return (name: RateName, quota: number, address: string): Rate => {
+    const [own, around] = networksOf(address)
+    const counted = countIn(name, own, quota)
+    const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR)
+    const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
+    return isAroundLess ? countedAround : counted
   }
 }
+
+/** At most `quota` a minute for each client, counted where those of all processes of a service are. */
+export interface RateLimit {
+  name: RateName
+  quota: number
+  count(address: string): Promise<Rate>
+}
+
+export const createRateLimit = (
+  name: RateName,
+  quota: number,
+  countClient: CountClient,
+  { beyondLimit }: ServiceCounts,
+): RateLimit => ({
+  name,
+  quota,
+  async count(address) {
+    const rate = await countClient(name, quota, address)
+    if (rate.isExceeded) beyondLimit[name] += 1
+    return rate
+  },
+})
 
 /** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
 export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
@@ -86,9 +94,9 @@ export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, re
 
 /** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
-  scope.addHook('onRequest', (request, reply, done) => {
-    const rate = limit.count(clientAddressOf(request))
+  scope.addHook('onRequest', async (request, reply) => {
+    const rate = await limit.count(clientAddressOf(request))
     tellRate(reply, limit, rate)
-    done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
+    if (rate.isExceeded) throw new TooManyRequestsError(rate.secondsLeft)
   })
 }

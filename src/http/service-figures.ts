@@ -27,7 +27,13 @@ const PATIENCE_MS = 1000
  *
  * @returns what asks the database for its part of the figures; to be called before they are read.
  */
-export function measureService(register: Registry, { app, pools, counts, readData }: MeasuredService) {
+export function measureService(register: Registry, { readData, ...work }: MeasuredService) {
+  measureWork(register, work)
+  return measureData(register, readData)
+}
+
+/** Measures what a process does, for a service that is several: these figures can be summed. */
+export function measureWork(register: Registry, { app, pools, counts }: Omit<MeasuredService, 'readData'>) {
   measureRequests(register, app)
   measurePools(register, pools)
   countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
@@ -43,7 +49,6 @@ export function measureService(register: Registry, { app, pools, counts, readDat
       this.inc(counts.failedTokens)
     },
   })
-  return measureData(register, readData)
 }
 
 function measureRequests(register: Registry, app: FastifyInstance) {
@@ -96,7 +101,8 @@ function countFrom(
   })
 }
 
-function measureData(register: Registry, readData: () => Promise<DataFigures>) {
+/** Measures how far the data is, which is the same for every process. @returns what asks the database for it. */
+export function measureData(register: Registry, readData: () => Promise<DataFigures>) {
   const registers = [register]
   const up = new Gauge({ name: 'database_up', help: 'Whether the database answers, 1 or 0', registers })
   const revision = new Gauge({ name: 'data_revision', help: 'Newest revision of the data', registers })

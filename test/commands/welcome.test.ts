@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addressOf } from '../../src/commands/listening.ts'
 import { welcome } from '../../src/commands/welcome.ts'
 import { readSettings } from '../../src/config.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -21,7 +22,7 @@ test.each([
 ])('with $settings, a newcomer is told of what is there, and of nothing else', async ({ settings, names }) => {
   await using api = await startTestApp(settings, database)
   const address = `http://127.0.0.1:${await listen(api.app)}`
-  const block = welcome(api.app, readSettings(settings))
+  const block = welcome(addressOf(api.app), readSettings(settings))
   const told = [...block.matchAll(/^ {2}(\w+) {2,}(\S.*)$/gm)].map(([, name, what = '']) => ({ name, what }))
   expect(told.map(({ name }) => name)).toEqual(names)
   for (const { name, what } of told.filter(({ what }) => what.startsWith('http'))) {
@@ -36,5 +37,5 @@ test('the README shows what a newcomer is told', async () => {
   await using api = await startTestApp({}, database)
   const port = await listen(api.app)
   const readme = await readFile(join(import.meta.dirname, '../../README.md'), 'utf8')
-  expect(readme).toContain(welcome(api.app, readSettings({})).replaceAll(`:${port}/`, ':3000/'))
+  expect(readme).toContain(welcome(addressOf(api.app), readSettings({})).replaceAll(`:${port}/`, ':3000/'))
 })

@@ -1,0 +1,88 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Settings } from '../config.ts'
+import { advanceWindows } from '../database/claim-windows.ts'
+import type { Database } from '../database/client.ts'
+import { describeFailure, explainFailure, isDatabaseAway, isOutOfSpace } from '../database/failures.ts'
+import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import type { createDatabaseAccess, DatabaseAccess } from './database-access.ts'
+import { ending } from './ending.ts'
+import { fillWithSample } from './sample.ts'
+import type { StartNews } from './service-start.ts'
+
+const RETRY_MS = 2000
+
+/** How often it is looked whether the kept totals of windows should be moved on. */
+const ADVANCE_MS = 10_000
+
+type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
+
+export interface Preparation {
+  settings: Settings
+  access: ReturnType<typeof createDatabaseAccess>
+  /** What asks the database once it is known where that is. */
+  database: Database
+  log: Log
+  /** Told how far it is. */
+  onNews: (news: StartNews) => void
+}
+
+/**
+ * Sees to it that the database of a service is there and in order, for as long as that takes, or until the process ends:
+ * one that is away is tried again and again.
+ * @throws what only an operator can mend, such as a schema that is behind.
+ */
+export async function prepareDatabase({ settings, access, database, log, onNews }: Preparation) {
+  const opened = await access.open()
+  const { url } = opened
+  onNews({ state: 'under way', url })
+  let known: string | undefined
+  while (!ending.aborted) {
+    try {
+      await prepare(opened)
+      onNews({ state: 'done', url })
+      return
+    } catch (error) {
+      // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
+      if (!isDatabaseAway(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
+      onNews({ state: 'failing', url })
+      const reason = explainFailure(error)
+      if (reason !== known) log.warn({ reason }, 'the database is not ready, trying again')
+      known = reason
+    }
+    await pause(RETRY_MS)
+  }
+
+  async function prepare({ url, isEmbedded }: DatabaseAccess) {
+    if (isEmbedded || settings.MIGRATE_ON_START) {
+      const applied = await migrateDatabase(url, () =>
+        log.info('another process is migrating the database, waiting for it'),
+      )
+      if (applied > 0) log.info({ migrations: applied }, 'the schema was brought up to date')
+    }
+    await requireCurrentSchema(database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
+  }
+}
+
+/**
+ * Keeps the totals near the present until the process ends; without it answers are the same, and slower the longer the
+ * last import is ago.
+ */
+export async function advanceFromTimeToTime(database: Database, log: Log) {
+  let known: string | undefined
+  while (!ending.aborted) {
+    try {
+      if (await advanceWindows(database)) continue
+      known = undefined
+    } catch (error) {
+      // It may last (a replica, a missing right): said once, and tried again all the same.
+      const reason = describeFailure(error)
+      if (reason !== known) log.warn({ reason }, 'the kept totals of windows could not be moved on')
+      known = reason
+    }
+    await pause(ADVANCE_MS)
+  }
+}
+
+const pause = (ms: number) => sleep(ms, undefined, { signal: ending }).catch(() => undefined)
