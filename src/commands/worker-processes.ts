@@ -49,6 +49,8 @@ export function superviseProcesses({ count, environment, log, onMessage, onEnd }
     const worker = cluster.fork(environment)
     running.set(worker, 0)
     worker.on('message', (message: FromWorker) => {
+      // What it said last may come after its end.
+      if (!running.has(worker)) return
       running.set(worker, 0)
       onMessage(worker, message)
     })

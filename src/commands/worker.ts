@@ -49,7 +49,7 @@ export async function serveAsWorker(settings: Settings) {
   } catch (error) {
     if (ending.aborted) return
     await closeAll()
-    process.disconnect()
+    process.channel?.unref()
     throw error
   }
 }

@@ -248,14 +248,19 @@ test('a port that is in use is told once, before there is any worker', async () 
   })
 })
 
-test('workers that end again and again before they can serve end the service with a sentence', async () => {
-  await using database = await createTestDatabase()
-  const endsEachWorker = '--import "data:text/javascript,if(process.send)process.exit(7)"'
-  const settings = { ...settingsFor(database), NODE_OPTIONS: endsEachWorker }
-  const { code, stdout, stderr } = await runCli(['serve'], settings)
-  expect({ code, stderr }).toEqual({
-    code: 1,
-    stderr: '5 workers have ended one after the other before they could serve\n',
-  })
-  expect(stdout.match(/a worker has died, and is replaced/g)).toHaveLength(5)
-})
+test.each([
+  { fault: 'process.exit(7)', said: '' },
+  { fault: "process.env.HOST='192.0.2.1'", said: 'HOST 192.0.2.1 is no address of this machine\n'.repeat(5) },
+])(
+  'workers that end again and again before they can serve end the service with a sentence: $fault',
+  async ({ fault, said }) => {
+    await using database = await createTestDatabase()
+    const NODE_OPTIONS = `--import "data:text/javascript,if(process.send)${fault}"`
+    const { code, stdout, stderr } = await runCli(['serve'], { ...settingsFor(database), NODE_OPTIONS })
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${said}5 workers have ended one after the other before they could serve\n`,
+    })
+    expect(stdout.match(/a worker has died, and is replaced/g)).toHaveLength(5)
+  },
+)
