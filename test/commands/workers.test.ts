@@ -123,6 +123,17 @@ test('workers share one port and one limit, and their figures are one, also when
   for (const connection of late.all)
     expect(await connection.ask('/users/profile', bearing('rcs_unknown'))).toMatchObject({ status: 429 })
 
+  // One is asked to end, again and again: it answers what is under way, and another takes its place.
+  const [asked = 0] = late.pids
+  const slow = await askSlowly(database.url, late.all.slice(0, 1))
+  for (let time = 0; time < 3; time += 1) {
+    process.kill(asked, 'SIGTERM')
+    await sleep(150)
+  }
+  await slow.release()
+  expect(await slow.statuses).toEqual([200])
+  await service.said(/(a worker has ended, and is replaced)/)
+
   service.child.kill('SIGTERM')
   expect(await service.ended).toMatchObject({ code: 0, signal: null, stderr: '' })
   expect(saidBy(service, /^Server listening at /)).toBe(1)
