@@ -32,7 +32,7 @@ export const Settings = Type.Object({
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
   PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
   WORKERS: whole(
-    'Processes that serve on `PORT`, one for each processor that they are to use. Each has connections, requests under way, a pool of the database and kept answers of its own.',
+    'Processes that serve on `PORT`, one for each processor that they are to use. Each has connections, requests under way and kept answers of its own, and its own pool: with more than 1, `WORKERS` × (`DATABASE_POOL_SIZE` + 2) + 2 connections to the database in all.',
     { minimum: 1, maximum: 64, default: 1 },
   ),
   METRICS_PORT: Type.Optional(
