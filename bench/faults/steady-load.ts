@@ -116,9 +116,13 @@ try {
     await Promise.all([...visitors, feeding])
     await ingest.close()
   }
-  const growthOf = (figures: number[]) => medianOf(figures.slice(-3)) / medianOf(figures.slice(FILLING_MINUTES, FILLING_MINUTES + 3))
+  const growthOf = (figures: number[]) =>
+    medianOf(figures.slice(-3)) / medianOf(figures.slice(FILLING_MINUTES, FILLING_MINUTES + 3))
   const growth = { resident: growthOf(resident), heap: growthOf(heap) }
-  print(`the last three minutes against minutes ${FILLING_MINUTES + 1} to ${FILLING_MINUTES + 3}`, JSON.stringify(growth))
+  print(
+    `the last three minutes against minutes ${FILLING_MINUTES + 1} to ${FILLING_MINUTES + 3}`,
+    JSON.stringify(growth),
+  )
   print('requests', `${asked}, ${failures.length} failed ${failures.slice(0, 5).join('; ')}`)
   if (failures.length > 0 || growth.resident > MOST_GROWTH || growth.heap > MOST_GROWTH) process.exitCode = 1
 } finally {
