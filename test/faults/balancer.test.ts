@@ -6,12 +6,16 @@ import { closedPort } from '../setup/sockets.ts'
 import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
 import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
 
-const start = (databaseUrl: string, port: number) =>
-  startCli(['serve'], {
+/** HAProxy takes for ready whom it has not asked yet: so each is, when it comes to know it. */
+async function start(databaseUrl: string, port: number) {
+  const service = startCli(['serve'], {
     ...{ DATABASE_URL: databaseUrl, PORT: String(port), MAX_EVENT_LOOP_DELAY_MS: '0' },
     // What the configuration asks for.
     DRAIN_SECONDS: '2',
   })
+  await service.ready()
+  return service
+}
 
 describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
   test('are restarted, one after the other, and one is killed, with no request lost', {
@@ -20,19 +24,19 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     await using database = await createTestDatabase()
     const ports = { first: await closedPort(), second: await closedPort() }
     await using haproxy = await startHaproxy(ports.first, ports.second)
-    await using first = start(database.url, ports.first)
-    await using second = start(database.url, ports.second)
+    await using first = await start(database.url, ports.first)
+    await using second = await start(database.url, ports.second)
     await haproxy.untilReady('first', 'second')
     const strange = newQuestions()
     await using readers = keepAsking(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
 
     first.child.kill('SIGTERM')
     expect(await first.ended).toMatchObject({ code: 0, signal: null })
-    await using firstAgain = start(database.url, ports.first)
+    await using firstAgain = await start(database.url, ports.first)
     await haproxy.untilReady('first', 'second')
     second.child.kill('SIGTERM')
     expect(await second.ended).toMatchObject({ code: 0, signal: null })
-    await using _secondAgain = start(database.url, ports.second)
+    await using _secondAgain = await start(database.url, ports.second)
     await haproxy.untilReady('first', 'second')
     firstAgain.child.kill('SIGKILL')
     await haproxy.untilReady('second')
@@ -48,8 +52,8 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     await using proxy = await openDatabaseProxy(database.url)
     const ports = { first: await closedPort(), second: await closedPort() }
     await using haproxy = await startHaproxy(ports.first, ports.second)
-    await using _first = start(proxy.url, ports.first)
-    await using _second = start(proxy.url, ports.second)
+    await using _first = await start(proxy.url, ports.first)
+    await using _second = await start(proxy.url, ports.second)
     await haproxy.untilReady('first', 'second')
     // Each of them is asked in its turn.
     for (let times = 0; times < 4; times += 1) expect((await ask(haproxy.url, '/campaigns')).status).toBe(200)
@@ -71,7 +75,7 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     await using database = await createTestDatabase()
     const port = await closedPort()
     await using haproxy = await startHaproxy(port, await closedPort())
-    await using _service = start(database.url, port)
+    await using _service = await start(database.url, port)
     await haproxy.untilReady('first')
     const owner = `owner=${'0'.repeat(16_300)}`
     expect((await ask(haproxy.url, `/campaigns?${owner}`)).body).toContain('"error":"owner')
