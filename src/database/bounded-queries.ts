@@ -5,7 +5,7 @@ import { cancelStatement } from './cancellation.ts'
 import { describeFailure, isRolledBack, isTerminated } from './failures.ts'
 import { questionChannel } from './question-channel.ts'
 
-/** How long it may take until all sessions that end together are known to have ended. */
+/** How long it takes, mostly, until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
 
 /** More queries at once than the database will answer in time. */
@@ -27,8 +27,8 @@ class SessionLostError extends Error {
  * - beyond those it has connections for, at most `mostWaiting` wait for one; any more fail at once;
  * - a statement that nobody waits for any more (`currentSignal`) is not begun, and is cancelled where it runs;
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
- * - a question whose session is lost before the answer is asked once more, over another connection, a moment later: often all
- *   sessions end together, and the pool must have heard of it.
+ * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
+ *   most: often all sessions end together, and what lies ready in the pool is found dead too.
  */
 export function boundQueries(pool: pg.Pool, mostWaiting: number) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
@@ -53,13 +53,13 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
   }
 
   async function query(statement: pg.QueryConfig, values?: unknown[]) {
-    try {
-      return await askOnce(statement, values)
-    } catch (error) {
-      const isLost = error instanceof SessionLostError && isQuestion(statement)
-      if (!isLost && !isRolledBack(error)) throw error
-      if (isLost) await sleep(SESSIONS_END_MS)
-      return askOnce(statement, values)
+    for (let attempts = 1; ; attempts += 1) {
+      try {
+        return await askOnce(statement, values)
+      } catch (error) {
+        if (attempts >= mostAttempts(statement, error)) throw error
+        if (error instanceof SessionLostError) await sleep(SESSIONS_END_MS)
+      }
     }
   }
 
@@ -67,6 +67,12 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
     query: (statement: pg.QueryConfig, values?: unknown[]) =>
       questionChannel.tracePromise(query, { statement: statement.name }, undefined, statement, values),
   })
+}
+
+/** How often a statement is worth asking that fails like this. */
+function mostAttempts(statement: pg.QueryConfig, error: unknown) {
+  if (error instanceof SessionLostError) return isQuestion(statement) ? 3 : 1
+  return isRolledBack(error) ? 2 : 1
 }
 
 /** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */

@@ -18,7 +18,7 @@ async function terminate(database: TestDatabase, which = 'true') {
 
 const WAITING = "wait_event_type = 'Lock'"
 
-test('a question whose session is terminated is asked once more, on another one', async () => {
+test('a question whose session is terminated is asked again, on another one', async () => {
   await using api = await startTestApp()
   await api.save(aCampaign())
   await using lock = await lockCampaigns(api.database.url)
@@ -62,13 +62,13 @@ test('under load, nobody notices that all sessions of the service are terminated
   const strange = newQuestions()
   await using readers = keepAsking(url, ['/campaigns', '/explore/contracts', strange, strange, strange, strange])
   let ended = 0
-  for (let times = 0; times < 10; times += 1) {
-    await sleep(300)
+  for (let times = 0; times < 6; times += 1) {
+    await sleep(500)
     ended += await terminate(database)
   }
   await readers.stop()
-  expect(ended).toBeGreaterThan(10)
-  expect(readers.seen.length).toBeGreaterThan(100)
+  expect(ended).toBeGreaterThan(6)
+  expect(readers.seen.length).toBeGreaterThan(50)
   const { 200: fresh = 0, '200 old': old = 0, ...others } = countOutcomes(readers.seen)
   expect(others).toEqual({})
   expect(fresh).toBeGreaterThan(old)
