@@ -22,7 +22,10 @@ async function send(port: string, path: string) {
   const socket = connect(Number(port), '127.0.0.1')
   await once(socket, 'connect')
   socket.write(`GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`)
-  return { socket, path, text: collect(socket) }
+  const text = collect(socket)
+  // It waits for all the others.
+  socket.setTimeout(0)
+  return { socket, path, text }
 }
 
 test('a thousand requests that are under way when a service is asked to end are answered, each whole', async () => {

@@ -53,12 +53,16 @@ test('while others have all connections, what was asked before goes on, the rest
 
   await others.release()
   const freeAt = performance.now()
-  await waitFor(async () => ((await ask(url, '/readyz')).status === 200 ? true : undefined))
-  expect(await ask(url, '/campaigns?pageSize=7')).toMatchObject({ status: 200, cacheStatus: null })
+  // The server lets go of each a moment after its client.
+  for (const path of ['/readyz', '/campaigns', '/campaigns?pageSize=7']) {
+    await waitFor(async () => {
+      const { status, cacheStatus } = await ask(url, path)
+      return status === 200 && cacheStatus === null ? true : undefined
+    })
+  }
   expect(performance.now() - freeAt).toBeLessThan(1000)
   await readers.stop()
   expect(readers.seen.filter(({ status }) => status !== 200)).toEqual([])
-  expect(readers.seen.at(-1)?.cacheStatus).toBe(null)
   service.child.kill('SIGTERM')
   expect(await service.ended).toMatchObject({ code: 0, signal: null })
 })
