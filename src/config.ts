@@ -27,6 +27,23 @@ export const Settings = Type.Object({
       'x-expected': 'a connection string such as postgres://user@host:5432/database',
     }),
   ),
+  DATABASE_REPLICA_URLS: Type.Optional(
+    list('Connection strings of streaming replicas of `DATABASE_URL`, from which public answers are read.', {
+      items: {
+        type: 'string',
+        pattern: '^postgres(ql)?://[^\\s]+$',
+        'x-expected': 'a connection string such as postgres://user@host:5432/database',
+      },
+    }),
+  ),
+  REPLICA_MAX_LAG_SECONDS: whole(
+    'How late a replica may be, in seconds; a later one is not asked until it has caught up.',
+    {
+      minimum: 1,
+      maximum: 86_400,
+      default: 10,
+    },
+  ),
   DATA_DIR: text('Folder of the embedded PostgreSQL.', { default: '.data/' }),
   SAMPLE_DATA: yesOrNo('Whether an empty embedded database is filled with sample data.', { default: true }),
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
@@ -158,7 +175,10 @@ export const Settings = Type.Object({
 })
 export type Settings = Static<typeof Settings>
 
-/** Settings that are not acceptable; the message has a line for each fault and never a value of `DATABASE_URL`. */
+/** Connection strings, which may hold passwords. */
+const SECRETS = ['DATABASE_URL', 'DATABASE_REPLICA_URLS']
+
+/** Settings that are not acceptable; the message has a line for each fault and never a connection string. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
@@ -183,6 +203,7 @@ export function readSettings(environment: Record<string, string | undefined> = r
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
+  faults.push(...faultsOfReplicas(settings))
   if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
     faults.push(
       `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
@@ -217,6 +238,16 @@ export function areTracesWanted(environment: Record<string, string | undefined> 
   return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
 }
 
+function faultsOfReplicas({ DATABASE_URL, DATABASE_REPLICA_URLS: urls }: Record<string, unknown>): string[] {
+  if (!Array.isArray(urls)) return []
+  if (DATABASE_URL === undefined) return ['DATABASE_REPLICA_URLS needs a DATABASE_URL, of which they are replicas']
+  if (!urls.every((url) => URL.canParse(String(url)))) {
+    return ['DATABASE_REPLICA_URLS must be a connection string such as postgres://user@host:5432/database']
+  }
+  const hosts = new Set(urls.map((url) => new URL(String(url)).host))
+  return hosts.size === urls.length ? [] : ['DATABASE_REPLICA_URLS must name each host and port once']
+}
+
 /** Asks who will have to understand the list. */
 function faultsOfProxies(proxies: unknown): string[] {
   try {
@@ -239,6 +270,5 @@ function read(text: string, type: string) {
 function toFault(error: Parameters<typeof describeFault>[0]) {
   const name = error.instancePath.split('/')[1] ?? ''
   const fault = describeFault(error)
-  // A connection string may hold a password.
-  return `${name} ${name === 'DATABASE_URL' ? fault.replace(/, got .*$/s, '') : fault}`
+  return `${name} ${SECRETS.includes(name) ? fault.replace(/, got .*$/s, '') : fault}`
 }

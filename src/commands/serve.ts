@@ -40,7 +40,7 @@ async function serveAlone(settings: Settings) {
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
   const service = await createHttpService(settings)
-  const { app, start, questions, lookups, counts, pools } = service
+  const { app, start, questions, lookups, counts, pools, replicas } = service
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   closeAtEnd(async () => metrics?.close())
@@ -49,7 +49,7 @@ async function serveAlone(settings: Settings) {
   function createMetricsServer() {
     const register = createRegister()
     const readData = createDataFigureReader(lookups.database, () => new Date())
-    return serveFigures(register, measureService(register, { app, pools, counts, readData }))
+    return serveFigures(register, measureService(register, { app, pools, replicas, counts, readData }))
   }
 
   try {

@@ -30,10 +30,10 @@ export async function serveAsWorker(settings: Settings) {
   // Otherwise it would end with the other process on the spot, whatever is under way.
   if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true
 
-  const { app, start, counts, pools } = await createHttpService(settings, limits.countClient)
+  const { app, start, counts, pools, replicas } = await createHttpService(settings, limits.countClient)
   tell = (err) => app.log.fatal({ err }, 'a worker ends because of an error')
   const register = settings.METRICS_PORT === undefined ? undefined : createRegister()
-  if (register !== undefined) measureWork(register, { app, pools, counts })
+  if (register !== undefined) measureWork(register, { app, pools, replicas, counts })
   process.on('message', async (message: ToWorker) => {
     if (message.kind === 'news') start.note(message.news)
     if (message.kind === 'rates') limits.note(message.id, message.rates)

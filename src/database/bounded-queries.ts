@@ -2,17 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
-import { describeFailure, isRolledBack, isTerminated } from './failures.ts'
+import { describeFailure, isRolledBack, isTerminated, TooManyQueriesError } from './failures.ts'
 import { questionChannel } from './question-channel.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
-
-/** More queries at once than the database will answer in time. */
-class TooManyQueriesError extends Error {
-  override readonly name = 'TooManyQueriesError'
-  override readonly message = 'too many queries wait for a connection to the database'
-}
 
 /** Connections that were lost, whether they were in use or not. */
 const lostClients = new WeakSet<pg.PoolClient>()
@@ -29,8 +23,9 @@ class SessionLostError extends Error {
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
  * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
  *   most: often all sessions end together, and what lies ready in the pool is found dead too.
+ * Where somebody else is to be asked, nothing is asked again (`isAskedOnce`).
  */
-export function boundQueries(pool: pg.Pool, mostWaiting: number) {
+export function boundQueries(pool: pg.Pool, mostWaiting: number, isAskedOnce = false) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
   // bytes that say that it is there.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
@@ -57,7 +52,7 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number) {
       try {
         return await askOnce(statement, values)
       } catch (error) {
-        if (attempts >= mostAttempts(statement, error)) throw error
+        if (isAskedOnce || attempts >= mostAttempts(statement, error)) throw error
         if (error instanceof SessionLostError) await sleep(SESSIONS_END_MS)
       }
     }

@@ -2,6 +2,7 @@ import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from './client.ts'
 import { type AsOf, followedAsText, NOTHING_FOLLOWED, parseAsOf } from './followed-chains.ts'
+import { type DatabaseServer, perServer } from './servers.ts'
 import { campaigns } from './tables/campaigns.ts'
 import { dataRevisions } from './tables/data-revisions.ts'
 
@@ -14,6 +15,8 @@ export interface DataVersion {
   nextChangeAt: number
   /** How far followed chains are, in the same snapshot: blocks without effects take no revision. */
   asOf: AsOf
+  /** Where it was read: another server may not have it yet. */
+  server: DatabaseServer
 }
 
 /** What an answer depends on, where that is less than all of the data. */
@@ -28,10 +31,12 @@ export interface Dependencies {
 
 export interface DataVersionReader {
   /**
-   * One index lookup; where there are revisions that are new to this process, or a campaign has started or ended, then a
-   * second statement reads those revisions and when the next one does.
+   * That of a server, whatever history it has. One index lookup; where there are revisions that are new to this process,
+   * or a campaign has started or ended, then a second statement reads those revisions and when the next one does.
    */
-  read(): Promise<DataVersion>
+  read(server: DatabaseServer): Promise<DataVersion>
+  /** The same of a server that must have the history that is known; undefined where it does not show that it has. */
+  readContinuation(server: DatabaseServer): Promise<DataVersion | undefined>
   /** Whether what was right at an earlier version may not be right at a later one; `undefined` depends on everything. */
   hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
 }
@@ -57,39 +62,35 @@ const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 /** As many revisions as the database keeps. */
 const MOST_REMEMBERED = 1000
 
+/** Whether somebody who has seen the one version would go back in time with the other. */
+export function isBehind(version: DataVersion, seen: DataVersion) {
+  if (version.history !== seen.history) return version.history < seen.history
+  if (version.revision !== seen.revision) return version.revision < seen.revision
+  const { steps } = version.asOf
+  return [...seen.asOf.steps].some(([chainId, step]) => (steps.get(chainId) ?? -1) < step)
+}
+
 /**
  * Reads which revision of the public data is committed, whoever has made it, and on a replica which one has been replayed;
- * and remembers what the revisions since the first reading were about.
+ * and remembers what the revisions since the first reading were about: replicas have the same, so that is one memory.
  */
-export function createDataVersionReader(database: Database, clock: () => Date): DataVersionReader {
-  const newest = prepareNewest(database)
-  const news = prepareNews(database)
+export function createDataVersionReader(clock: () => Date): DataVersionReader {
+  const sourceOf = perServer(createSource)
   const changes = new Map<number, Change>()
   /** Of no revision that there is: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
   let history = 0
-  let lastText = '{}'
-  let lastAsOf = NOTHING_FOLLOWED
-
-  function toAsOf(text: string) {
-    if (text !== lastText) {
-      lastText = text
-      lastAsOf = parseAsOf(text)
-    }
-    return lastAsOf
-  }
 
   /** The rows begin with the newest revision that is known, unless it is lost. */
-  function remember(rows: { revision: number; change: Change }[]) {
-    const isContinued = rows.some(({ revision }) => changes.has(revision))
-    const isOther = rows.some(({ revision, change }) => {
+  function isContinued(rows: { revision: number; identity: string }[]) {
+    const isOther = rows.some(({ revision, identity }) => {
       const known = changes.get(revision)
-      return known !== undefined && known.identity !== change.identity
+      return known !== undefined && known.identity !== identity
     })
-    if (!isContinued || isOther) {
-      changes.clear()
-      history += 1
-    }
+    return !isOther && rows.some(({ revision }) => changes.has(revision))
+  }
+
+  function remember(rows: { revision: number; change: Change }[]) {
     for (const { revision, change } of rows) if (!changes.has(revision)) changes.set(revision, change)
     for (const revision of changes.keys()) {
       if (changes.size <= MOST_REMEMBERED) break
@@ -97,44 +98,59 @@ export function createDataVersionReader(database: Database, clock: () => Date): 
     }
   }
 
-  return {
-    async read() {
-      const asked = known
-      const askedHistory = history
-      const now = clock().getTime()
-      // The clock may have been set back.
-      const isInstantDue = now >= asked.nextChangeAt || now < asked.askedAt
-      if (!isInstantDue) {
-        const [there] = await newest.execute()
-        if (there?.revision === asked.revision && there.identity === asked.identity) {
-          const asOf = toAsOf(there.followed)
-          return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
-        }
+  async function readFrom(server: DatabaseServer, isBelieved: boolean): Promise<DataVersion | undefined> {
+    const { newest, news, toAsOf } = sourceOf(server)
+    const asked = known
+    const askedHistory = history
+    const now = clock().getTime()
+    // The clock may have been set back.
+    const isInstantDue = now >= asked.nextChangeAt || now < asked.askedAt
+    if (!isInstantDue) {
+      const [there] = await newest.execute()
+      if (there?.revision === asked.revision && there.identity === asked.identity) {
+        const asOf = toAsOf(there.followed)
+        return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf, server }
       }
-      const rows = await news.execute({
-        revision: asked.revision,
-        identity: asked.identity,
-        isInstantDue,
-        now: new Date(now).toISOString(),
-      })
-      const last = rows.at(-1)
-      if (last === undefined) throw new TypeError('the database has no revision of the data')
-      const { revision, identity, isNew } = last
-      const asOf = toAsOf(last.followed)
-      if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
-      remember(
-        rows.map(({ revision, identity, campaignKeys, altersLists }) => ({
-          revision,
-          change: { identity, campaignKeys: campaignKeys ? new Set(campaignKeys) : undefined, altersLists },
-        })),
-      )
-      const nextChangeAt = Math.min(
-        last.nextStart ?? Number.POSITIVE_INFINITY,
-        last.nextEnd ?? Number.POSITIVE_INFINITY,
-      )
+    }
+    const rows = await news.execute({
+      revision: asked.revision,
+      identity: asked.identity,
+      isInstantDue,
+      now: new Date(now).toISOString(),
+    })
+    const last = rows.at(-1)
+    if (last === undefined) throw new TypeError('the database has no revision of the data')
+    const { revision, identity, isNew } = last
+    const asOf = toAsOf(last.followed)
+    if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf, server }
+    const isOfKnownHistory = isContinued(rows)
+    if (!isOfKnownHistory) {
+      if (!isBelieved && changes.size > 0) return undefined
+      changes.clear()
+      history += 1
+    }
+    remember(
+      rows.map(({ revision, identity, campaignKeys, altersLists }) => ({
+        revision,
+        change: { identity, campaignKeys: campaignKeys ? new Set(campaignKeys) : undefined, altersLists },
+      })),
+    )
+    const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
+    // A replica may be behind what is known.
+    if (isBelieved || !isOfKnownHistory || revision >= known.revision) {
       known = { revision, identity, askedAt: now, nextChangeAt }
-      return { revision, history, nextChangeAt, asOf }
+    }
+    return { revision, history, nextChangeAt, asOf, server }
+  }
+
+  return {
+    async read(server) {
+      const version = await readFrom(server, true)
+      if (version === undefined) throw new TypeError('a server that is believed has a version')
+      return version
     },
+
+    readContinuation: (server) => readFrom(server, false),
 
     hasChanged(earlier, later, dependencies) {
       // Where revisions have been lost, what was made of them must not be given.
@@ -151,6 +167,23 @@ function concerns(change: Change | undefined, dependencies: Dependencies | undef
   if (change?.campaignKeys === undefined || dependencies === undefined) return true
   const { campaignKeys, altersLists } = change
   return (dependencies.onLists && altersLists) || dependencies.campaignKeys.some((key) => campaignKeys.has(key))
+}
+
+/** What one server is asked, and what it has said of chains last: that changes less often than it is asked. */
+function createSource({ lookups }: DatabaseServer) {
+  let lastText = '{}'
+  let lastAsOf = NOTHING_FOLLOWED
+  return {
+    newest: prepareNewest(lookups),
+    news: prepareNews(lookups),
+    toAsOf(text: string) {
+      if (text !== lastText) {
+        lastText = text
+        lastAsOf = parseAsOf(text)
+      }
+      return lastAsOf
+    },
+  }
 }
 
 /** What nearly every request waits for, with nothing but that: a sixth of what the news cost PostgreSQL. */

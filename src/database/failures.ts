@@ -19,6 +19,18 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
 
+/** SQLSTATEs by which a server says that it cannot answer, whatever it is asked; or not now, as it replays what others did. */
+const FAILING = /^(08...|53...|57P0.|28...|3D000|40...)$/
+
+/** Whether another server may answer what this one could not: a statement that takes too long would do so there too. */
+export function isServerFailure(error: unknown): boolean {
+  if (error instanceof DatabaseAwayError) return true
+  if (!(error instanceof DrizzleQueryError)) return false
+  const { cause } = error
+  if (cause instanceof pg.DatabaseError) return FAILING.test(cause.code ?? '')
+  return cause instanceof Error && !(cause instanceof AbandonedError) && !(cause instanceof TooManyQueriesError)
+}
+
 /** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
 export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
 
@@ -48,6 +60,12 @@ export function isOutOfSpace(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = 'code' in error ? error.code : undefined
   return code === 'ENOSPC' || code === '53100' || isOutOfSpace(error.cause)
+}
+
+/** More queries at once than the database will answer in time. */
+export class TooManyQueriesError extends Error {
+  override readonly name = 'TooManyQueriesError'
+  override readonly message = 'too many queries wait for a connection to the database'
 }
 
 /** No connection could be made at all. */

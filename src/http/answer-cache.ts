@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { askForAll } from '../database/abandonment.ts'
-import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
+import type { DataVersion, Dependencies } from '../database/data-version.ts'
 import { isDatabaseAway } from '../database/failures.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
+import type { ReadServers } from '../database/read-servers.ts'
+import type { DatabaseServer } from '../database/servers.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { watchAbsence } from './database-absence.ts'
@@ -29,14 +31,14 @@ const MOST_ATTEMPTS = 5
 
 export interface AnswerCache {
   /**
-   * Answers a public GET: from memory when nothing has changed since, else with what `produce` returns. An answer about
-   * a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database is
-   * away, with what was right a while ago, if the request names no block that must be in it.
+   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads from a server. An answer
+   * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
+   * is away, with what was right a while ago, if the request names no block that must be in it.
    */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: () => Promise<Produced>,
+    produce: (server: DatabaseServer) => Promise<Produced>,
     options?: { changesEachSecond?: boolean },
   ): Promise<void>
 }
@@ -48,7 +50,7 @@ export interface AnswerCache {
  * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
  */
 export function createAnswerCache(options: {
-  versions: DataVersionReader
+  servers: ReadServers
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string
@@ -57,27 +59,37 @@ export function createAnswerCache(options: {
   /** Ends when nobody waits for the answer to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
 }): AnswerCache {
-  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: options.versions.hasChanged })
+  const { servers } = options
+  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: servers.hasChanged })
   const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
-  const absence = watchAbsence(options.versions.read)
+  const absence = watchAbsence(servers.ask)
   const currentVersion = shareNextAsking(absence.ask)
-  const waitForBlocks = createBlockWait(currentVersion)
+  const versionAgain = servers.areMany ? servers.askAgain : currentVersion
+  const newestVersion = servers.areMany ? shareNextAsking(servers.askNewest) : currentVersion
+  const waitForBlocks = createBlockWait(newestVersion, servers.areMany)
 
   /**
    * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
-   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
+   * which blocks it is, and where there are replicas, the next request may be answered by one that is not as far as the one
+   * it is read from has become meanwhile. So nothing that concerns it may have changed since the version it was begun at.
+   * What one server fails to answer is begun anew at another.
    */
   async function makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
-      const made = await make(begunAt)
-      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-      // Others share the asking, also when nobody waits for this answer any more.
-      const now = await askForAll(currentVersion)
-      if (!options.versions.hasChanged(begunAt, now, made.dependencies))
-        return { ...made, version: begunAt, isExact: true }
-      begunAt = now
+      try {
+        const made = await make(begunAt)
+        if (!servers.areMany && begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
+        const asked = begunAt
+        // Others share the asking, also when nobody waits for this answer any more.
+        const now = await askForAll(() => versionAgain(asked))
+        if (!servers.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt, isExact: true }
+        begunAt = now
+      } catch (error) {
+        if (!servers.leave(begunAt.server, error)) throw error
+        begunAt = await askForAll(currentVersion)
+      }
     }
     throw new ChangingDataError()
   }
@@ -133,7 +145,7 @@ export function createAnswerCache(options: {
     asked: Promise<DataVersion>,
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: () => Promise<Produced>,
+    produce: (server: DatabaseServer) => Promise<Produced>,
     changesEachSecond: boolean,
   ) {
     const signal = options.signalOf(request)
@@ -145,8 +157,8 @@ export function createAnswerCache(options: {
       return give(question, known, version, request, reply)
     }
     const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
-    const make = async ({ nextChangeAt }: DataVersion) => {
-      const { totalCount, dependencies, ...written } = await produce()
+    const make = async ({ nextChangeAt, server }: DataVersion) => {
+      const { totalCount, dependencies, ...written } = await produce(server)
       const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
       const text = 'json' in written ? written.json : JSON.stringify(written.body)
       return { content: toContent(text), totalCount, dependencies, validUntil }

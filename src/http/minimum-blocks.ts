@@ -16,9 +16,10 @@ const MOST_WAITING = 1000
 /**
  * Waits until the data has reached some blocks.
  * @param readVersion asked once for all who wait.
+ * @param isAskedFirst whether it may be further than the version that a wait begins with, which is of a replica.
  * @returns a function that gives the first version, from the one it is given on, that has reached the blocks.
  */
-export function createBlockWait(readVersion: () => Promise<DataVersion>) {
+export function createBlockWait(readVersion: () => Promise<DataVersion>, isAskedFirst = false) {
   let waiting = 0
   let look: Promise<DataVersion> | undefined
 
@@ -34,11 +35,12 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
    */
   return async (
     minimumBlocks: MinimumBlocks,
-    version: DataVersion,
+    given: DataVersion,
     signal: AbortSignal | undefined,
   ): Promise<DataVersion> => {
-    if (minimumBlocks === undefined) return version
+    if (minimumBlocks === undefined) return given
     const wanted = toWanted(minimumBlocks)
+    const version = isAskedFirst && !isThere(wanted, given.asOf) ? await readVersion() : given
     if (isReached(wanted, version.asOf)) return version
     if (waiting >= MOST_WAITING) throw new OverloadedError()
     waiting += 1
@@ -69,13 +71,17 @@ function toWanted(minimumBlocks: readonly string[]) {
 /** By chain ID as it is written: no number may hold it. */
 type Wanted = Map<string, number>
 
+/** @throws InvalidRequestError where a chain is not followed. */
 function isReached(wanted: Wanted, { blocks }: AsOf) {
   for (const chainId of wanted.keys()) {
     const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
     if (!isFollowed) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
   }
-  return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
+  return isThere(wanted, { blocks })
 }
+
+const isThere = (wanted: Wanted, { blocks }: Pick<AsOf, 'blocks'>) =>
+  [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 
 const whichAre = (blocks: AsOf['blocks']) =>
   blocks.size === 0

@@ -11,9 +11,16 @@ interface PoolFigures {
   waitingCount: number
 }
 
+interface ReplicaFigures {
+  name: string
+  standing: string
+  lagSeconds: number | undefined
+}
+
 export interface MeasuredService {
   app: FastifyInstance
   pools: Record<string, PoolFigures>
+  replicas: readonly ReplicaFigures[]
   counts: ServiceCounts
   readData: () => Promise<DataFigures>
 }
@@ -32,10 +39,11 @@ export function measureService(register: Registry, { readData, ...work }: Measur
   return measureData(register, readData)
 }
 
-/** Measures what a process does, for a service that is several: these figures can be summed. */
-export function measureWork(register: Registry, { app, pools, counts }: Omit<MeasuredService, 'readData'>) {
+/** Measures what a process does, for a service that is several: these figures can be put together. */
+export function measureWork(register: Registry, { app, pools, replicas, counts }: Omit<MeasuredService, 'readData'>) {
   measureRequests(register, app)
   measurePools(register, pools)
+  measureReplicas(register, replicas)
   countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
   countFrom(register, 'rate_limited_requests_total', 'Requests that were refused, by the limit', 'limit', () => {
     return counts.beyondLimit
@@ -77,6 +85,30 @@ function measurePools(register: Registry, pools: Record<string, PoolFigures>) {
         this.set({ pool: name, state: 'busy' }, totalCount - idleCount)
         this.set({ pool: name, state: 'waiting' }, waitingCount)
       }
+    },
+  })
+}
+
+function measureReplicas(register: Registry, replicas: readonly ReplicaFigures[]) {
+  new Gauge({
+    name: 'replica_used',
+    aggregator: 'min',
+    help: 'Whether public answers are read from a replica, 1 or 0',
+    labelNames: ['replica'] as const,
+    registers: [register],
+    collect() {
+      for (const { name, standing } of replicas) this.set({ replica: name }, standing === 'used' ? 1 : 0)
+    },
+  })
+  new Gauge({
+    name: 'replica_lag_seconds',
+    aggregator: 'max',
+    help: 'How late a replica is, where that is known',
+    labelNames: ['replica'] as const,
+    registers: [register],
+    collect() {
+      this.reset()
+      for (const { name, lagSeconds } of replicas) if (lagSeconds !== undefined) this.set({ replica: name }, lagSeconds)
     },
   })
 }

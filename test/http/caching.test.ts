@@ -11,6 +11,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
+import { unaskedServer as server, unaskedServers } from '../setup/unasked-server.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -323,10 +324,10 @@ test('equal questions of a list get one answer', async () => {
 test('answers take no more memory than they may, however small they are', async () => {
   const app = fastify()
   const answers = createAnswerCache({
-    versions: {
-      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
-      hasChanged: () => false,
-    },
+    servers: unaskedServers(
+      () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED, server }),
+      () => false,
+    ),
     maxBytes: 4 * 1024 * 1024,
     staleIfErrorMs: 0,
     cacheControl: 'public',
@@ -346,17 +347,17 @@ test('answers take no more memory than they may, however small they are', async 
 test('an answer that had to be made again is kept until what came meanwhile starts', async () => {
   let now = 0
   let asked = 0
-  const asOf = parseAsOf('{8453:1}')
-  const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf }
+  const asOf = parseAsOf('{8453:1:1}')
+  const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf, server }
   const answers = createAnswerCache({
-    versions: {
-      // Between the first asking and the second, a campaign has come that starts at 1000.
-      read: async () => {
+    // Between the first asking and the second, a campaign has come that starts at 1000.
+    servers: unaskedServers(
+      () => {
         asked += 1
         return asked === 1 ? first : { ...first, revision: 2, nextChangeAt: 1000 }
       },
-      hasChanged: (earlier, later) => earlier.revision !== later.revision,
-    },
+      (earlier, later) => earlier.revision !== later.revision,
+    ),
     maxBytes: 1024 * 1024,
     staleIfErrorMs: 0,
     cacheControl: 'public',

@@ -22,7 +22,7 @@ describe('docker-compose.yml', () => {
   }
   const read = (): Record<string, Service> =>
     parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }).services
-  const { postgres, ...own } = read()
+  const { postgres, replica, ...own } = read()
   const ownServices = Object.entries(own)
 
   test('bounds and confines every service, and all but PostgreSQL run one image', () => {
@@ -40,6 +40,7 @@ describe('docker-compose.yml', () => {
     }
     expect(new Set(ownServices.map(([, { image }]) => image))).toEqual(new Set(['reward-campaign-service:local']))
     expect(postgres?.image).toMatch(/^postgres:\d+-/)
+    expect(replica?.image).toBe(postgres?.image)
   })
 
   test('sets only settings, what the driver of the database reads, and what the chain file may name', () => {

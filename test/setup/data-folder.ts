@@ -33,11 +33,11 @@ export function isRunning(pid: number) {
   }
 }
 
-export async function query(url: string, sql: string) {
+export async function query(url: string, sql: string, values?: unknown[]) {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query<Record<string, unknown>>(sql)).rows
+    return (await client.query<Record<string, unknown>>(sql, values)).rows
   } finally {
     await client.end()
   }

@@ -1,8 +1,10 @@
 import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
+import { openServingReplicas } from '../../src/commands/serving-replicas.ts'
 import { readSettings } from '../../src/config.ts'
 import { openServingDatabase, type ServingDatabase } from '../../src/database/client.ts'
+import type { Replica } from '../../src/database/replica.ts'
 import { createServiceCounts, type ServiceCounts } from '../../src/http/service-counts.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -14,6 +16,8 @@ export interface TestApp extends AsyncDisposable {
   database: TestDatabase
   /** The lanes on which it asks the database. */
   lanes: ServingDatabase
+  /** Whom it reads from too, where the settings name replicas of its database. */
+  replicas: readonly Replica[]
   /** What it has counted. */
   counts: ServiceCounts
   /** Imports records the way an operator does. */
@@ -30,33 +34,43 @@ const SECRET = /rcs_[A-Za-z0-9_-]{20,}/
  * The real app on a database of its own, or on one that it shares with others and leaves to them. `settings` are
  * environment variables. Everything is logged into memory; at its end the app throws where a token is in the log.
  */
-export async function startTestApp(settings: Record<string, string> = {}, shared?: TestDatabase): Promise<TestApp> {
+export async function startTestApp(given: Record<string, string> = {}, shared?: TestDatabase): Promise<TestApp> {
   const database = shared ?? (await createTestDatabase())
+  const settings = readSettings({
+    LOG_LEVEL: 'trace',
+    MAX_EVENT_LOOP_DELAY_MS: '0',
+    DATABASE_URL: database.url,
+    ...given,
+  })
   const opened = openServingDatabase({
     url: database.url,
     poolSize: 4,
     connectionTimeoutMs: 10_000,
     // Longer than the service has by itself, for the machine may be busy.
-    statementTimeoutMs: Number(settings.STATEMENT_TIMEOUT_MS ?? 30_000),
+    statementTimeoutMs: Number(given.STATEMENT_TIMEOUT_MS ?? 30_000),
     onIdleError: () => undefined,
   })
   const counts = createServiceCounts()
   const leaks: string[] = []
   let now: Date | undefined
+  const lanes = { database: opened.questions.database, lookups: opened.lookups.database }
+  const replicas = openServingReplicas(settings, { name: 'primary', ...lanes }, () => app.log)
   const app = await buildApp({
-    database: opened.questions.database,
-    lookups: opened.lookups.database,
-    settings: readSettings({ LOG_LEVEL: 'trace', MAX_EVENT_LOOP_DELAY_MS: '0', ...settings }),
+    ...lanes,
+    replicas,
+    settings,
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
     counts,
     now: () => now ?? new Date(),
     logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })
+  replicas?.start()
   return {
     app: app as unknown as FastifyInstance,
     database,
     lanes: opened,
+    replicas: replicas?.all ?? [],
     counts,
     async save(...records) {
       await importRecords(database.url, [toRecordSource('test records', records)])
@@ -67,6 +81,7 @@ export async function startTestApp(settings: Record<string, string> = {}, shared
     },
     async [Symbol.asyncDispose]() {
       await app.close()
+      await replicas?.close()
       await opened.close()
       if (shared === undefined) await database[Symbol.asyncDispose]()
       if (leaks.length > 0) throw new Error(`a token was logged: ${leaks.join('')}`)

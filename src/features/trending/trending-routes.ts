@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { DatabaseServer } from '../../database/servers.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { responsesOf } from '../../http/responses.ts'
 import { trendingExample } from './trending-example.ts'
@@ -23,11 +24,11 @@ const listTrendingCampaigns = {
 }
 
 export const trendingRoutes: FastifyPluginAsyncTypebox<{
-  trending: TrendingRepository
+  trending: (server: DatabaseServer) => TrendingRepository
   answers: AnswerCache
 }> = async (app, { trending, answers }) => {
   app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
-    answers.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
+    answers.send(request, reply, async (server) => ({ body: await trending(server).list(request.query) }), {
       changesEachSecond: true,
     }),
   )
