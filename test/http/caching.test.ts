@@ -422,3 +422,32 @@ test('answers are right with hardly any memory for them, and with none', async (
     expect(second.headers.etag).toBe(first.headers.etag)
   }
 })
+
+test('where there are several servers, an answer is made again if its own server has gone on meanwhile', async () => {
+  const version = { history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED, server }
+  const [first, second] = [1, 2].map((revision) => ({ ...version, revision }))
+  if (first === undefined || second === undefined) throw new TypeError('there are two')
+  const servers = unaskedServers(
+    () => first,
+    (earlier, later) => earlier.revision !== later.revision,
+  )
+  const answers = createAnswerCache({
+    servers: { ...servers, areMany: true, askAgain: async () => second },
+    maxBytes: 1024 * 1024,
+    staleIfErrorMs: 0,
+    cacheControl: 'public',
+    now: () => new Date(),
+    counts: createServiceCounts(),
+    signalOf: () => undefined,
+  })
+  const app = fastify()
+  let made = 0
+  app.get('/', (request, reply) =>
+    answers.send(request, reply, async () => {
+      made += 1
+      return { body: { made } }
+    }),
+  )
+  expect((await app.inject('/')).json()).toEqual({ made: 2 })
+  await app.close()
+})
