@@ -902,11 +902,8 @@ export interface components {
             };
             /** @description How old an answer may be. */
             freshness: {
-                /**
-                 * @description Every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`.
-                 * @enum {boolean}
-                 */
-                showsAllCommitted: true;
+                /** @description Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where public answers are read from replicas of the database: these show what the replica has received, and `minBlock` asks for a block all the same. */
+                showsAllCommitted: boolean;
                 /** @description How long caches on the way may keep a public answer (`max-age`). */
                 maxAgeSeconds: number;
                 /** @description How much longer while they ask for another (`stale-while-revalidate`). */
