@@ -132,8 +132,8 @@ module.exports = {
     },
     allow(
       'settings-know-schemas-only',
-      '^src/config[.]ts$',
-      '^src/schemas/',
+      '^src/(config|settings)[.]ts$',
+      ['^src/schemas/', '^src/settings[.]ts$'],
       'Settings are read before anything else is there.',
     ),
     allow(

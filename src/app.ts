@@ -1,5 +1,4 @@
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
-import type { Settings } from './config.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
@@ -61,6 +60,7 @@ import { hideSurface, serveSurface } from './http/surfaces.ts'
 import { validateParameters } from './http/validation.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
 import { createValidator, type Validator } from './schemas/validator.ts'
+import type { Settings } from './settings.ts'
 
 export interface AppOptions {
   database: Database

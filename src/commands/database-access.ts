@@ -1,7 +1,7 @@
-import type { Settings } from '../config.ts'
 import { type Database, openDatabase } from '../database/client.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../database/embedded.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import type { Settings } from '../settings.ts'
 import { createDataFolder } from './data-folder.ts'
 import { closeAtEnd, ending } from './ending.ts'
 

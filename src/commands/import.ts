@@ -1,10 +1,10 @@
 import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
-import type { Settings } from '../config.ts'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { requireReadable, toFileSource } from '../import/sources.ts'
 import { type Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { recordTypes } from '../ingest/records.ts'
+import type { Settings } from '../settings.ts'
 import { withCurrentSchema } from './database-access.ts'
 
 export interface ImportCommandOptions {

@@ -1,8 +1,8 @@
 import { asc, count, sql } from 'drizzle-orm'
-import type { Settings } from '../config.ts'
 import type { Database } from '../database/client.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
 import { unknownComponents } from '../database/tables/followed-chains.ts'
+import type { Settings } from '../settings.ts'
 import { withCurrentSchema } from './database-access.ts'
 import { toJsonLine, toTable } from './printed-rows.ts'
 

@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
-import { ConfigurationError, type Settings } from '../config.ts'
+import { ConfigurationError } from '../config.ts'
+import type { Settings } from '../settings.ts'
 
 /**
  * Listens on `HOST` and the port of a setting.

@@ -1,6 +1,6 @@
-import type { Settings } from '../config.ts'
 import { migrateDatabase } from '../database/migrations.ts'
 import { grantServing } from '../database/serving-role.ts'
+import type { Settings } from '../settings.ts'
 import { openDatabaseAccess } from './database-access.ts'
 
 /** `migrate`: brings the schema of the database up to date, and lets a role read what is in it. */

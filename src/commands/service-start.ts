@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import type { Settings } from '../config.ts'
+import type { Settings } from '../settings.ts'
 import { ending } from './ending.ts'
 
 /** How long a request waits for the embedded server and its sample data, which are made as soon as can be. */

@@ -1,5 +1,5 @@
-import type { Settings } from '../config.ts'
 import { LOOKUP_CONNECTIONS } from '../database/client.ts'
+import type { Settings } from '../settings.ts'
 
 /** Connections of the process that supervises workers: one moves windows on while the other is asked how the data is. */
 export const SUPERVISING_CONNECTIONS = 2

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify'
-import type { Settings } from '../config.ts'
 import type { DatabaseOptions } from '../database/client.ts'
 import { describeFailure } from '../database/failures.ts'
 import { openReplicas, type Replicas } from '../database/replicas.ts'
 import type { DatabaseServer } from '../database/servers.ts'
+import type { Settings } from '../settings.ts'
 
 type LaneOptions = Pick<DatabaseOptions, 'poolSize' | 'queueSize' | 'connectionTimeoutMs' | 'statementTimeoutMs'>
 

@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Settings } from '../config.ts'
 import { isTerminal } from '../http/logging.ts'
+import type { Settings } from '../settings.ts'
 
 /** How the commands are called here: in a checkout, or where the package is installed. */
 const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'

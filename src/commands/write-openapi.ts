@@ -1,8 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
-import type { Settings } from '../config.ts'
 import { openDatabase } from '../database/client.ts'
+import type { Settings } from '../settings.ts'
 import { toHttpFile } from './http-file.ts'
 import { toPostmanCollection } from './postman-collection.ts'
 

@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { readSettings, Settings } from '../../src/config.ts'
+import { readSettings } from '../../src/config.ts'
+import { Settings } from '../../src/settings.ts'
 import { root } from '../setup/documents.ts'
 
 /*

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, test } from 'vitest'
-import { Settings } from '../../src/config.ts'
 import { recordSchemas } from '../../src/ingest/records.ts'
 import { namedSchemas } from '../../src/schemas/named-schemas.ts'
+import { Settings } from '../../src/settings.ts'
 
 interface Document {
   components: { schemas: Record<string, object> }

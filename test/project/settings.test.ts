@@ -1,7 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { readSettings, Settings } from '../../src/config.ts'
+import { readSettings } from '../../src/config.ts'
+import { Settings } from '../../src/settings.ts'
 
 const readProjectFile = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8')
 
