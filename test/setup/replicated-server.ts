@@ -10,8 +10,11 @@ import { waitFor } from './processes.ts'
 
 const run = promisify(execFile)
 
-/** What a server needs for a test of seconds: it may lose everything, and takes little memory. */
-const SETTINGS = { fsync: 'off', shared_buffers: '32MB', max_connections: '100' }
+/**
+ * What a server needs for a test of seconds: it may lose everything, takes little memory, and keeps what a replica that is
+ * late has not read yet, also when another one is made.
+ */
+const SETTINGS = { fsync: 'off', shared_buffers: '32MB', max_connections: '100', wal_keep_size: '1GB' }
 
 /** A PostgreSQL of its own, which nobody starts again by himself. */
 export interface StandaloneServer extends AsyncDisposable {
