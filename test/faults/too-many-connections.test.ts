@@ -21,8 +21,10 @@ async function takeAllConnections(server: OwnServer) {
     // Five of them at once, for the service tries as well.
     const taking = await Promise.allSettled(Array.from({ length: 5 }, take))
     if (taking.some(({ status }) => status === 'fulfilled')) return undefined
+    // Also those that are only about to say who they are.
     const ended = await taken[0]?.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'reward-campaigns'",
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where backend_type = 'client backend' and application_name is distinct from 'greedy'`,
     )
     return ended?.rowCount === 0 ? true : undefined
   })

@@ -75,20 +75,25 @@ test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async
     [`/activity?campaignId=${campaign.id}`, (body: Activity) => body.campaigns[0]?.totalClaims ?? 0],
   ]
   const seen = new Set<number>()
+  async function readOnce(path: string, toCount: (body: never) => number) {
+    const minimum = block
+    const [plain, atLeast] = await Promise.all([
+      api.get(path),
+      api.get(`${path}${path.includes('?') ? '&' : '?'}minBlock=8453:${minimum}`),
+    ])
+    for (const answer of [plain, atLeast]) {
+      if (answer.statusCode === 503) continue
+      const count = toCount(answer.json() as never)
+      expect(`8453:${count}`, path).toBe(answer.headers['x-as-of'])
+      seen.add(count)
+    }
+    if (atLeast.statusCode === 200) expect(toCount(atLeast.json() as never)).toBeGreaterThanOrEqual(minimum)
+  }
+
+  /** Some rounds, and on a busy machine as many as it takes for some blocks. */
   async function read() {
-    for (const [path, toCount] of [...looks, ...looks, ...looks, ...looks, ...looks, ...looks, ...looks, ...looks]) {
-      const minimum = block
-      const [plain, atLeast] = await Promise.all([
-        api.get(path),
-        api.get(`${path}${path.includes('?') ? '&' : '?'}minBlock=8453:${minimum}`),
-      ])
-      for (const answer of [plain, atLeast]) {
-        if (answer.statusCode === 503) continue
-        const count = toCount(answer.json() as never)
-        expect(`8453:${count}`, path).toBe(answer.headers['x-as-of'])
-        seen.add(count)
-      }
-      if (atLeast.statusCode === 200) expect(toCount(atLeast.json() as never)).toBeGreaterThanOrEqual(minimum)
+    for (let round = 1; !isOver && (round <= 8 || seen.size <= 10); round += 1) {
+      for (const look of looks) await readOnce(...look)
     }
   }
   const writing = write()
