@@ -5,6 +5,7 @@ import { areTracesWanted } from '../config.ts'
 import { openServingDatabase } from '../database/client.ts'
 import { DatabaseAwayError, describeFailure, isDatabaseAway } from '../database/failures.ts'
 import { requireCurrentSchema } from '../database/migrations.ts'
+import { measureInTime } from '../database/replica-measurements.ts'
 import { version } from '../http/openapi.ts'
 import type { CountClient } from '../http/rate-limits.ts'
 import { createServiceCounts } from '../http/service-counts.ts'
@@ -37,6 +38,15 @@ export async function createHttpService(settings: Settings, countClient?: CountC
   const traces = areTracesWanted() ? (await import('../tracing/traces.ts')).openTraces(version) : undefined
   closeAtEnd(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
 
+  async function askPrimary() {
+    // Also later: an older backup may have been restored under a service that runs.
+    await requireCurrentSchema(lookups.database)
+    // What every request asks: rights that are missing are noticed before any comes.
+    await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
+  }
+  // One that is silent holds nobody up who needs not wait for it: probes are given up after a few seconds.
+  const askPrimaryInTime = measureInTime(askPrimary)
+
   const counts = createServiceCounts()
   const app = await buildApp({
     database: questions.database,
@@ -47,10 +57,7 @@ export async function createHttpService(settings: Settings, countClient?: CountC
       if (ending.aborted) return false
       if (!start.isDone) return areEnough(replicas, settings)
       try {
-        // Also later: an older backup may have been restored under a service that runs.
-        await requireCurrentSchema(lookups.database)
-        // What every request asks: rights that are missing are noticed before any comes.
-        await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
+        await (areEnough(replicas, settings) ? askPrimaryInTime() : askPrimary())
         return true
       } catch (error) {
         if (!isDatabaseAway(error) || !areEnough(replicas, settings)) throw error

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import { openDatabaseProxy } from '../setup/database-proxy.ts'
 import { startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, anErc20Incentive, aToken } from '../setup/records.ts'
 import { openPrimary } from '../setup/replicated-server.ts'
@@ -12,6 +13,9 @@ const OUTAGE_MS = 2500
 
 const token = aToken({ priceUsd: '1' })
 const anotherCampaign = () => aCampaign({ incentives: [anErc20Incentive(token.address)] })
+
+/** How long whoever distributes requests waits for `/readyz`, at the least. */
+const PROBE_MS = 2000
 
 /** Readers of a service, who never stop. */
 function readWithoutEnd(url: string) {
@@ -42,14 +46,15 @@ function readWithoutEnd(url: string) {
   }
 }
 
-test('the primary is killed under load, comes back, and is killed for good: no public request fails, and a promoted replica goes on', async () => {
+test('the primary falls silent under load, is killed, comes back, and is killed for good: no public request fails, and a promoted replica goes on', async () => {
   await using primary = await openPrimary()
   await migrateDatabase(primary.url)
   const save = (url: string) => importRecords(url, [toRecordSource('test records', [token, anotherCampaign()])])
   await save(primary.url)
   await using replica = await primary.openReplica()
+  await using proxy = await openDatabaseProxy(primary.url)
   const settings = {
-    DATABASE_URL: primary.url,
+    DATABASE_URL: proxy.url,
     DATABASE_REPLICA_URLS: replica.url,
     PORT: '0',
     MAX_EVENT_LOOP_DELAY_MS: '0',
@@ -66,6 +71,14 @@ test('the primary is killed under load, comes back, and is killed for good: no p
 
   const readers = readWithoutEnd(url)
   await sleep(500)
+  proxy.interrupt('freeze')
+  for (let asked = 0; asked < 3; asked += 1) {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(PROBE_MS) })
+    expect(answer.status, 'while the primary is silent').toBe(200)
+  }
+  proxy.interrupt('cut')
+  proxy.interrupt(undefined)
+
   await primary.kill()
   const before = readers.answered
   await sleep(OUTAGE_MS)
