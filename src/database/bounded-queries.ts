@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
-import { describeFailure, isRolledBack, isTerminated, TooManyQueriesError } from './failures.ts'
+import { describeFailure, isRolledBack, isTerminated, TooManyQueriesError, WaitedTooLongError } from './failures.ts'
 import { questionChannel } from './question-channel.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */
@@ -41,7 +41,8 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number, isAskedOnce = f
       const client = await connectUnlessAbandoned(pool, signal)
       return await runUnlessAbandoned(client, () => client.query(statement, values), signal)
     } catch (error) {
-      throw signal?.aborted ? new AbandonedError() : error
+      if (signal?.aborted) throw new AbandonedError()
+      throw hasWaitedTooLong(error) ? new WaitedTooLongError() : error
     } finally {
       asked -= 1
     }
@@ -111,6 +112,10 @@ async function runUnlessAbandoned<T>(
     client.release(cancelled !== undefined || !isIntact)
   }
 }
+
+/** By these words alone the pool tells this from a connection that could not be made. */
+const hasWaitedTooLong = (error: unknown) =>
+  error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
 /** Whether the server has ended the statement and not the session. */
 const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'

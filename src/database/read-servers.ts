@@ -1,6 +1,6 @@
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { type DataVersion, type DataVersionReader, isBehind } from './data-version.ts'
-import { DatabaseAwayError, isRolledBack, isServerFailure } from './failures.ts'
+import { DatabaseAwayError, isBusy, isRolledBack, isServerFailure } from './failures.ts'
 import { shareNextAsking } from './next-asking.ts'
 import type { Replica } from './replica.ts'
 import type { Replicas } from './replicas.ts'
@@ -70,6 +70,8 @@ export function createReadServers(
   let next = 0
 
   const isReplica = (server: DatabaseServer): server is Replica => server !== primary
+  const isKnownAway = (server: DatabaseServer) =>
+    isReplica(server) ? server.standing === 'away' : replicas.isPrimaryAway
   const isPassedOver = (server: DatabaseServer) => (passedOver.get(server) ?? 0) > performance.now()
   const passOver = (server: DatabaseServer) => void passedOver.set(server, performance.now() + PASS_OVER_MS)
 
@@ -162,6 +164,7 @@ export function createReadServers(
   function leave(server: DatabaseServer, error: unknown) {
     const isConflict = isRolledBack(error instanceof Error ? error.cause : undefined)
     if (isConflict || error instanceof ServerWentBackError) passOver(server)
+    else if (error instanceof Error && isBusy(error)) return isKnownAway(server)
     else if (!isServerFailure(error)) return false
     else if (isReplica(server)) server.suspect(error)
     return true

@@ -230,3 +230,29 @@ test('a replica that does not answer holds nobody up, and is used again when it 
     await reached(api, 'used', 'used')
   }
 })
+
+test('who waits too long for a connection to a replica that answers is refused, and goes on to wait nowhere else', async () => {
+  await waitUntilEqual()
+  await using api = await database.startApp(
+    database.replicas.map(({ url }) => url),
+    {
+      DATABASE_POOL_SIZE: '1',
+      CONNECTION_TIMEOUT_MS: '500',
+      STATEMENT_TIMEOUT_MS: '4000',
+      REPLICA_MAX_LAG_SECONDS: '600',
+    },
+  )
+  await api.get('/campaigns')
+  await using _lock = await lockCampaigns(database.primary.url)
+  await shipNow(database.primary)
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and application_name = 'reward-campaigns'`
+  const isHeld = async () =>
+    (await Promise.all(database.replicas.map(({ query }) => query(waiting)))).every(({ length }) => length > 0)
+  const holding: ReturnType<typeof api.get>[] = []
+  while (!(await isHeld())) holding.push(api.get(`/campaigns?page=${holding.length + 2}`))
+  const startedAt = performance.now()
+  expect((await api.get('/campaigns?page=1000')).statusCode).toBe(503)
+  expect(performance.now() - startedAt).toBeLessThan(1500)
+  expect(api.replicas.map(({ standing }) => standing)).toEqual(['used', 'used'])
+  await Promise.all(holding)
+})
