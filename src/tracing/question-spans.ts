@@ -32,8 +32,11 @@ export function traceQuestions(tracer: Tracer) {
   })
 }
 
-/** The SQLSTATE, or the code of the system; else the name of the class. */
+/** The SQLSTATE, or the code of the system, also of what an error was made of; else the name of the class. */
 function kindOf(error: unknown) {
   if (!(error instanceof Error)) return 'unknown'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
+  return codeOf(error) ?? codeOf(error.cause) ?? error.name
 }
+
+const codeOf = (error: unknown) =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : undefined

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
 import { areTracesWanted } from '../../src/config.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { CLI, NodeProcess, startCli } from '../setup/processes.ts'
+import { CLI, NodeProcess, startCli, waitFor } from '../setup/processes.ts'
 import { closedPort } from '../setup/sockets.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 import { startTraceReceiver } from '../setup/trace-receiver.ts'
@@ -93,6 +93,18 @@ test('requests and their questions are spans of the caller’s trace, and nothin
     attributes: { 'error.type': '57014' },
     events: [],
   })
+
+  await using anotherLock = await lockCampaigns(database.url)
+  const isLost = ask(`/campaigns?owner=${OWNER}&pageSize=1`, 'a-loss').then(({ status }) => status)
+  await waitFor(async () => {
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'reward-campaigns' and wait_event_type = 'Lock'`,
+    )
+    return Promise.race([isLost, undefined])
+  })
+  await anotherLock.release()
+  expect((await receiver.ofRequest('a-loss')).questions.at(-1)?.attributes).toMatchObject({ 'error.type': '57P01' })
 
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)
