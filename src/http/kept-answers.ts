@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
+import { type DataVersion, type DataVersionReader, type Dependencies, isBehind } from '../database/data-version.ts'
 import type { Content } from './representations.ts'
 
 export interface Answer {
@@ -35,7 +35,12 @@ export function keepAnswers({ maxBytes, hasChanged }: { maxBytes: number } & Pic
   })
 
   return {
-    keep: (question: string, answer: Answer) => void kept.set(question, answer),
+    /** An answer that took so long that one of a later version has been known to be right meanwhile is not kept. */
+    keep(question: string, answer: Answer) {
+      const other = kept.peek(question)
+      const isLate = other !== undefined && other.confirmedAt > answer.madeAt && isBehind(answer.version, other.version)
+      if (!isLate) kept.set(question, answer)
+    },
 
     /** Counts what has come to an answer, if it is still kept. */
     measureAgain: (question: string, answer: Answer) =>

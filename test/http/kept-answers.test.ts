@@ -1,4 +1,7 @@
 import { expect, test } from 'vitest'
+import { NOTHING_FOLLOWED } from '../../src/database/followed-chains.ts'
+import { keepAnswers } from '../../src/http/kept-answers.ts'
+import { toContent } from '../../src/http/representations.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
@@ -13,11 +16,39 @@ import {
   toLowerCase,
 } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { unaskedServer } from '../setup/unasked-server.ts'
 
 /*
  * Which kept answers outlive a change of the data. What they are made of is taken away from under them where they should
  * be given without asking the database for it again.
  */
+
+test('an answer that took longer does not take the place of one of a later version, which may have been given', () => {
+  const kept = keepAnswers({ maxBytes: 100_000, hasChanged: () => true })
+  const answerAt = (revision: number, madeAt: number) => ({
+    version: {
+      revision,
+      history: 1,
+      nextChangeAt: 0,
+      asOf: NOTHING_FOLLOWED,
+      server: unaskedServer,
+    },
+    isExact: true,
+    madeAt,
+    confirmedAt: madeAt,
+    validUntil: Number.POSITIVE_INFINITY,
+    content: toContent('{}'),
+    totalCount: undefined,
+    dependencies: undefined,
+  })
+  const revisionOf = (question: string) => kept.recallOld(question, 1000, 1000)?.version.revision
+  kept.keep('a', answerAt(6, 20))
+  kept.keep('a', answerAt(5, 10))
+  expect(revisionOf('a')).toBe(6)
+  // Where that version is lost, what is begun afterwards counts.
+  kept.keep('a', answerAt(5, 30))
+  expect(revisionOf('a')).toBe(5)
+})
 
 /** Whether an answer that has been given once is kept: without this table it can't be made anew. */
 async function isKept(api: TestApp, url: string) {
