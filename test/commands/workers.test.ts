@@ -123,6 +123,12 @@ test('workers share one port and one limit, and their figures are one, also when
   for (const connection of late.all)
     expect(await connection.ask('/users/profile', bearing('rcs_unknown'))).toMatchObject({ status: 429 })
 
+  // Whoever counts for all may hang: then each counts for itself, and no request waits for it without end.
+  service.child.kill('SIGSTOP')
+  const hanging = late.all.map((connection) => connection.ask('/users/profile', bearing('rcs_unknown')))
+  expect((await Promise.race([Promise.all(hanging), sleep(5000, [])])).map(({ status }) => status)).toEqual([401, 401])
+  service.child.kill('SIGCONT')
+
   // One is asked to end, again and again: it answers what is under way, and another takes its place.
   const [asked = 0] = late.pids
   const slow = await askSlowly(database.url, late.all.slice(0, 1))
