@@ -67,6 +67,7 @@ export function createReadServers(
   const passedOver = new Map<DatabaseServer, number>()
   const shareAgain = perServer((server) => shareNextAsking(() => readFrom(server)))
   let seen: DataVersion | undefined
+  let believing: Promise<DataVersion> | undefined
   let next = 0
 
   const isReplica = (server: DatabaseServer): server is Replica => server !== primary
@@ -132,6 +133,7 @@ export function createReadServers(
   async function ask(): Promise<DataVersion> {
     const deadline = performance.now() + LOSS_MS
     for (;;) {
+      const sought = seen
       const { version, behind, failure } = await askInTurn()
       if (version !== undefined) return version
       // A primary that has not answered may have it: it is lost when the primary has not got it, or is known to be away.
@@ -139,7 +141,12 @@ export function createReadServers(
       if (behind.length === 0) throw failure
       if (performance.now() >= deadline) {
         if (!isLost) throw failure
-        return believe(behind)
+        // Who believed another before this one has set out anew from there.
+        if (seen !== sought) continue
+        believing ??= believe(behind).finally(() => {
+          believing = undefined
+        })
+        return believing
       }
       await sleep(LOOK_MS)
     }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import type { DataVersion } from '../../src/database/data-version.ts'
 import { DatabaseAwayError } from '../../src/database/failures.ts'
@@ -12,7 +13,7 @@ import { unaskedServer } from '../setup/unasked-server.ts'
  */
 
 /** A primary and two replicas, in turn, at these revisions. */
-function serversAt(revisions: Record<string, number | undefined>, { isPrimaryAway = false } = {}) {
+function serversAt(revisions: Record<string, number | undefined>, { isPrimaryAway = false, answerMs = 0 } = {}) {
   const asked: string[] = []
   const losses: string[] = []
   const suspected: string[] = []
@@ -29,6 +30,7 @@ function serversAt(revisions: Record<string, number | undefined>, { isPrimaryAwa
   )
   const read = async (server: DatabaseServer): Promise<DataVersion> => {
     asked.push(server.name)
+    if (answerMs > 0) await sleep(answerMs)
     const revision = revisions[server.name]
     if (revision === undefined) throw new DatabaseAwayError('away')
     return {
@@ -97,5 +99,17 @@ test('what was lost with the primary is waited for, and then the most advanced r
   const startedAt = performance.now()
   expect(await servers.ask()).toMatchObject({ revision: 6, server: { name: 'other' } })
   expect(performance.now() - startedAt).toBeGreaterThan(1000)
+  expect(losses).toEqual(['other'])
+})
+
+test('who waits for what was lost at the same time believes the same server, and that is told once', async () => {
+  const { servers, revisions, losses } = serversAt(
+    { primary: undefined, one: 7, other: 7 },
+    { isPrimaryAway: true, answerMs: 5 },
+  )
+  await servers.ask()
+  Object.assign(revisions, { one: 5, other: 6 })
+  const asked = [1, 2, 3].map(() => servers.ask())
+  for (const version of await Promise.all(asked)) expect(version.revision).toBe(6)
   expect(losses).toEqual(['other'])
 })
