@@ -9,8 +9,8 @@ import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/data-folder
 import { CLI, RunningProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 
-/** Four times, two on each of two folders at the same time. */
-const LANES = [2, 2]
+/** Ten times, five on each of two folders at the same time. */
+const LANES = [5, 5]
 const CTRL_C = '\x03'
 
 /** `script` gives a command a terminal; where it is missing there is none to be had. */

@@ -25,7 +25,7 @@ const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
 
 /** How many migrations the versions had that people may come from. */
-const VERSIONS = [4, 8] as const
+const VERSIONS = [4, 6, 8] as const
 
 /** Kept totals, which `rebuild_claim_totals` makes; revisions, which do not outlive the move. */
 const MADE_THERE = [
@@ -194,10 +194,12 @@ test('a database of an earlier version with data answers, once it is migrated, a
   timeout: 300_000,
 }, async () => {
   await using oldest = await aMigratedDatabase(VERSIONS[0])
-  await using old = await aMigratedDatabase(VERSIONS[1])
+  await using older = await aMigratedDatabase(VERSIONS[1])
+  await using old = await aMigratedDatabase(VERSIONS[2])
   await using migratedOldest = await startTestApp({}, oldest)
+  await using migratedOlder = await startTestApp({}, older)
   await using migratedOld = await startTestApp({}, old)
-  const migrated = [migratedOldest, migratedOld]
+  const migrated = [migratedOldest, migratedOlder, migratedOld]
   const apps = [importing, ...migrated]
   const questions = questionsAbout(records)
 
