@@ -109,7 +109,7 @@ const flippedBits = (isThere: boolean) => `
 
 const spansOfStaged = 'select distinct since from staged_key join campaign_places on campaign_key = key'
 
-/** After all that is stored, and the derived columns, are as they will be. */
+/** After all that is stored, and the derived columns, are as they will be. From here on a search finds what it will find. */
 export const putIntoMaps: Step[] = [
   ...allOf(
     ['campaign'],
@@ -180,14 +180,21 @@ export const putIntoMaps: Step[] = [
         ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > ${MOST_UNMAPPED}`,
         'popular_facets',
       ],
-      // Many at the same instant cannot be divided.
-      `select rebuild_campaign_maps() where exists (
-        select from campaign_spans span where place_count > ${MOST_PLACES} and place_count - ${MOST_PLACES} > (
-          select max(equal_count) from (
-            select count(*) as equal_count from campaign_places placed where placed.since = span.since
-            group by block_timestamp) equals))`,
-      // Where nobody serves from this server, as behind a replica.
-      'select advance_campaign_activity(50)',
     ],
   ),
 ]
+
+/** Last of all: what is rebuilt includes the totals of popular creators, which no difference may then change again. */
+export const divideSpans = allOf(
+  ['campaign'],
+  [
+    // Many at the same instant cannot be divided.
+    `select rebuild_campaign_maps() where exists (
+      select from campaign_spans span where place_count > ${MOST_PLACES} and place_count - ${MOST_PLACES} > (
+        select max(equal_count) from (
+          select count(*) as equal_count from campaign_places placed where placed.since = span.since
+          group by block_timestamp) equals))`,
+    // Where nobody serves from this server, as behind a replica.
+    'select advance_campaign_activity(50)',
+  ],
+)

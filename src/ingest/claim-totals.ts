@@ -63,9 +63,9 @@ export const campaignTotals = `merge into campaign_claim_totals totals
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
 
 /**
- * The newest campaign of a contract, or of one creator on it, where the newest one has left: found as a page of one, by the
- * maps, in which those that the batch touches are not at this moment; `newest_now` is about them. Nothing where there are
- * no others. Costs a millisecond or two at a million campaigns, however many the contract and the creator have.
+ * The newest campaign of a contract, or of one creator on it, after the newest one has left or has become older: a page of
+ * one, found in the bitmaps as this batch leaves them. Costs a millisecond or two at a million campaigns, however many the
+ * contract and the creator have.
  */
 const nextNewest = `
   select campaigns.block_timestamp
@@ -75,7 +75,7 @@ const nextNewest = `
     (array[totals.address, totals.creator])[:count], false, false, 'any', now(), 1, 0) page
   join campaigns on key = page.keys[1]`
 
-/** After the totals of the campaigns have changed. */
+/** After the totals of the campaigns and the bitmaps have changed. */
 export const contractTotals = `merge into contract_claim_totals totals
   using (
     select creator, window_seconds, chain_id, address,
@@ -97,7 +97,7 @@ export const contractTotals = `merge into contract_claim_totals totals
       when newest_now >= newest_block_timestamp then newest_now
       when newest_before < newest_block_timestamp then newest_block_timestamp
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
-      else greatest(newest_now, coalesce((${nextNewest}), 0)) end
+      else (${nextNewest}) end
   when not matched then insert
     (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,

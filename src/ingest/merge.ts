@@ -1,8 +1,8 @@
-import { putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
+import { divideSpans, putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
 import { overlayMetadata } from './campaign-metadata.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
 import { makeDocuments, mergeCampaigns, refigureIncentives, withdrawIncentives } from './merge-campaigns.ts'
-import { rollUpSteps } from './rollups.ts'
+import { contractSteps, rollUpSteps } from './rollups.ts'
 import { allOf, type Step } from './steps.ts'
 import { markTouchedCampaigns, touch } from './touched-campaigns.ts'
 import { plainUpsert, upsert } from './upserts.ts'
@@ -128,4 +128,6 @@ export const mergeSteps: Step[] = [
   ...mergeProfiles,
   ...rollUpSteps,
   ...putIntoMaps,
+  ...contractSteps,
+  ...divideSpans,
 ]

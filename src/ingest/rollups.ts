@@ -60,7 +60,11 @@ export const rollUpSteps: Step[] = [
   { of: ['claim', 'withdrawnClaim'], sql: countChanges, fills: 'counted_changes' },
   { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
+  { of: ['profile'], sql: scoreCounts },
+]
+
+/** After the bitmaps, in which the next newest campaign of a contract is looked for. */
+export const contractSteps: Step[] = [
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: contractTotals },
   { of: ['campaign', 'withdrawnCampaign'], sql: contractCounts },
-  { of: ['profile'], sql: scoreCounts },
 ]

@@ -4,7 +4,11 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { aCampaign, anAddress, aStep } from '../setup/records.ts'
+import { expectToAgree, type Facts, remember } from '../setup/derived-figures.ts'
+import { createRandom } from '../setup/random-records.ts'
+import { aCampaign, anAddress, aStep, toLowerCase } from '../setup/records.ts'
+import { createComparison, type Question } from '../setup/second-opinion-comparison.ts'
+import { startTestApp } from '../setup/test-app.ts'
 
 const popular = anAddress('popular')
 const campaignsAt = (target: string, from: number, count: number): CampaignRecord[] =>
@@ -89,3 +93,64 @@ test('to take back the newest campaign of a contract and a creator of thousands 
   ])
   expect((await looks()) - before).toBeLessThan(500)
 })
+
+test('the newest campaign is the next one, when it becomes older in the batch that brings the 301st', async () => {
+  await using database = await createTestDatabase()
+  const campaigns = campaignsAt(popular, 1_000, 300)
+  await importRecords(database.url, [toRecordSource('campaigns', campaigns)])
+  const ingest = await openIngest(database.url)
+  const moved = { ...(campaigns.at(-1) as CampaignRecord), blockTimestamp: '500' }
+  await ingest.apply({ records: toLowerCase([moved, ...campaignsAt(popular, 400, 1)]) })
+  await ingest.close()
+  expect(await newest(database)).toEqual([1_298])
+})
+
+test.each([1, 2, 3])(
+  'contracts are ranked as the records say after random batches around 300 campaigns, where bitmaps begin: seed %i',
+  async (seed) => {
+    const { chance, integer, pick, some } = createRandom(seed)
+    const creators = [anAddress('first creator'), anAddress('second creator')]
+    const targets = [popular, anAddress('other contract'), anAddress('third contract')]
+    const timestamp = () => String(integer(1_000, 1_400))
+    const another = () =>
+      aCampaign({
+        blockTimestamp: timestamp(),
+        creator: pick(chance(0.97) ? creators.slice(0, 1) : creators),
+        actionSteps: [aStep(popular), ...some(targets, 0.1).map((target) => aStep(target))],
+      })
+    const facts: Facts = new Map()
+    const stored = () => [...facts.values()].filter((record) => record.type === 'campaign')
+    await using database = await createTestDatabase()
+    const first = Array.from({ length: 299 }, another)
+    await importRecords(database.url, [toRecordSource('campaigns', first)])
+    remember(facts, toLowerCase(first))
+    const ingest = await openIngest(database.url)
+    await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+    await using api = await startTestApp({}, database)
+    const { compare } = createComparison(api, `seed ${seed}`)
+    const questions = [{}, ...creators.map((creator) => ({ creator }))].map(
+      (filter): Question => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
+    )
+    for (let round = 0; round < 12; round++) {
+      const byTime = stored().sort((one, other) => Number(other.blockTimestamp) - Number(one.blockTimestamp))
+      // The newest ones most of all: only they make it necessary to look for the next.
+      const touched = [...byTime.slice(0, 3).filter(() => chance(0.7)), ...some(byTime.slice(3), 0.01)]
+      const withdrawn = some(touched, 0.3)
+      const replaced = touched
+        .filter((campaign) => !withdrawn.includes(campaign))
+        .map((campaign) => ({
+          ...campaign,
+          blockTimestamp: timestamp(),
+          ...(chance(0.3) ? { creator: pick(creators) } : {}),
+          ...(chance(0.2) ? { actionSteps: some(targets, 0.7).map((target) => aStep(target)) } : {}),
+        }))
+      const missing = integer(299, 302) - (byTime.length - withdrawn.length)
+      const records = toLowerCase([...replaced, ...Array.from({ length: Math.max(0, missing) }, another)])
+      await ingest.apply({ records, withdrawnCampaigns: withdrawn.map(({ id }) => id) })
+      for (const { id } of withdrawn) facts.delete(`campaign ${id}`)
+      remember(facts, records)
+      await expectToAgree(database, facts)
+      await compare(questions, [...facts.values()], new Date())
+    }
+  },
+)
