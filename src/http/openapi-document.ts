@@ -30,16 +30,26 @@ const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-ch
 /** Formats of ours that only the validator knows. */
 const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])
 
-/** A copy without what only our validator understands. */
+/** A copy without what only our validator understands, and with descriptions beside the `$ref` that they are about. */
 export function withoutInternals<T>(document: T): T {
   return JSON.parse(
     JSON.stringify(document, (name, part: unknown) => {
       if (INTERNAL_KEYWORDS.has(name) || name === '$id') return undefined
       if (name === 'format' && typeof part === 'string' && INTERNAL_FORMATS.has(part)) return undefined
-      return part
+      return isDescribedReference(part) ? { ...part.allOf[0], description: part.description } : part
     }),
   )
 }
+
+/** What `ref` makes of a named schema and a description. */
+const isDescribedReference = (part: unknown): part is { allOf: [object]; description: string } =>
+  typeof part === 'object' &&
+  part !== null &&
+  Object.keys(part).length === 2 &&
+  'description' in part &&
+  'allOf' in part &&
+  Array.isArray(part.allOf) &&
+  part.allOf.length === 1
 
 const IF_NONE_MATCH: Parameter = {
   in: 'header',

@@ -1,4 +1,4 @@
-import { distance } from 'fastest-levenshtein'
+import { suggestParameter } from './parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>
@@ -85,8 +85,7 @@ function readList(texts: string[], read: Reader) {
 
 function unknownParameter(name: string, known: string[]) {
   if (known.length === 0) return `unknown parameter ${JSON.stringify(name)}: this operation takes none`
-  const nearest = known.reduce((best, candidate) =>
-    distance(name, candidate) < distance(name, best) ? candidate : best,
-  )
-  return `unknown parameter ${JSON.stringify(name)}, did you mean ${nearest}? Known are ${known.join(', ')}`
+  const suggested = suggestParameter(name, known)
+  const suggestion = suggested === undefined ? ': known' : `, did you mean ${suggested}? Known`
+  return `unknown parameter ${JSON.stringify(name)}${suggestion} are ${known.join(', ')}`
 }

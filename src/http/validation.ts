@@ -1,5 +1,6 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../schemas/validator.ts'
+import { withoutBrackets } from './bracketed-lists.ts'
 import { InvalidRequestError } from './errors.ts'
 import { createQueryReader, type ReadQuery } from './query-strings.ts'
 
@@ -16,7 +17,7 @@ export const validateParameters =
   ({ schema, httpPart }) => {
     let validate: ValidateFunction | undefined
     const read: (raw: Record<string, string | string[]>) => ReadQuery =
-      httpPart === 'querystring' ? createQueryReader(schema.properties ?? {}) : (values) => ({ values, problems: [] })
+      httpPart === 'querystring' ? readerOf(schema.properties ?? {}) : (values) => ({ values, problems: [] })
     return (raw) => {
       validate ??= validator.compile(schema)
       const { values, problems } = read(raw)
@@ -24,6 +25,12 @@ export const validateParameters =
       return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(toSentence(problems)) }
     }
   }
+
+function readerOf(parameters: NonNullable<ParametersSchema['properties']>) {
+  const lists = new Set(Object.keys(parameters).filter((name) => parameters[name]?.type === 'array'))
+  const read = createQueryReader(parameters)
+  return (raw: Record<string, string | string[]>) => read(withoutBrackets(raw, lists))
+}
 
 /** An answer does not grow with the number of mistakes. */
 const MOST_PROBLEMS = 20

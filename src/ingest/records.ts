@@ -1,6 +1,7 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../schemas/action-steps.ts'
 import { AllowListType } from '../schemas/allow-lists.ts'
+import { actionCategories, wordOrNull } from '../schemas/enumerations.ts'
 import { incentiveVariants } from '../schemas/incentives.ts'
 import {
   Address,
@@ -58,12 +59,7 @@ export const ActionTemplateRecord = record('actionTemplate', 'A ready-made actio
   actionType: name128('Kind of the action, for example `swap`.'),
   projectImage: text('URI of the image of the project.'),
   description: optionalText('What is to be done.'),
-  category: Type.Optional(
-    Type.Unsafe<string | null>({
-      enum: ['defi', 'nft', 'gaming', 'social', 'bridge', 'governance', 'payments', 'other', null],
-      description: 'Category of the action.',
-    }),
-  ),
+  category: Type.Optional(wordOrNull(actionCategories, 'Category of the action.')),
 })
 export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
 

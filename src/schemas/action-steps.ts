@@ -32,7 +32,9 @@ export const ActionStepParameters = Type.Object(
       TUPLE: 'tuple',
       INT: 'signed integer',
     }),
-    fieldIndex: Type.Integer({ description: 'Index of the event field or function argument that is compared.' }),
+    fieldIndex: Type.Integer({
+      description: 'Index of the event field or function argument that is compared, from 0.',
+    }),
     filterData: text('Value to compare with, encoded as the field type wants it.', { maxLength: 65_536 }),
   },
   {
@@ -49,10 +51,10 @@ export const ActionStep = Type.Object(
     claimant: Type.Optional(ref(Address, { description: 'Address that claims for this step, where recorded.' })),
     signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
-    signatureType: ref(SignatureType),
-    actionType: Type.Integer({ description: 'Kind of the action, as the protocol numbers it.' }),
+    signatureType: ref(SignatureType, { description: 'Whether `signature` is that of an event or of a function.' }),
+    actionType: Type.Integer({ description: 'Kind of the action: a number of the protocol.' }),
     targetContract: ref(Address, { description: 'Contract the action is done on.' }),
-    parameters: ref(ActionStepParameters),
+    parameters: ref(ActionStepParameters, { description: 'Condition that one field of the action must fulfil.' }),
   },
   {
     $id: 'ActionStep',
@@ -67,11 +69,11 @@ export const ActionClaimant = Type.Object(
   {
     signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature.'),
-    signatureType: ref(SignatureType),
-    fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the claimant.' }),
+    signatureType: ref(SignatureType, { description: 'Whether `signature` is that of an event or of a function.' }),
+    fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the claimant, from 0.' }),
     targetContract: ref(Address, { description: 'Contract that emits the event or has the function.' }),
     targetContractName: text('Name of the target contract.'),
-    chainId: ref(ChainId),
+    chainId: ref(ChainId, { description: 'Chain of the target contract.' }),
   },
   {
     $id: 'ActionClaimant',

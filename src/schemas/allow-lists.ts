@@ -13,9 +13,9 @@ export const AllowListType = Type.Unsafe<'SimpleAllowList' | 'SimpleDenyList' | 
 )
 
 const fields = {
-  owner: ref(Address, { description: 'Can modify the allowed users.' }),
-  contractAddress: ref(Address, { description: 'The allow list contract.' }),
-  type: ref(AllowListType),
+  owner: ref(Address, { description: 'Account that may change the list.' }),
+  contractAddress: ref(Address, { description: 'Contract of the list.' }),
+  type: ref(AllowListType, { description: 'What being on the list means: who may claim.' }),
 }
 
 /** The allow list as a list page shows it. */

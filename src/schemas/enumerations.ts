@@ -25,6 +25,21 @@ const listed = (names: Names) =>
 export const zeroOrOne = (description: string, names: Names) =>
   Type.Unsafe<0 | 1>({ ...numbersOf(names), description: `${description}: ${listed(names)}.` })
 
+export const actionCategories = [
+  'defi',
+  'nft',
+  'gaming',
+  'social',
+  'bridge',
+  'governance',
+  'payments',
+  'other',
+] as const
+
+/** One of a few words or `null`, which stands beside the enumeration: generators of clients cannot name it in one. */
+export const wordOrNull = (words: readonly string[], description: string) =>
+  Type.Unsafe<string | null>({ anyOf: [{ type: 'string', enum: words }, { type: 'null' }], description })
+
 /** Numbers with names; others, whatever they mean, are kept and served as they are. */
 export const openEnumeration = (description: string, names: Names) =>
   Type.Unsafe<number>({

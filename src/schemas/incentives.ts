@@ -17,9 +17,9 @@ const criteriaFields = {
     EVENT: 'event data',
     FUNCTION: 'function arguments',
   }),
-  signature: text('Signature of the event or function, hexadecimal.', { maxLength: 256 }),
-  fieldIndex: Type.Integer({ description: 'Index of the event field or argument that holds the amount.' }),
-  targetContract: address('Contract with the function or event.'),
+  signature: text('Signature of the event (topic) or function (selector), hexadecimal.', { maxLength: 256 }),
+  fieldIndex: Type.Integer({ description: 'Index of the event field or argument that holds the amount, from 0.' }),
+  targetContract: address('Contract that emits the event or has the function.'),
 }
 
 export const Criteria = Type.Object(criteriaFields, {
@@ -31,7 +31,7 @@ export const Criteria = Type.Object(criteriaFields, {
 export const CriteriaWithValueType = Type.Object(
   {
     ...criteriaFields,
-    valueType: zeroOrOne('How the extracted value is scaled', { RAW: 'as it is', WAD: '18 decimals' }),
+    valueType: zeroOrOne('Scale of the extracted value', { RAW: 'as it is', WAD: '18 decimals' }),
   },
   {
     $id: 'CriteriaWithValueType',
@@ -40,32 +40,52 @@ export const CriteriaWithValueType = Type.Object(
   },
 )
 
-const claimed = ref(TotalAmount, { description: 'Amount claimed so far, in base units of the asset.' })
+const claimed = (more = '') =>
+  Type.Optional(ref(TotalAmount, { description: `Amount claimed so far, in base units of \`asset\`.${more}` }))
 
 /** Figures that the variants paying out an ERC-20 token carry. */
 const tokenFigures = {
-  claimedAmount: Type.Optional(claimed),
-  totalAmountClaimed: Type.Optional(claimed),
+  claimedAmount: claimed(),
+  totalAmountClaimed: claimed(' Budgets are computed from this one.'),
   totalClaims: Type.Optional(baseUnits('Number of claims so far.')),
-  remainingBalance: Type.Optional(baseUnits('Balance left for claims, where recorded.')),
-  metadata: Type.Optional(refOrNull(TokenMetadata, { description: 'The asset; `null` when the token is unknown.' })),
+  remainingBalance: Type.Optional(
+    baseUnits('Balance left for claims, in base units of `asset`; absent when it is not recorded.'),
+  ),
+  metadata: Type.Optional(
+    refOrNull(TokenMetadata, { description: 'The token at `asset`; `null` when it is unknown.' }),
+  ),
 }
 
-const rebatePercentage = Type.Optional(Type.Number({ description: 'Share of the amount that is paid back, percent.' }))
-const asset = address('The reward token.')
-const peg = address(
-  'Token in which the reward is denominated; the zero address is the native token. The reward is paid in `asset`.',
+const rebatePercentage = Type.Optional(
+  Type.Number({
+    description: 'Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded.',
+  }),
 )
+const asset = address('Token in which the reward is paid.')
+const peg = address(
+  'Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`.',
+)
+const budgetLimit = baseUnits('Total budget, claimed or not, in base units of `asset`.')
+
+/** The reward of the variants that pay a share. The chain writes 1 as 10^18, whatever decimals the token has. */
+const shareOf = (amount: string) =>
+  baseUnits(
+    `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is.`,
+  )
+const maxReward = (of: 'asset' | 'peg') =>
+  baseUnits(`Most that one claim can pay, in base units of \`${of}\`; "0" is no maximum.`)
+const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
+  ref(criteria, { description: 'Where the amount of the action is read.' })
 
 const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
   Type.Object(
-    { type: Type.Literal(name, { description: 'Selects the variant.' }), ...fields },
+    { type: Type.Literal(name, { description: 'Kind of the incentive; selects the variant.' }), ...fields },
     { $id: name, additionalProperties: false, description },
   )
 
 const AllowListIncentive = variant('AllowListIncentive', 'A place on an allow list.', {
-  allowListAddress: address('Allow list the claimant is put on.'),
-  limit: baseUnits('Maximum number of users that can claim.'),
+  allowListAddress: address('Allow list that a claim puts the claimant on.'),
+  limit: baseUnits('Maximum number of claims, one for each user; a count, not an amount.'),
 })
 
 const CGDAIncentive = variant(
@@ -73,26 +93,26 @@ const CGDAIncentive = variant(
   'A continuous gradual Dutch auction: the reward falls with each claim and rises while nobody claims.',
   {
     asset,
-    initialReward: baseUnits('Reward of the first claim.'),
-    rewardDecay: baseUnits('Subtracted from the reward after each claim.'),
-    rewardBoost: baseUnits('Added to the reward for each hour without a claim.'),
-    totalBudget: baseUnits('Total budget.'),
+    initialReward: baseUnits('Reward at the start of the auction, in base units of `asset`.'),
+    rewardDecay: baseUnits('Subtracted from the reward after each claim, in base units of `asset`.'),
+    rewardBoost: baseUnits('Added to the reward for each hour without a claim, in base units of `asset`.'),
+    totalBudget: budgetLimit,
   },
 )
 
 const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
   asset,
   strategy: openEnumeration('Who is paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
-  reward: baseUnits('Reward of each claim.'),
-  limit: baseUnits('Claims remaining.'),
+  reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
+  limit: baseUnits('Number of claims that remain; a count, not an amount.'),
   ...tokenFigures,
 })
 
 const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
   venue: address('Token contract that backs the points.'),
-  selector: text('Selector of the transfer function, hexadecimal.', { maxLength: 256 }),
-  reward: baseUnits('Points for each claim.'),
-  limit: baseUnits('Maximum number of claims.'),
+  selector: text('Selector of the function that gives the points, hexadecimal.', { maxLength: 256 }),
+  reward: baseUnits('Points for each claim, a plain number without decimals.'),
+  limit: baseUnits('Maximum number of claims; a count, not an amount.'),
 })
 
 const ERC20VariableIncentive = variant(
@@ -100,8 +120,8 @@ const ERC20VariableIncentive = variant(
   'An amount of a token that the signed claim decides.',
   {
     asset,
-    reward: baseUnits('Scalar applied to the claim amount.'),
-    limit: baseUnits('Total claimable amount.'),
+    reward: shareOf('the amount signed in the claim'),
+    limit: budgetLimit,
     ...tokenFigures,
   },
 )
@@ -111,10 +131,10 @@ const ERC20VariableCriteriaIncentive = variant(
   'An amount of a token that is computed from the action itself.',
   {
     asset,
-    reward: baseUnits('Scalar that multiplies the amount of the action, 18 decimals.'),
-    limit: baseUnits('Total budget.'),
-    maxReward: baseUnits('Most that one claim can pay.'),
-    criteria: ref(Criteria),
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('asset'),
+    criteria: criteriaOf(Criteria),
     ...tokenFigures,
     rebatePercentage,
   },
@@ -125,10 +145,10 @@ const ERC20VariableCriteriaIncentiveV2 = variant(
   'As ERC20VariableCriteriaIncentive, with the scale of the extracted value.',
   {
     asset,
-    reward: baseUnits('Scalar that multiplies the amount of the action, 18 decimals.'),
-    limit: baseUnits('Total budget.'),
-    maxReward: baseUnits('Most that one claim can pay.'),
-    criteria: ref(CriteriaWithValueType),
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('asset'),
+    criteria: criteriaOf(CriteriaWithValueType),
     ...tokenFigures,
     rebatePercentage,
   },
@@ -140,8 +160,8 @@ const ERC20PeggedIncentive = variant(
   {
     asset,
     peg,
-    reward: baseUnits('Reward of each claim, in base units of the peg.'),
-    limit: baseUnits('Total budget, in base units of the asset.'),
+    reward: baseUnits('What each claim is worth, in base units of `peg`, not of `asset`.'),
+    limit: budgetLimit,
     ...tokenFigures,
   },
 )
@@ -152,10 +172,10 @@ const ERC20PeggedVariableCriteriaIncentive = variant(
   {
     asset,
     peg,
-    reward: baseUnits('Scalar that multiplies the amount of the action, 18 decimals.'),
-    limit: baseUnits('Total budget, in base units of the asset.'),
-    maxReward: baseUnits('Most that one claim can pay, in base units of the peg.'),
-    criteria: ref(Criteria),
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('peg'),
+    criteria: criteriaOf(Criteria),
     ...tokenFigures,
     rebatePercentage,
   },
@@ -167,10 +187,10 @@ const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   {
     asset,
     peg,
-    reward: baseUnits('Scalar that multiplies the amount of the action, 18 decimals.'),
-    limit: baseUnits('Total budget, in base units of the asset.'),
-    maxReward: baseUnits('Most that one claim can pay, in base units of the peg.'),
-    criteria: ref(CriteriaWithValueType),
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('peg'),
+    criteria: criteriaOf(CriteriaWithValueType),
     ...tokenFigures,
     rebatePercentage,
   },

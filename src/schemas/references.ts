@@ -2,11 +2,13 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
  * A `$ref` to a named schema that keeps the static type of its target, so that the OpenAPI document gets a named
- * component and a handler still cannot return the wrong shape.
+ * component and a handler still cannot return the wrong shape. A description stands around the `$ref`, since
+ * @fastify/swagger removes what stands beside one; the document has them side by side again.
  */
-export const ref = <T extends TSchema>(schema: T, options: { description?: string } = {}) => {
+export const ref = <T extends TSchema>(schema: T, { description }: { description?: string } = {}) => {
   if (schema.$id === undefined) throw new TypeError('only a schema with an $id can be referred to')
-  return Type.Unsafe<Static<T>>({ ...Type.Ref(schema.$id), ...options })
+  const reference = Type.Ref(schema.$id)
+  return Type.Unsafe<Static<T>>(description === undefined ? reference : { description, allOf: [reference] })
 }
 
 /**

@@ -7,8 +7,13 @@ export const TokenMetadata = Type.Object(
   {
     id: text('System ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
     chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-    address: ref(Address),
-    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token, typically 18.' }),
+    address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
+    decimals: Type.Integer({
+      minimum: 0,
+      maximum: 255,
+      description:
+        'Decimals of the token, typically 18: this many digits of an amount in base units are behind the point.',
+    }),
     name: text('Name of the token.'),
     symbol: text('Symbol of the token.'),
     imageUri: text('URI of the image of the token.'),

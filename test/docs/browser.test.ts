@@ -153,7 +153,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await page.getByRole('searchbox').fill('ERC20Incentive')
     await page.locator('#found a', { hasText: 'Schemas' }).first().click()
     // A variant is unfolded with the union that it is one of.
-    await page.locator('#schema-ERC20Incentive').getByText('asset', { exact: true }).waitFor()
+    await page.locator('#schema-ERC20Incentive code.name', { hasText: /^asset$/ }).waitFor()
     expect(await page.locator('details[open]').count()).toBe(2)
     await page.getByRole('searchbox').fill('changelog')
     expect(await page.locator('#found a').first().getAttribute('href')).toBe('/docs/changelog')

@@ -156,12 +156,31 @@ describe('the message', () => {
     ['chainIds', 'chainId'],
     ['token', 'tokens'],
     ['showActive', 'showActiveOnly'],
+    // As other APIs call them.
+    ['limit', 'pageSize'],
+    ['per_page', 'pageSize'],
+    ['offset', 'page'],
+    ['active', 'showActiveOnly'],
+    ['order_by', 'sortBy'],
+    ['contract', 'targetContract'],
+    ['network', 'chainId'],
+    ['creator', 'owner'],
+    ['page[]', 'page'],
   ])('about the unknown parameter %s names the nearest, %s, and lists all', async (unknown, nearest) => {
     const error = await refused(`${unknown}=1`)
     expect(error).toContain(`"${unknown}"`)
     expect(error).toContain(`did you mean ${nearest}?`)
     for (const name of parameters) expect(error).toContain(name)
   })
+
+  test.each(['zzz', 'a[]', 'format', 'timestamp', 'x'.repeat(200), '__proto__'])(
+    'about an unknown parameter that is near none names none: %s',
+    async (unknown) => {
+      const error = await refused(`${unknown}=1`)
+      expect(error).not.toContain('did you mean')
+      for (const name of parameters) expect(error).toContain(name)
+    },
+  )
 
   test.each(['a[]', '__proto__', 'constructor', 'hasOwnProperty', 'page[0]', 'OWNER', '%20page', 'page%20', 'pàge'])(
     'about an unknown parameter repeats it as it was written: %s',

@@ -124,9 +124,17 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
     expect(refused.body.error).toContain('got ""')
   })
 
-  test.each([`${name}[]`, `${name}[0]`, `${name}%5B%5D`])('is not known by the name %s', async (unknown) => {
-    const refused = await answerOf(path, `${unknown}=${one}&${unknown}=${two}`)
-    const error = expect.stringContaining(`unknown parameter "${decodeURIComponent(unknown)}", did you mean ${name}?`)
+  test.each([`${name}[]`, `${name}%5B%5D`])('may be repeated with brackets: %s', async (bracketed) => {
+    const commas = await answerOf(path, `${name}=${one},${two}`)
+    expect(commas.status).toBe(200)
+    expect(await answerOf(path, `${bracketed}=${one}&${bracketed}=${two}`)).toEqual(commas)
+    expect(await answerOf(path, `${bracketed}=${one}&${name}=${two}`)).toEqual(commas)
+    expect(await answerOf(path, `${name}=${two}&${bracketed}=${one},${one}`)).toEqual(commas)
+  })
+
+  test(`is not known by the name ${name}[0]`, async () => {
+    const refused = await answerOf(path, `${name}[0]=${one}&${name}[1]=${two}`)
+    const error = expect.stringContaining(`unknown parameter "${name}[0]", did you mean ${name}?`)
     expect(refused).toMatchObject({ status: 400, body: { error } })
   })
 })

@@ -216,7 +216,7 @@ test('every parameter, header, component and property has a description', () => 
   const silent = [
     ...operations.flatMap(({ operation }) => [
       ...(operation.parameters ?? [])
-        .filter(({ description, schema }) => !description && !describes(schema))
+        .filter(({ description, schema }) => !description && !schema.description)
         .map(({ name }) => `${operation.operationId}: ${name}`),
       ...Object.values(operation.responses).flatMap(({ headers = {} }) =>
         Object.entries(headers)
@@ -225,13 +225,48 @@ test('every parameter, header, component and property has a description', () => 
       ),
     ]),
     ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
-      ...(describes(schema) ? [] : [name]),
+      ...(schema.description ? [] : [name]),
       ...propertiesBelow(schema, name)
-        .filter(([, property]) => !describes(property))
+        .filter(([, property]) => !property.description)
         .map(([at]) => at),
     ]),
   ]
   expect(silent).toEqual([])
+})
+
+test('what a property refers to does not speak for it: each says what the value is of', () => {
+  const copied = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+    propertiesBelow(schema, name)
+      .filter(([, { $ref, description }]) => $ref && description === targetOf($ref)?.description)
+      .map(([at]) => at),
+  )
+  expect(copied).toEqual([])
+})
+
+/** What numbers count, in the words of descriptions. */
+const UNITS =
+  /base units|basis points|percent|US dollars|wei|seconds|Unix|18 decimals|decimals of|points|number|index|claims|campaigns|users|blocks?\b|bytes|entries|requests|holders|score|chain ID|0 \w+ \(/i
+
+test('every property that is a number, or a number as text, says its unit', () => {
+  const numeric = new Set(['BaseUnits', 'TotalAmount', 'UsdAmount', 'BlockTimestamp'])
+  const isNumeric = ({ $ref, type, anyOf }: Schema): boolean =>
+    numeric.has($ref?.split('/').at(-1) ?? '') ||
+    [type].flat().some((one) => one === 'number' || one === 'integer') ||
+    (anyOf ?? []).some(isNumeric)
+  const found = Object.entries(document.components.schemas).flatMap(([name, schema]) =>
+    propertiesBelow(schema, name).filter(([, property]) => isNumeric(property)),
+  )
+  expect(found.length).toBeGreaterThan(100)
+  expect(found.filter(([, { description = '' }]) => !UNITS.test(description)).map(([at]) => at)).toEqual([])
+})
+
+test('no enumeration holds null, which generators of clients cannot name', () => {
+  const holding = rootSchemas().flatMap(([name, schema]) =>
+    schemasBelow(schema, name)
+      .filter(([, part]) => part.enum?.includes(null))
+      .map(([at]) => at),
+  )
+  expect(holding).toEqual([])
 })
 
 test('every free string and every array has a bound', () => {
@@ -330,12 +365,7 @@ const rootSchemas = (): [string, Schema][] => [
   ]),
 ]
 
-/** Whether a schema is described, itself or what it refers to. */
-function describes({ description, $ref, anyOf }: Schema): boolean {
-  if (description) return true
-  if ($ref !== undefined) return describes(document.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {})
-  return (anyOf ?? []).some(describes)
-}
+const targetOf = ($ref: string) => document.components.schemas[$ref.split('/').at(-1) ?? '']
 
 function isBounded(schema: Schema) {
   if (schema.const !== undefined || schema.enum !== undefined) return true

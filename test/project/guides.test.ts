@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import * as catalogue from '../../src/http/errors.ts'
 import { recordSchemas } from '../../src/ingest/records.ts'
+import { incentiveTypes } from '../../src/schemas/incentives.ts'
 import { readDocument, root } from '../setup/documents.ts'
 
 /*
@@ -59,6 +60,13 @@ describe('the guide on errors', () => {
       expect(isTold, `${status}: ${sentence}`).toBe(true)
     }
   })
+})
+
+test('the guide on amounts shows what each kind of incentive pays', () => {
+  const { blocks } = readDocument('docs/guides/amounts.md')
+  const printed = blocks.filter(({ language }) => language === 'text').flatMap(({ text }) => text.split('\n'))
+  const kinds = printed.flatMap((line) => /^(\w+Incentive(?:V2)?): \S/.exec(line)?.[1] ?? [])
+  expect(kinds.sort()).toEqual([...incentiveTypes].sort())
 })
 
 test('the guide on importing has every record with the keys that it needs', () => {

@@ -34,7 +34,7 @@ export const ListActivityQuery = queryOf({
 export type ListActivityQuery = Static<typeof ListActivityQuery>
 
 const totals = (when: string) => ({
-  totalClaims: Type.Integer({ minimum: 0, description: `Claims ${when}.` }),
+  totalClaims: Type.Integer({ minimum: 0, description: `Number of claims ${when}.` }),
   totalAmountClaimedUsd: Type.Number({
     minimum: 0,
     description: `What the claims ${when} paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0.`,
@@ -43,7 +43,7 @@ const totals = (when: string) => ({
 
 const CampaignActivity = Type.Object(
   {
-    id: ref(CampaignId),
+    id: ref(CampaignId, { description: 'ID of the campaign.' }),
     claims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims in an interval.' }), {
       maxItems: mostIntervals,
       description:
@@ -71,7 +71,7 @@ export const ListActivityResponse = Type.Object(
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
-      description: 'Length of each interval: the claims after its beginning, up to its end, count in it.',
+      description: 'Length of each interval in seconds: the claims after its beginning, up to its end, count in it.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,

@@ -43,32 +43,43 @@ export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
 /** What the list and the detail have in common. */
 const campaignFields = {
-  id: ref(CampaignId),
-  action: ref(Address, { description: 'Address of the action.' }),
-  campaignIndex: ref(BaseUnits, { description: 'Index of the campaign.' }),
-  budget: ref(Address, { description: 'Budget account that backs the campaign.' }),
+  id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
+  action: ref(Address, { description: 'Contract that defines the action.' }),
+  campaignIndex: ref(BaseUnits, {
+    description: 'Number of the campaign in its core contract, from 0; the last part of its ID.',
+  }),
+  budget: ref(Address, { description: 'Account that funds the campaign.' }),
   incentiveCount: ref(BaseUnits, { description: 'Number of incentives.' }),
   owner: ref(Address, { description: 'Owner of the campaign.' }),
   validator: ref(Address, { description: 'Address that can sign claim payloads.' }),
-  blockTimestamp: ref(BlockTimestamp, { description: 'Timestamp of the block that created the campaign.' }),
+  blockTimestamp: ref(BlockTimestamp, {
+    description: 'When the campaign was created: the time of its block in Unix seconds.',
+  }),
   txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
   chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
-  protocolFee: ref(BaseUnits, { description: 'Fee on what is paid out.' }),
-  maxParticipants: ref(BaseUnits, { description: 'Most claimants there can be; "0" is no limit.' }),
+  protocolFee: ref(BaseUnits, {
+    description:
+      'Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent.',
+  }),
+  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0" is no maximum.' }),
   incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
   isActive: Type.Boolean({
     description: 'Started, not ended and not exhausted, at the moment of the answer.',
   }),
   availableBudgetUsd: refOrNull(UsdAmount, {
     description:
-      'US dollars that the token incentives can still pay; `null` when there is none, or when the price or the decimals of one of their tokens are unknown.',
+      'US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown.',
   }),
-  campaignName: stringOrNull({ description: 'Readable name, typically the required action.' }),
-  actionTemplateId: stringOrNull({ description: 'System ID of the action template.' }),
-  projectImageUri: stringOrNull({ description: 'Image of the project.' }),
-  tokenImageUri: stringOrNull({ description: 'Image of the token.' }),
-  nftImageUri: stringOrNull({ description: 'Image of the NFT.' }),
-  nftName: stringOrNull({ description: 'Name of the NFT.' }),
+  campaignName: stringOrNull({
+    description: 'Name of the campaign, typically the required action; `null` when unknown.',
+  }),
+  actionTemplateId: stringOrNull({
+    description: 'System ID of the action template; `null` when the campaign uses none.',
+  }),
+  projectImageUri: stringOrNull({ description: 'URI of an image of the project; `null` when unknown.' }),
+  tokenImageUri: stringOrNull({ description: 'URI of an image of the token; `null` when unknown.' }),
+  nftImageUri: stringOrNull({ description: 'URI of an image of the NFT; `null` when unknown.' }),
+  nftName: stringOrNull({ description: 'Name of the NFT; `null` when unknown.' }),
   startTime: refOrNull(Instant, { description: 'Claims are possible from here on; `null`: from the beginning.' }),
   endTime: refOrNull(Instant, { description: 'Claims are possible until before this; `null`: without end.' }),
 }
@@ -111,16 +122,20 @@ export const CampaignDetail = Type.Object(
     ...campaignFields,
     allowList: ref(AllowList, { description: 'Who may claim; an OpenAllowList at the zero address when it has none.' }),
     actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'What has to be done before claiming.' }),
-    createdAt: ref(Instant, { description: 'When the campaign was created.' }),
-    actionClaimant: Type.Optional(ref(ActionClaimant)),
+    createdAt: ref(Instant, { description: 'When the campaign was created; the same instant as `blockTimestamp`.' }),
+    actionClaimant: Type.Optional(
+      ref(ActionClaimant, {
+        description: 'Where the claimant is read from the action; absent when it is not recorded.',
+      }),
+    ),
     createdAtBlockchainNumbers: Type.Optional(
       Type.Record(Type.String(), ref(BaseUnits), {
         description: 'Block number at creation by chain ID, both decimal strings.',
         examples: [{ '8453': '22222222' }],
       }),
     ),
-    templateId: stringOrNull({ description: 'System ID of the template.' }),
-    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT.' }),
+    templateId: stringOrNull({ description: 'System ID of the template; `null` when unknown.' }),
+    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` when unknown.' }),
   },
   {
     $id: 'CampaignDetail',

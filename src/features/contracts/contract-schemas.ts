@@ -41,8 +41,14 @@ export const ExploredContract = Type.Object(
     name: text('Readable name; empty when none is known.'),
     stats: Type.Object(
       {
-        campaignCount: Type.Integer({ minimum: 0, description: 'Campaigns with an action step on the contract.' }),
-        totalClaims: Type.Integer({ minimum: 0, description: 'Claims of these campaigns in the time range.' }),
+        campaignCount: Type.Integer({
+          minimum: 0,
+          description: 'Number of campaigns with an action step on the contract.',
+        }),
+        totalClaims: Type.Integer({
+          minimum: 0,
+          description: 'Number of claims of these campaigns in the time range.',
+        }),
         totalAmountClaimedUsd: Type.Number({
           minimum: 0,
           description:

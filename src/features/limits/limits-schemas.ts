@@ -27,7 +27,7 @@ const OperationLimits = Type.Object(
         {
           parameter: text('Name of the parameter.', { maxLength: 128 }),
           value: text('Its value for this window.', { maxLength: 128 }),
-          seconds: whole('Length of the window.'),
+          seconds: whole('Length of the window in seconds.'),
           isDefault: Type.Boolean({ description: 'Whether it is this one where the parameter is not given.' }),
         },
         closed('A time window that can be asked for; it ends at the second of the answer.'),
@@ -47,8 +47,10 @@ export const GetLimitsResponse = Type.Object(
     }),
     requests: Type.Object(
       {
-        mostUrlBytes: whole('Longest URL; a longer one is 414.'),
-        mostHeaderBytes: whole('All headers of a request with its first line; more are 431.'),
+        mostUrlBytes: whole('Maximum length of a URL in bytes; a longer one returns 414.'),
+        mostHeaderBytes: whole(
+          'Maximum size of all headers of a request with its first line, in bytes; more return 431.',
+        ),
         mostPipelined: whole('Requests that one connection may send before they are answered; with more it is closed.'),
         mostUnderWay: whole('Requests that are answered at the same time, of all clients together; more are 503.'),
       },
@@ -67,8 +69,8 @@ export const GetLimitsResponse = Type.Object(
     ),
     waits: Type.Object(
       {
-        statementTimeoutMs: whole('Longest time of one question to the database; a longer one is 503.'),
-        minBlockMs: whole('How long an answer waits for the blocks of `minBlock`; then it is 503.'),
+        statementTimeoutMs: whole('Timeout of one database query in milliseconds; after it the response is 503.'),
+        minBlockMs: whole('How long a response waits for the blocks of `minBlock`, in milliseconds; then it is 503.'),
       },
       closed('How long an answer may take, in milliseconds.'),
     ),
@@ -78,10 +80,12 @@ export const GetLimitsResponse = Type.Object(
           description:
             'Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where its database is a standby: answers show what that one has received, and `minBlock` asks for a block all the same.',
         }),
-        maxAgeSeconds: whole('How long caches on the way may keep a public answer (`max-age`).'),
-        staleWhileRevalidateSeconds: whole('How much longer while they ask for another (`stale-while-revalidate`).'),
+        maxAgeSeconds: whole('How long caches may keep a public response, in seconds (`max-age`).'),
+        staleWhileRevalidateSeconds: whole(
+          'How much longer they may use it while they revalidate, in seconds (`stale-while-revalidate`).',
+        ),
         staleIfErrorSeconds: whole(
-          'How long ago a public answer may have been right that is given while the database cannot be asked, with `Age` and `Cache-Status`; 0: none is.',
+          'Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it.',
         ),
       },
       closed('How old an answer may be.'),

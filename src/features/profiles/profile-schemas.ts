@@ -16,12 +16,17 @@ export const GetUserProfileQuery = queryOf({
 
 export const UserProfile = Type.Object(
   {
-    ethEarned: ref(BaseUnits, { description: 'What the user has earned, in wei.' }),
-    score: Type.Number({ description: 'Points of the user; more is better.' }),
-    ranking: Type.Integer({ minimum: 1, description: '1 and the number of profiles with a higher score.' }),
+    ethEarned: ref(BaseUnits, { description: 'Total the user has earned, in wei: 10^18 wei are 1 ETH.' }),
+    score: Type.Number({ description: 'Score of the user, in points; more is better.' }),
+    ranking: Type.Integer({
+      minimum: 1,
+      description: 'Rank by score: 1 plus the number of profiles with a higher score.',
+    }),
     streak: Type.Object(
       {
-        value: Type.Number({ description: 'Length of the streak.' }),
+        value: Type.Number({
+          description: 'Length of the streak, a number as recorded.',
+        }),
         status: Type.Unsafe<'active' | 'pending' | 'broken'>({
           type: 'string',
           enum: ['active', 'pending', 'broken'],

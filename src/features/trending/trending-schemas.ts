@@ -1,5 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
+import { actionCategories, wordOrNull } from '../../schemas/enumerations.ts'
 import { incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
@@ -76,7 +77,7 @@ export const TrendingIncentive = Type.Object(
     rewardAmount: Type.Optional(
       ref(BaseUnits, {
         description:
-          'Reward of a claim: `maxReward` where the action decides the amount, the initial reward of an auction, else `reward`. Pegged rewards are base units of the peg. Absent for a place on an allow list.',
+          'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive.',
       }),
     ),
     rewardAmountFormatted: Type.Optional(
@@ -84,15 +85,20 @@ export const TrendingIncentive = Type.Object(
         pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
         maxLength: 400,
         description:
-          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Absent when the decimals of the token are unknown.',
+          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent when the decimals of the token are unknown.',
         examples: ['0.000000000000000001'],
       }),
     ),
     rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent when that is unknown.')),
-    maxReward: Type.Optional(ref(BaseUnits, { description: 'Most that one claim can pay, where the action decides.' })),
+    maxReward: Type.Optional(
+      ref(BaseUnits, {
+        description:
+          'Most that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" is no maximum. Absent for other variants.',
+      }),
+    ),
     maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent when that is unknown.')),
     rewardPercentage: percentage(
-      'Percent of the amount of the action that is paid as reward, where the action decides.',
+      'Percent of the signed amount, or of the amount of the action, that is paid. Absent when the reward is no share.',
     ),
     rebatePercentage: percentage('Percent that is paid back as the record says; else the same as `rewardPercentage`.'),
     tokenSymbol: Type.Optional(text('Symbol of the token, where known.')),
@@ -110,11 +116,7 @@ export const ActionTemplate = Type.Object(
     actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
     projectImage: text('URI of the image of the project.'),
     description: stringOrNull({ description: 'What is to be done.' }),
-    category: Type.Unsafe<string | null>({
-      type: ['string', 'null'],
-      enum: ['defi', 'nft', 'gaming', 'social', 'bridge', 'governance', 'payments', 'other', null],
-      description: 'Category of the action.',
-    }),
+    category: wordOrNull(actionCategories, 'Category of the action; `null` when unknown.'),
   },
   { $id: 'ActionTemplate', additionalProperties: false, description: 'The ready-made action of a campaign.' },
 )
@@ -156,7 +158,7 @@ export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
 
 export const TrendingCampaign = Type.Object(
   {
-    id: ref(CampaignId),
+    id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
     chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
     incentives: Type.Array(ref(TrendingIncentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
     actionTemplate: refOrNull(ActionTemplate, { description: 'The action to do; `null` when it is no template.' }),
@@ -181,7 +183,9 @@ export const TrendingCampaign = Type.Object(
       }),
     ),
     txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
-    blockTimestamp: ref(BlockTimestamp, { description: 'Timestamp of the block that created the campaign.' }),
+    blockTimestamp: ref(BlockTimestamp, {
+      description: 'When the campaign was created: the time of its block in Unix seconds.',
+    }),
     campaignName: Type.Optional(text('Readable name.')),
     nftImageUri: Type.Optional(text('Image of the NFT.')),
     nftName: Type.Optional(text('Name of the NFT.')),
@@ -190,15 +194,22 @@ export const TrendingCampaign = Type.Object(
     startTime: Type.Optional(ref(Instant, { description: 'Claims are possible from here on.' })),
     endTime: Type.Optional(ref(Instant, { description: 'Claims are possible until before this.' })),
     verificationLevel: Type.Optional(text('How users have to be verified.')),
-    claimCount: Type.Integer({ minimum: 0, description: 'All recorded claims.' }),
+    claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
     totalBudget: ref(TotalAmount, {
       description:
-        'Budget of all incentives that pay the asset of the first token incentive, before anything was claimed; "0" when there is none.',
+        'Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" when there is none.',
     }),
-    rewardsDistributed: ref(TotalAmount, { description: 'What was claimed of `totalBudget`.' }),
-    usdDistributed24Hr: usd('Claimed in the last 24 hours, at the time of each claim.'),
-    usdDistributed1Hr: usd('Claimed in the last hour, at the time of each claim.'),
-    actionTokenMetadata: Type.Optional(ref(ActionTokenMetadata)),
+    rewardsDistributed: ref(TotalAmount, {
+      description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
+    }),
+    usdDistributed24Hr: usd('Value claimed in the last 24 hours, at the time of each claim.'),
+    usdDistributed1Hr: usd('Value claimed in the last hour, at the time of each claim.'),
+    actionTokenMetadata: Type.Optional(
+      ref(ActionTokenMetadata, {
+        description:
+          'The token that the action deals in; absent unless `includeTokenMetadata` is `true`, the action type is `swap` and the token is known.',
+      }),
+    ),
   },
   { $id: 'TrendingCampaign', additionalProperties: false, description: 'An active campaign that is being claimed.' },
 )

@@ -1,0 +1,22 @@
+/**
+ * Parameters under the names that they are known by: `tokens[]=a&tokens[]=b`, as axios and PHP write a list, is
+ * `tokens=a&tokens=b`. What is no list keeps its brackets, and is then unknown.
+ *
+ * @param lists names of the parameters that are lists.
+ */
+export function withoutBrackets(raw: Record<string, string | string[]>, lists: ReadonlySet<string>) {
+  const names = Object.keys(raw)
+  const toListName = (name: string) => {
+    const plain = name.endsWith('[]') ? name.slice(0, -2) : undefined
+    return plain !== undefined && lists.has(plain) ? plain : undefined
+  }
+  if (!names.some(toListName)) return raw
+  const joined: typeof raw = Object.create(null)
+  for (const name of names) {
+    const known = toListName(name) ?? name
+    const before = joined[known]
+    const text = raw[name] ?? ''
+    joined[known] = before === undefined ? text : [before, text].flat()
+  }
+  return joined
+}
