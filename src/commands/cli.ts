@@ -16,7 +16,8 @@ import { endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
 import { printIndexStatus } from './index-status.ts'
-import { migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
+import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
@@ -51,7 +52,8 @@ program
   .command('migrate')
   .description('bring the schema of the database up to date')
   .option('--serving-role <role>', 'give this role what `serve` needs: to read, and no more')
-  .action((options: { servingRole?: string }) => migrate(readSettings(), options))
+  .option('--dry-run', 'list the migrations to apply, and which tables each blocks; change nothing')
+  .action((options: MigrateOptions) => migrate(readSettings(), options))
 
 program
   .command('import')
@@ -120,6 +122,11 @@ program
   .option('--serving-role <role>', 'look at the rights of this role, not of the one that asks')
   .option('--json', 'print the findings as NDJSON')
   .action((options: DoctorOptions) => doctor(readSettings(), options))
+
+program
+  .command('rebuild')
+  .description('make all derived data anew from the facts, and what the schema lacks; readers go on, imports wait')
+  .action(() => rebuildDatabase(readSettings()))
 
 program
   .command('conformance')
