@@ -17,6 +17,7 @@ import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
 import { printIndexStatus } from './index-status.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
+import { toPrintable } from './printed-rows.ts'
 import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
@@ -180,8 +181,10 @@ try {
   }
 }
 
+/** Each line of it as it may be printed: the names of files and roles in it are not ours. */
 function tell(error: unknown) {
-  process.stderr.write(`${toText(error)}\n`)
+  const lines = String(toText(error)).split('\n')
+  process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
 }
 
 /** A stack only for what should not happen. */
