@@ -70,7 +70,7 @@ export function compareObjects(there: readonly SchemaObject[]): SchemaDifference
   return differences.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Statements, each for a transaction of its own, that make an object what it is in this version. */
+/** Statements that make an object what it is in this version (see changeSchema). */
 export function toRestoration({ kind, name, table, definition }: SchemaObject): string[] {
   switch (kind) {
     case 'function':

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { openClient } from '../database/client.ts'
+import { changeSchema } from '../database/migration-run.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
@@ -72,15 +73,15 @@ export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions)
   }
 }
 
-/** Each in a transaction of its own. */
 async function restoreObjects(client: pg.Client, say: (what: string) => void) {
   const { rows } = await client.query<SchemaObject>(schemaObjects)
   const differences = compareObjects(rows)
   // They may call each other, in any order.
   await client.query('set check_function_bodies = off')
   for (const object of differences) {
-    say(`making ${object.kind} ${object.name} anew`)
-    for (const statement of toRestoration(object)) await client.query(statement)
+    const change = { name: `${object.kind} ${object.name}`, statements: toRestoration(object) }
+    say(`making ${change.name} anew`)
+    await changeSchema(client, change, { onBlocked: say, beforeCommit: async () => undefined })
   }
   if (differences.length === 0) return
   await withholdFunctions(client, 'public')

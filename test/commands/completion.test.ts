@@ -39,7 +39,8 @@ async function offeredByBash(...words: string[]) {
 test.each([
   {
     words: [''],
-    offered: 'serve migrate import index sample openapi token doctor conformance completion help --version --help',
+    offered:
+      'serve migrate import index sample openapi token doctor rebuild conformance completion help --version --help',
   },
   { words: ['se'], offered: 'serve' },
   { words: ['token', ''], offered: 'create list revoke help --help' },
