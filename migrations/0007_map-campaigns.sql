@@ -1,3 +1,14 @@
+-- Made before anything is locked, beside those whose place they take at the end.
+DROP INDEX CONCURRENTLY IF EXISTS "campaigns_by_owner_alone";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "campaigns_by_owner_alone" ON "campaigns" USING btree ("owner");--> statement-breakpoint
+DROP INDEX CONCURRENTLY IF EXISTS "campaigns_by_creator_alone";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "campaigns_by_creator_alone" ON "campaigns" USING btree ("creator");--> statement-breakpoint
+DROP INDEX CONCURRENTLY IF EXISTS "campaigns_by_budget_alone";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "campaigns_by_budget_alone" ON "campaigns" USING btree ("budget");--> statement-breakpoint
+DROP INDEX CONCURRENTLY IF EXISTS "campaigns_by_chain_alone";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "campaigns_by_chain_alone" ON "campaigns" USING btree ("chain_id");--> statement-breakpoint
+DROP INDEX CONCURRENTLY IF EXISTS "campaigns_by_autocampaign_alone";--> statement-breakpoint
+CREATE INDEX CONCURRENTLY "campaigns_by_autocampaign_alone" ON "campaigns" USING btree ("autocampaign_id");--> statement-breakpoint
 CREATE TABLE "campaign_activity" (
 	"is_the_only_row" boolean PRIMARY KEY DEFAULT true NOT NULL,
 	"as_of" timestamp (3) with time zone NOT NULL,
@@ -37,24 +48,10 @@ CREATE TABLE "popular_facets" (
 	CONSTRAINT "popular_facets_are_unique" UNIQUE("kind","chain_id","value")
 );
 --> statement-breakpoint
-DROP INDEX "campaigns_by_recency";--> statement-breakpoint
-DROP INDEX "campaigns_by_recency_whitelisted";--> statement-breakpoint
-DROP INDEX "campaigns_by_unchanged_template";--> statement-breakpoint
-DROP INDEX "campaigns_by_lifetime";--> statement-breakpoint
-DROP INDEX "campaigns_by_owner";--> statement-breakpoint
-DROP INDEX "campaigns_by_creator";--> statement-breakpoint
-DROP INDEX "campaigns_by_budget";--> statement-breakpoint
-DROP INDEX "campaigns_by_chain";--> statement-breakpoint
-DROP INDEX "campaigns_by_autocampaign";--> statement-breakpoint
 ALTER TABLE "campaign_places" ADD CONSTRAINT "campaign_places_campaign_key_campaigns_key_fk" FOREIGN KEY ("campaign_key") REFERENCES "public"."campaigns"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 ALTER TABLE "facet_maps" ADD CONSTRAINT "facet_maps_facet_key_popular_facets_key_fk" FOREIGN KEY ("facet_key") REFERENCES "public"."popular_facets"("key") ON DELETE cascade ON UPDATE no action;--> statement-breakpoint
 CREATE INDEX "campaign_places_by_recency" ON "campaign_places" USING btree ("since","block_timestamp" DESC NULLS FIRST,"chain_id","core_address","identifier","place","campaign_key");--> statement-breakpoint
 CREATE INDEX "facet_maps_by_span" ON "facet_maps" USING btree ("since");--> statement-breakpoint
-CREATE INDEX "campaigns_by_owner" ON "campaigns" USING btree ("owner");--> statement-breakpoint
-CREATE INDEX "campaigns_by_creator" ON "campaigns" USING btree ("creator");--> statement-breakpoint
-CREATE INDEX "campaigns_by_budget" ON "campaigns" USING btree ("budget");--> statement-breakpoint
-CREATE INDEX "campaigns_by_chain" ON "campaigns" USING btree ("chain_id");--> statement-breakpoint
-CREATE INDEX "campaigns_by_autocampaign" ON "campaigns" USING btree ("autocampaign_id");
 --> statement-breakpoint
 insert into campaign_activity (as_of) values (now());
 --> statement-breakpoint
@@ -385,3 +382,19 @@ $$;
 revoke execute on function advance_campaign_activity(integer) from public;
 --> statement-breakpoint
 select rebuild_campaign_maps();
+--> statement-breakpoint
+-- Last of all: nobody reads campaigns from here on to the end of the transaction.
+DROP INDEX "campaigns_by_recency";--> statement-breakpoint
+DROP INDEX "campaigns_by_recency_whitelisted";--> statement-breakpoint
+DROP INDEX "campaigns_by_unchanged_template";--> statement-breakpoint
+DROP INDEX "campaigns_by_lifetime";--> statement-breakpoint
+DROP INDEX "campaigns_by_owner";--> statement-breakpoint
+DROP INDEX "campaigns_by_creator";--> statement-breakpoint
+DROP INDEX "campaigns_by_budget";--> statement-breakpoint
+DROP INDEX "campaigns_by_chain";--> statement-breakpoint
+DROP INDEX "campaigns_by_autocampaign";--> statement-breakpoint
+ALTER INDEX "campaigns_by_owner_alone" RENAME TO "campaigns_by_owner";--> statement-breakpoint
+ALTER INDEX "campaigns_by_creator_alone" RENAME TO "campaigns_by_creator";--> statement-breakpoint
+ALTER INDEX "campaigns_by_budget_alone" RENAME TO "campaigns_by_budget";--> statement-breakpoint
+ALTER INDEX "campaigns_by_chain_alone" RENAME TO "campaigns_by_chain";--> statement-breakpoint
+ALTER INDEX "campaigns_by_autocampaign_alone" RENAME TO "campaigns_by_autocampaign";

@@ -4,5 +4,4 @@ CREATE TABLE "campaign_metadata" (
 	"own" jsonb
 );
 --> statement-breakpoint
-ALTER TABLE "campaigns" ADD COLUMN "custom_action" boolean DEFAULT false NOT NULL;--> statement-breakpoint
-UPDATE "campaigns" SET "custom_action" = true WHERE "action_template_id" IS NOT NULL AND NOT "uses_template_as_is";
+ALTER TABLE "campaigns" ADD COLUMN "custom_action" boolean DEFAULT false NOT NULL;

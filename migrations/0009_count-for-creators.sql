@@ -1,3 +1,5 @@
+-- Of the column before: filled here, since nobody reads campaigns while a column is added.
+UPDATE "campaigns" SET "custom_action" = true WHERE "action_template_id" IS NOT NULL AND NOT "uses_template_as_is";--> statement-breakpoint
 DROP INDEX "contract_claim_totals_by_claims";--> statement-breakpoint
 DROP INDEX "contract_claim_totals_by_amount";--> statement-breakpoint
 DROP INDEX "contract_claim_totals_by_recency";--> statement-breakpoint

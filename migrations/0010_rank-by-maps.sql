@@ -680,5 +680,3 @@ for each statement execute function map_claims_levels();
 --> statement-breakpoint
 create trigger claims_are_mapped_on_truncate after truncate on campaign_claim_totals
 for each statement execute function map_claims_levels();
---> statement-breakpoint
-select rebuild_campaign_maps();

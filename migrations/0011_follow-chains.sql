@@ -1,3 +1,6 @@
+-- With the levels that the maps have had since the migration before: here, since nobody finds campaigns while a view is replaced.
+select rebuild_campaign_maps();
+--> statement-breakpoint
 CREATE TABLE "detached_claim_signatures" (
 	"campaign_id" text NOT NULL,
 	"claimant" text NOT NULL,

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { compile } from '@fastify/proxy-addr'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 import { Settings } from './settings.ts'
@@ -34,6 +35,7 @@ export function readSettings(environment: Record<string, string | undefined> = r
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
+  faults.push(...faultsOfCertificates(settings.DATABASE_URL))
   if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
     faults.push(
       `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
@@ -67,6 +69,26 @@ export function areTracesWanted(environment: Record<string, string | undefined> 
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
   return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
 }
+
+/** The driver reads these files, at each connection; one that is missing would be told with a stack. */
+function faultsOfCertificates(url: unknown): string[] {
+  if (url === undefined || !URL.canParse(String(url))) return []
+  const { searchParams } = new URL(String(url))
+  return ['sslrootcert', 'sslcert', 'sslkey'].flatMap((name) => {
+    const file = searchParams.get(name)
+    if (file === null) return []
+    try {
+      // Others say nothing but that a certificate is not trusted.
+      return readFileSync(file, 'latin1').includes('-----BEGIN ')
+        ? []
+        : [`DATABASE_URL names ${file} as ${name}, which is not in PEM format`]
+    } catch (error) {
+      return [`DATABASE_URL names ${file} as ${name}, which cannot be read: ${describeReason(error)}`]
+    }
+  })
+}
+
+const describeReason = (error: unknown) => (error instanceof Error ? error.message.split(',')[0] : String(error))
 
 /** Asks who will have to understand the list. */
 function faultsOfProxies(proxies: unknown): string[] {

@@ -15,7 +15,9 @@ import { endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
 import { importFiles } from './import.ts'
 import { printIndexStatus } from './index-status.ts'
-import { migrate } from './migrate.ts'
+import { type MigrateOptions, migrate } from './migrate.ts'
+import { toPrintable } from './printed-rows.ts'
+import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
@@ -48,7 +50,8 @@ program
   .command('migrate')
   .description('bring the schema of the database up to date')
   .option('--serving-role <role>', 'give this role what `serve` needs: to read, and no more')
-  .action((options: { servingRole?: string }) => migrate(readSettings(), options))
+  .option('--dry-run', 'list the migrations to apply, and which tables each blocks; change nothing')
+  .action((options: MigrateOptions) => migrate(readSettings(), options))
 
 program
   .command('import')
@@ -119,6 +122,11 @@ program
   .action((options: DoctorOptions) => doctor(readSettings(), options))
 
 program
+  .command('rebuild')
+  .description('make all derived data anew from the facts, and what the schema lacks; readers go on, imports wait')
+  .action(() => rebuildDatabase(readSettings()))
+
+program
   .command('conformance')
   .description('ask a deployment from outside which of its promises it keeps, in a minute at most')
   .argument('<url>', 'base URL of its operations', toBaseUrl)
@@ -164,8 +172,10 @@ try {
   }
 }
 
+/** Each line of it as it may be printed: the names of files and roles in it are not ours. */
 function tell(error: unknown) {
-  process.stderr.write(`${toText(error)}\n`)
+  const lines = String(toText(error)).split('\n')
+  process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
 }
 
 /** A stack only for what should not happen. */

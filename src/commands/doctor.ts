@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import { LOOKUP_CONNECTIONS, openClient } from '../database/client.ts'
 import { DatabaseAwayError } from '../database/failures.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
-import { isSchemaCurrent } from '../database/migrations.ts'
+import { compareSchema } from '../database/migrations.ts'
 import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
 import type { CheckedFinding } from '../schemas/findings.ts'
 import type { Settings } from '../settings.ts'
@@ -49,7 +49,7 @@ async function examine(
       servingRole: servingRole ?? null,
       neededConnections: settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS,
       freeBytes: async () => (isEmbedded ? freeBytesOf(settings.DATA_DIR) : null),
-      isSchemaCurrent: () => isSchemaCurrent(database),
+      compareSchema: () => compareSchema(database),
       listChains: createFollowedChainReader(database, now),
       now,
       isWhole: all,

@@ -1,17 +1,27 @@
-import { migrateDatabase } from '../database/migrations.ts'
-import { grantServing } from '../database/serving-role.ts'
+import { readMigrationLocks } from '../database/migration-locks.ts'
+import { listPendingMigrations, migrateDatabase } from '../database/migrations.ts'
 import type { Settings } from '../settings.ts'
 import { openDatabaseAccess } from './database-access.ts'
+import { toTable } from './printed-rows.ts'
+
+export interface MigrateOptions {
+  servingRole?: string
+  dryRun?: boolean
+}
 
 /** `migrate`: brings the schema of the database up to date, and lets a role read what is in it. */
-export async function migrate(settings: Settings, options: { servingRole?: string }) {
+export async function migrate(settings: Settings, { servingRole, dryRun = false }: MigrateOptions) {
   const access = await openDatabaseAccess(settings)
   try {
-    const applied = await migrateDatabase(access.url, () =>
-      process.stderr.write('another process is migrating the database, waiting for it\n'),
-    )
-    const { servingRole } = options
-    if (servingRole !== undefined) await grantServing(access.url, servingRole)
+    if (dryRun) {
+      process.stdout.write(await describePending(access.url))
+      return
+    }
+    const applied = await migrateDatabase(access.url, {
+      servingRole,
+      onWait: () => process.stderr.write('another process is migrating the database, waiting for it\n'),
+      onBlocked: (reason) => process.stderr.write(`${reason}\n`),
+    })
     process.stdout.write(`the schema is current; ${describe(applied)}\n`)
     if (servingRole !== undefined)
       process.stdout.write(`the role ${servingRole} has what \`serve\` needs, and no more\n`)
@@ -23,4 +33,19 @@ export async function migrate(settings: Settings, options: { servingRole?: strin
 function describe(applied: number) {
   if (applied === 0) return 'nothing had to be done'
   return applied === 1 ? '1 migration was applied' : `${applied} migrations were applied`
+}
+
+/** What would be applied, and what nobody else can read or write while that is done. */
+async function describePending(url: string) {
+  const pending = await listPendingMigrations(url)
+  if (pending.length === 0) return 'the schema is current; nothing has to be done\n'
+  const locks = readMigrationLocks()
+  return toTable(
+    ['migration', 'blocksReading', 'blocksWriting'],
+    pending.map(({ name }) => ({
+      migration: name,
+      blocksReading: locks[name]?.blocksReading.join(', ') ?? null,
+      blocksWriting: locks[name]?.blocksWriting.join(', ') ?? null,
+    })),
+  )
 }

@@ -55,9 +55,10 @@ export async function prepareDatabase({ settings, access, database, log, onNews 
 
   async function prepare({ url, isEmbedded }: DatabaseAccess) {
     if (isEmbedded || settings.MIGRATE_ON_START) {
-      const applied = await migrateDatabase(url, () =>
-        log.info('another process is migrating the database, waiting for it'),
-      )
+      const applied = await migrateDatabase(url, {
+        onWait: () => log.info('another process is migrating the database, waiting for it'),
+        onBlocked: (reason) => log.warn({ reason }, 'a migration waits for the transactions of others'),
+      })
       if (applied > 0) log.info({ migrations: applied }, 'the schema was brought up to date')
     }
     await requireCurrentSchema(database)

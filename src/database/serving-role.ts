@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import { openClient } from './client.ts'
 
 /** The role that `serve` is to work with is not there, or must not be the one; the message says why. */
@@ -8,11 +9,22 @@ export class ServingRoleError extends Error {
 /** Where all is that is served, and what it is served by. */
 export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 
-/** What does for the serving role what it may not do by itself. */
+/**
+ * What does for the serving role what it may not do by itself; and what `doctor` makes documents with, to compare them,
+ * which writes with the rights of whoever calls it.
+ */
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',
   'advance_campaign_activity(integer)',
+  'make_campaign_documents(bigint[])',
 ] as const
+
+const schemas = SERVING_SCHEMAS.join(', ')
+
+/** Functions of ours that may write, by PostgreSQL's own rule. */
+const WRITING_FUNCTIONS = `select oid::regprocedure::text as signature from pg_proc
+  where pronamespace = 'public'::regnamespace and provolatile = 'v' and prokind = 'f'
+    and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`
 
 /**
  * Gives a role what `serve` needs and takes everything else on our tables and schemas away: it reads, and writes down
@@ -23,32 +35,89 @@ export const SERVING_FUNCTIONS = [
  */
 export async function grantServing(url: string, role: string) {
   const client = await openClient(url, 'reward-campaigns migrate')
-  const name = client.escapeIdentifier(role)
   try {
-    // Asked for by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
-    const { rows } = await client.query<{ isOwner: boolean }>(
-      `select pg_has_role(roles.oid, tables.relowner, 'member') as "isOwner" from pg_roles roles, pg_class tables
-      where roles.rolname = $1 and tables.oid = 'credentials'::regclass`,
-      [role],
-    )
-    if (rows[0] === undefined) {
-      throw new ServingRoleError(
-        `there is no role ${name} in the database: create it first (create role … login password …)`,
-      )
-    }
-    if (rows[0].isOwner)
-      throw new ServingRoleError(`the role ${name} may act as the owner of the tables: serve with another one`)
-    const schemas = SERVING_SCHEMAS.join(', ')
-    await client.query(`begin;
-      revoke all on all tables in schema ${schemas} from ${name};
-      revoke all on all sequences in schema ${schemas} from ${name};
-      revoke all on schema ${schemas} from ${name};
-      grant usage on schema ${schemas} to ${name};
-      grant select on all tables in schema ${schemas} to ${name};
-      grant update (last_used_at) on credentials to ${name};
-      grant execute on function ${SERVING_FUNCTIONS.join(', ')} to ${name};
-      commit`)
+    await requireServingRole(client, role)
+    await takeRest(client, role)
   } finally {
     await client.end()
   }
+}
+
+/** @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may. */
+export async function requireServingRole(client: pg.Client, role: string) {
+  const name = client.escapeIdentifier(role)
+  // Asked for by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
+  const { rows } = await client.query<{ isOwner: boolean }>(
+    `select pg_has_role(roles.oid, coalesce(
+        (select relowner from pg_class where oid = to_regclass('credentials')), current_user::regrole::oid
+      ), 'member') as "isOwner"
+    from pg_roles roles where roles.rolname = $1`,
+    [role],
+  )
+  if (rows[0] === undefined) {
+    throw new ServingRoleError(
+      `there is no role ${name} in the database: create it first (create role … login password …)`,
+    )
+  }
+  if (rows[0].isOwner)
+    throw new ServingRoleError(`the role ${name} may act as the owner of the tables: serve with another one`)
+}
+
+/** The roles that serve by now: none but those may write down when a credential was used, and nothing else of it. */
+export async function findServingRoles(client: pg.Client) {
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct rolname as name
+    from pg_attribute cross join aclexplode(attacl) granted join pg_roles on pg_roles.oid = grantee
+    where attrelid = to_regclass('credentials') and attname = 'last_used_at' and privilege_type = 'UPDATE'
+    order by rolname`,
+  )
+  return rows.map(({ name }) => name)
+}
+
+/** Gives a role what `serve` needs of what there is, in the transaction under way; takes nothing away. */
+export async function grantReading(client: pg.Client, role: string) {
+  const name = client.escapeIdentifier(role)
+  const { rows } = await client.query<{ functions: string[]; hasCredentials: boolean }>(
+    `select to_regclass('credentials') is not null as "hasCredentials",
+      array(select name from unnest($1::text[]) name where to_regprocedure(name) is not null) as functions`,
+    [SERVING_FUNCTIONS],
+  )
+  const { functions = [], hasCredentials = false } = rows[0] ?? {}
+  await client.query(
+    [
+      `grant usage on schema ${schemas} to ${name}`,
+      `grant select on all tables in schema ${schemas} to ${name}`,
+      ...(hasCredentials ? [`grant update (last_used_at) on credentials to ${name}`] : []),
+      ...functions.map((signature) => `grant execute on function ${signature} to ${name}`),
+    ].join('; '),
+  )
+}
+
+/** Leaves a role nothing on our tables and schemas but what `serve` needs, at once. */
+export async function takeRest(client: pg.Client, role: string) {
+  const name = client.escapeIdentifier(role)
+  await client.query('begin')
+  try {
+    await client.query(
+      `revoke all on all tables in schema ${schemas} from ${name};
+      revoke all on all sequences in schema ${schemas} from ${name};
+      revoke all on schema ${schemas} from ${name}`,
+    )
+    await withholdFunctions(client, `public, ${name}`)
+    await grantReading(client, role)
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback')
+    throw error
+  }
+}
+
+/**
+ * Takes the right to call any function that writes from these roles: PostgreSQL lets everybody call what is new. A function
+ * that is not declared volatile cannot write.
+ */
+export async function withholdFunctions(client: pg.Client, roles: string) {
+  const { rows } = await client.query<{ signature: string }>(WRITING_FUNCTIONS)
+  if (rows.length === 0) return
+  await client.query(`revoke execute on function ${rows.map(({ signature }) => signature).join(', ')} from ${roles}`)
 }

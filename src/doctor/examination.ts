@@ -7,15 +7,10 @@ import { type Differences, findDifferences, pickCampaigns, type Sample } from '.
 import { compareDocuments } from './kept-documents.ts'
 import { keptCounts, keptFigures } from './kept-figures.ts'
 import { differingMaps, misplacedCampaigns } from './kept-maps.ts'
+import { REBUILD } from './rebuild-advice.ts'
 import { examineRevision, readRevision } from './revision-check.ts'
-import {
-  examineClock,
-  examineConnections,
-  examineIndexes,
-  examineSpace,
-  examineStatistics,
-  examineVersion,
-} from './server-checks.ts'
+import { examineSchemaObjects } from './schema-check.ts'
+import { examineClock, examineConnections, examineSpace, examineStatistics, examineVersion } from './server-checks.ts'
 import { examineRights } from './serving-rights.ts'
 import { type Ask, inSnapshot } from './snapshot.ts'
 
@@ -28,7 +23,7 @@ export interface Examined {
   neededConnections: number
   /** On the disk of the database; null where that is none of this machine. */
   freeBytes: () => Promise<number | null>
-  isSchemaCurrent: () => Promise<boolean>
+  compareSchema: () => Promise<'behind' | 'current' | 'newer'>
   listChains: () => Promise<readonly FollowedChain[]>
   now: () => Date
   /** Everything instead of a sample. */
@@ -74,11 +69,10 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   })
   const isReadable = await run([
     checkOf('server', examineVersion),
-    { name: 'schema', examine: async () => toSchemaFinding(await look(examined.isSchemaCurrent)) },
+    { name: 'schema', examine: async () => toSchemaFinding(await look(examined.compareSchema)) },
     checkOf('rights', (ask) => examineRights(ask, servingRole, isEmbedded)),
   ])
   const server = [
-    checkOf('indexes', examineIndexes),
     checkOf('statistics', examineStatistics),
     checkOf('clock', (ask) => examineClock(ask, examined.now)),
     checkOf('connections', (ask) => examineConnections(ask, neededConnections)),
@@ -91,32 +85,25 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
 
   const earlier = await look(readRevision)
   const sample: Sample = isWhole ? null : await look((ask) => pickCampaigns(ask, SAMPLE_SIZE))
-  const compare = (
-    name: string,
-    subject: string,
-    advice: string,
-    of: Sample,
-    find: () => Promise<Differences>,
-  ): Check => ({
+  const compare = (name: string, subject: string, of: Sample, find: () => Promise<Differences>): Check => ({
     name,
     async examine() {
       const extent = of === null ? 'everything' : `a sample by ${of.length} campaigns`
       const { count, named } = await find()
       if (count === 0) return ok(`${subject} are what the facts say (${extent})`)
-      return failed(`${subject} differ from the facts (${extent}), ${count} in all: ${named.join('; ')}`, advice)
+      return failed(`${subject} differ from the facts (${extent}), ${count} in all: ${named.join('; ')}`, REBUILD)
     },
   })
-  const compareRows = (name: string, subject: string, advice: string, toSql: (sample: Sample) => string, of = sample) =>
-    compare(name, subject, advice, of, () => look((ask) => findDifferences(ask, toSql(of), of)))
-  const rebuildMaps = 'run `select rebuild_campaign_maps()`, as after every write past the import'
-
+  const compareRows = (name: string, subject: string, toSql: (sample: Sample) => string, of = sample) =>
+    compare(name, subject, of, () => look((ask) => findDifferences(ask, toSql(of), of)))
   await run([
+    checkOf('schema objects', async (ask) => examineSchemaObjects(ask, await examined.compareSchema())),
     ...server,
-    ...keptFigures.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing)),
-    ...keptCounts.map(({ name, subject, advice, differing }) => compareRows(name, subject, advice, differing, null)),
-    compare('documents', 'documents', REMAKE, sample, () => compareDocuments(client, statementMs, sample)),
-    compareRows('places', 'places in maps', rebuildMaps, misplacedCampaigns),
-    compareRows('maps', 'bit maps', rebuildMaps, differingMaps),
+    ...keptFigures.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
+    ...keptCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
+    compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
+    compareRows('places', 'places in maps', misplacedCampaigns),
+    compareRows('maps', 'bit maps', differingMaps),
     { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
     checkOf('orphans', examineOrphans),
     checkOf('revision', (ask) => examineRevision(ask, earlier)),
@@ -124,16 +111,13 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   return findings
 }
 
-const REMAKE =
-  'run `select make_campaign_documents(array(select key from campaigns))`, as after every write past the import'
-
-const toSchemaFinding = (isCurrent: boolean) =>
-  isCurrent
-    ? ok('the schema is that of this version')
-    : failed(
+const toSchemaFinding = (state: 'behind' | 'current' | 'newer') =>
+  state === 'behind'
+    ? failed(
         'the schema is behind this version, so what is stored was not looked at',
         'run `reward-campaigns migrate`, or set MIGRATE_ON_START=true',
       )
+    : ok(`the schema is that of ${state === 'newer' ? 'a newer' : 'this'} version`)
 
 const LOST = 'the database cannot be reached'
 

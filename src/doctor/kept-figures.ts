@@ -11,11 +11,7 @@ export interface KeptFigures {
   /** What is compared, for a sentence. */
   subject: string
   differing: (sample: Sample) => string
-  advice: string
 }
-
-const REBUILD = 'run `select rebuild_claim_totals()`, as after every write past the import'
-const IMPORT_AGAIN = 'import the records of these campaigns again'
 
 /** The facts are sought by key; the campaigns have names. */
 const idOf = `(select id from campaigns where key = campaign_key)`
@@ -44,7 +40,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'incentives',
     subject: 'claims, amounts and budgets of incentives',
-    advice: `${REBUILD}; where only a budget or a spent incentive differs, ${IMPORT_AGAIN}`,
     differing: (sample) => `
       with figures as (
         select campaign_key, position, type, asset, definition, coalesce(recorded.claim_count, 0) as claim_count,
@@ -60,7 +55,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'flags',
     subject: 'whitelisted rewards and exhaustion of campaigns',
-    advice: IMPORT_AGAIN,
     differing: (sample) => `
       with sampled as (select key from campaigns where ${within(sample, 'key')}), due as (${campaignFlagsOf('sampled')})
       select kept.id as what from due join campaigns kept using (key)
@@ -70,7 +64,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'claimants',
     subject: 'numbers of claimants',
-    advice: REBUILD,
     differing: (sample) => `
       select ${idOf} as what
       from (
@@ -83,7 +76,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'campaign totals',
     subject: 'claims of campaigns in all windows',
-    advice: REBUILD,
     differing: (sample) => `
       select ${idOf} || ', ' || window_seconds || ' seconds' as what
       from (${claimsOfWindows(sample)}) due
@@ -94,7 +86,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'contract totals',
     subject: 'campaigns and claims of contracts in all windows',
-    advice: REBUILD,
     differing: (sample) => `
       select chain_id || ':' || address || ', ' || window_seconds || ' seconds' as what
       from (
@@ -115,7 +106,6 @@ export const keptFigures: readonly KeptFigures[] = [
   {
     name: 'members',
     subject: 'numbers of addresses on lists',
-    advice: 'import the records of these lists again',
     differing: (sample) => `
       select ${idOf} as what
       from allow_lists kept
@@ -134,7 +124,6 @@ export const keptCounts: readonly KeptFigures[] = [
   {
     name: 'counts',
     subject: 'numbers of contracts, and of profiles by score',
-    advice: `${REBUILD}; for scores, import the profiles again`,
     differing: () => `
       select 'contracts of chain ' || chain_id as what
       from (

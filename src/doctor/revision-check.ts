@@ -1,4 +1,5 @@
 import { type Finding, failed, ok } from '../schemas/findings.ts'
+import { REBUILD } from './rebuild-advice.ts'
 import type { Ask } from './snapshot.ts'
 
 /** The newest revision of the data. */
@@ -21,29 +22,17 @@ export async function examineRevision(ask: Ask, earlier: Revision | undefined): 
     count: number
     isContinued: boolean
     hasGaps: boolean
-    disabled: string[]
   }>(
     `select max(revision)::float8 as newest, count(*)::float8 as count,
       $1::bigint is null or min(revision) > $1 or coalesce(bool_or(revision = $1 and identity = $2), false) as "isContinued",
-      array(
-        select tgrelid::regclass::text from pg_trigger join pg_class on pg_class.oid = tgrelid
-        where tgname like 'data_is_revised%' and tgenabled in ('D', 'R') and relnamespace = 'public'::regnamespace order by 1
-      ) as disabled,
       max(revision) - min(revision) + 1 <> count(*) as "hasGaps"
     from data_revisions`,
     [earlier?.revision ?? null, earlier?.identity ?? null],
   )
   const newest = row?.newest ?? null
-  const restart = 'run `select revise_data()` as the owner, and restart every process that serves'
-  if (row === undefined || newest === null) return failed('the data has no revision', restart)
-  if (row.disabled.length > 0) {
-    return failed(
-      `what is written into ${row.disabled.join(', ')} takes no revision, its triggers are disabled`,
-      'enable the triggers, then `select revise_data()`',
-    )
-  }
+  if (row === undefined || newest === null) return failed('the data has no revision', REBUILD)
   if (row.isContinued && (earlier === undefined || newest >= earlier.revision)) {
-    if (row.hasGaps) return failed(`between the ${row.count} revisions up to ${newest} some are missing`, restart)
+    if (row.hasGaps) return failed(`between the ${row.count} revisions up to ${newest} some are missing`, REBUILD)
     return ok(`the data is at revision ${newest}, and none is missing among the last ${row.count}`)
   }
   return failed(

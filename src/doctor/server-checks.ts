@@ -17,17 +17,6 @@ export async function examineVersion(ask: Ask): Promise<Finding> {
     : failed(found, `the service needs PostgreSQL ${OLDEST_VERSION} or newer`)
 }
 
-export async function examineIndexes(ask: Ask): Promise<Finding> {
-  const rows = await ask<{ name: string; isValid: boolean }>(
-    `select indexrelid::regclass::text as name, indisvalid and indisready as "isValid"
-    from pg_index join pg_class on pg_class.oid = indrelid where relnamespace = 'public'::regnamespace order by name`,
-  )
-  const invalid = rows.filter(({ isValid }) => !isValid).map(({ name }) => name)
-  return invalid.length === 0
-    ? ok(`all ${rows.length} indexes are valid`)
-    : failed(`not valid: ${invalid.join(', ')}`, 'run `reindex index concurrently` for each')
-}
-
 /** From this size on it matters how a table is read. */
 const SIZE_THAT_MATTERS = 8 * 1024 * 1024
 

@@ -8,13 +8,13 @@ export interface Line {
 
 const NEWLINE = 0x0a
 
-/** A line that is longer than MOST_BYTES; the rest of the file cannot be read. */
-export class LineTooLongError extends Error {
-  override readonly name = 'LineTooLongError'
+/** A line that ends the reading of its file. */
+export class UnreadableLineError extends Error {
+  override readonly name = 'UnreadableLineError'
   readonly line: number
 
-  constructor(line: number) {
-    super(`the line is longer than ${MOST_BYTES} bytes; the rest of the file was not read`)
+  constructor(line: number, reason: string) {
+    super(`${reason}; the rest of the file was not read`)
     this.line = line
   }
 }
@@ -38,7 +38,8 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start < chunk.length) {
       rest.push(chunk.subarray(start))
       restLength += chunk.length - start
-      if (restLength > MOST_BYTES) throw new LineTooLongError(number + 1)
+      if (restLength > MOST_BYTES)
+        throw new UnreadableLineError(number + 1, `the line is longer than ${MOST_BYTES} bytes`)
     }
     yield lines
   }

@@ -3,6 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
+import { toPlainText } from '../ingest/faults.ts'
 import type { ImportRecord } from '../ingest/records.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
@@ -21,7 +22,7 @@ export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
 
   constructor(file: string, reason: string, options?: ErrorOptions) {
-    super(`${nameOf(file)} cannot be read: ${reason}; nothing was imported`, options)
+    super(`${toPlainText(nameOf(file))} cannot be read: ${reason}; nothing was imported`, options)
   }
 }
 

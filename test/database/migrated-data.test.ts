@@ -1,16 +1,17 @@
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { grantServing } from '../../src/database/serving-role.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { migrateTo } from '../setup/earlier-schema.ts'
+import { runCli } from '../setup/processes.ts'
+import { readDuring } from '../setup/reading-load.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 
@@ -19,8 +20,6 @@ import { bearing, issueToken } from '../setup/tokens.ts'
  * same records were imported by this version. Its rows are those of the import, in the tables and columns that there
  * were; what was derived from the claims, its own function makes of them.
  */
-
-const MIGRATIONS = join(import.meta.dirname, '../../migrations')
 
 const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
 
@@ -47,23 +46,6 @@ afterAll(async () => {
   await importing[Symbol.asyncDispose]()
   await fresh[Symbol.asyncDispose]()
 })
-
-/** Makes the schema of the version that had so many migrations. */
-async function migrateTo(version: number, url: string) {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-migrations-'))
-  const client = new pg.Client({ connectionString: url })
-  await client.connect()
-  try {
-    await cp(MIGRATIONS, folder, { recursive: true })
-    const file = join(folder, 'meta/_journal.json')
-    const journal: { entries: unknown[] } = JSON.parse(await readFile(file, 'utf8'))
-    await writeFile(file, JSON.stringify({ ...journal, entries: journal.entries.slice(0, version) }))
-    await migrate(drizzle(client), { migrationsFolder: folder })
-  } finally {
-    await client.end()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
 
 /** Copies the rows of the import into the tables of an earlier version. */
 async function fill(old: TestDatabase) {
@@ -180,12 +162,17 @@ async function answersOf(api: TestApp, { urls, user }: ReturnType<typeof questio
   return answers
 }
 
-/** A database of the version that had so many migrations, with the rows of the import, brought up to date. */
-async function aMigratedDatabase(version: number) {
+/** A database of the version that had so many migrations, with the rows of the import. */
+async function anEarlierDatabase(version: number) {
   const database = await createTestDatabase()
   await database.query('drop schema if exists drizzle cascade; drop schema public cascade; create schema public')
   await migrateTo(version, database.url)
   await fill(database)
+  return database
+}
+
+async function aMigratedDatabase(version: number) {
+  const database = await anEarlierDatabase(version)
   await migrateDatabase(database.url)
   return database
 }
@@ -224,3 +211,80 @@ test('a database of an earlier version with data answers, once it is migrated, a
   for (const api of apps) await api.save(...more)
   await expectToAgree(later)
 })
+
+/** What a service of any of these versions reads and writes, however its statements put it together. */
+const ofEveryVersion = [
+  'select id, campaign_name, start_at, end_at from campaigns order by block_timestamp desc limit 20',
+  'select type, asset, definition, remaining_budget from incentives order by campaign_key desc limit 50',
+  'select count(*), sum(amount_usd) from claims where block_timestamp > extract(epoch from now()) - 3600',
+  'select campaign_key, amount_usd from campaign_claim_totals where window_seconds = 86400 order by amount_usd desc limit 20',
+  'select address, claim_count from contract_claim_totals where window_seconds = 0 order by claim_count desc limit 20',
+  'select owner, type from allow_lists order by campaign_key limit 50',
+  'select symbol, price_usd from tokens limit 50',
+  'update credentials set last_used_at = now()',
+]
+
+/** What trending asks of each campaign that it shows, from the version that ranks by maps. */
+const ofTrending = `select status from (select key from campaigns limit 100) shown, campaign_access(key, '0x1')`
+
+const UPGRADES = [
+  { version: 4, queries: ofEveryVersion },
+  { version: 8, queries: ofEveryVersion },
+  { version: 11, queries: [...ofEveryVersion, ofTrending] },
+]
+
+/** How long somebody's transaction stays open after the migration has begun. */
+const OPEN_MS = 3000
+
+test.each(UPGRADES)(
+  'who serves from a schema of $version migrations waits less than a second, while it is migrated beside an open reader and an open writer',
+  { timeout: 120_000 },
+  async ({ version, queries }) => {
+    await using database = await anEarlierDatabase(version)
+    const role = `test_${randomBytes(8).toString('hex')}`
+    await database.query(`create role ${role} login password '${role}'`)
+    await grantServing(database.url, role)
+    await issueToken({ database }, { userId: 'user' })
+    const url = Object.assign(new URL(database.url), { username: role, password: role }).href
+    try {
+      const [reader, writer] = [database.url, database.url].map((url) => new pg.Client(url)) as [pg.Client, pg.Client]
+      await Promise.all([reader.connect(), writer.connect()])
+      // As `pg_dump` and an import hold them.
+      await reader.query('begin isolation level repeatable read')
+      for (const { tablename } of await database.query("select tablename from pg_tables where schemaname = 'public'")) {
+        await reader.query(`lock table ${tablename} in access share mode`)
+      }
+      await writer.query(`begin; update campaigns set owner = owner; update claims set amount_usd = amount_usd;
+        update contract_claim_totals set claim_count = claim_count; update tokens set symbol = symbol`)
+      let output = ''
+      const seen = await readDuring(url, queries, async () => {
+        const migrated = runCli(['migrate'], { DATABASE_URL: database.url })
+        await sleep(OPEN_MS)
+        await reader.query('rollback')
+        await sleep(OPEN_MS / 2)
+        await writer.query('commit')
+        const { code, stdout, stderr } = await migrated
+        output = stderr
+        expect({ code, stdout }, stderr).toEqual({
+          code: 0,
+          stdout: expect.stringMatching(/^the schema is current; \d+ migrations were applied\n$/),
+        })
+        // What was begun on the new schema belongs to it.
+        await sleep(500)
+      })
+      await Promise.all([reader.end(), writer.end()])
+      expect(seen.failures.slice(0, 3)).toEqual([])
+      expect(seen.asked).toBeGreaterThan(100)
+      expect(seen.slowest.ms, seen.slowest.sql).toBeLessThan(1000)
+      expect(output).toMatch(/waits for other transactions/)
+      const unreadable = await database.query(
+        `select relname from pg_class where relkind in ('r', 'v') and relnamespace = 'public'::regnamespace
+          and not has_table_privilege($1, oid, 'select')`,
+        [role],
+      )
+      expect(unreadable).toEqual([])
+    } finally {
+      await database.query(`drop owned by ${role}; drop role ${role}`)
+    }
+  },
+)

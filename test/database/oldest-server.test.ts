@@ -5,8 +5,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import pg from 'pg'
 import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
@@ -72,5 +74,17 @@ test.skipIf(!existsSync(PROGRAMS))(`all operations answer the same ${where}`, as
     const expected = await newest.get(path)
     expect(expected.statusCode, path).toBe(200)
     expect((await oldest.get(path)).json(), path).toEqual(expected.json())
+  }
+})
+
+test.skipIf(!existsSync(PROGRAMS))(`doctor knows the schema ${where}`, async () => {
+  await using server = await startOldServer()
+  await migrateDatabase(server.url)
+  const client = new pg.Client(server.url)
+  await client.connect()
+  try {
+    expect(compareObjects((await client.query<SchemaObject>(schemaObjects)).rows)).toEqual([])
+  } finally {
+    await client.end()
   }
 })

@@ -210,6 +210,31 @@ describe('the role that serves', () => {
     expect(await database.query('select * from credentials order by id')).toEqual(before)
   })
 
+  test('calls no function that writes, but for what moves on with the clock', async () => {
+    const functions = (await database.query(
+      `select oid::regprocedure::text as name, provolatile = 'v' as "isWriting",
+        format('select %s(%s)', oid::regproc, (
+          select string_agg('null::' || type::regtype, ', ' order by nth)
+          from unnest(proargtypes::oid[]) with ordinality argument (type, nth)
+        )) as call
+      from pg_proc where pronamespace = 'public'::regnamespace
+        and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`,
+    )) as { name: string; isWriting: boolean; call: string }[]
+    const denied: string[] = []
+    for (const { name, isWriting, call } of functions) {
+      const outcome = await attempt(call)
+      // PostgreSQL itself lets no other function write.
+      if (isWriting && outcome === DENIED) denied.push(name)
+      if (!isWriting) expect(outcome, call).not.toBe(DENIED)
+    }
+    const writing = functions.filter(({ isWriting }) => isWriting).map(({ name }) => name)
+    expect(writing).toEqual(expect.arrayContaining(['revise_data()', 'rebuild_claim_totals()']))
+    expect(writing.filter((name) => !denied.includes(name)).sort()).toEqual([
+      'advance_campaign_activity(integer)',
+      'advance_claim_windows(integer,integer)',
+    ])
+  })
+
   test('makes, changes and drops nothing', async () => {
     for (const sql of [
       'create table public.mine ()',

@@ -3,12 +3,13 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
-import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
+import { compareSchema, migrateDatabase } from '../../src/database/migrations.ts'
 import { grantServing } from '../../src/database/serving-role.ts'
 import { type Examined, examineDatabase } from '../../src/doctor/examination.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
+import { rebuild } from '../../src/ingest/rebuild.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
@@ -58,7 +59,7 @@ async function examine(database: TestDatabase, options: Partial<Examined> = {}) 
       servingRole: role,
       neededConnections: 12,
       freeBytes: async () => 10_000_000_000,
-      isSchemaCurrent: () => isSchemaCurrent(drizzled),
+      compareSchema: () => compareSchema(drizzled),
       listChains: createFollowedChainReader(drizzled, () => now),
       now: () => new Date(),
       isWhole: true,
@@ -74,7 +75,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
   (await examine(database, options)).filter(({ state }) => state !== 'ok')
 
 const CHECKS =
-  'server schema rights indexes statistics clock connections space incentives flags claimants campaign_totals ' +
+  'server schema rights schema_objects statistics clock connections space incentives flags claimants campaign_totals ' +
   'contract_totals members counts documents places maps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
@@ -161,7 +162,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'rights',
-    says: /lacks execute on advance_claim_windows\(integer, integer\) and 1 more$/,
+    says: /lacks execute on advance_claim_windows\(integer, integer\) and 2 more$/,
     defect: `revoke execute on all functions in schema public from ${role}`,
   },
   {
@@ -171,9 +172,46 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     defect: `grant delete on campaigns to ${role}`,
   },
   {
-    check: 'indexes',
-    says: /^not valid: campaigns_by_end$/,
+    check: 'schema objects',
+    says: /^index campaigns_by_end of public.campaigns is not that of this version$/,
     defect: `update pg_index set indisvalid = false where indexrelid = 'campaigns_by_end'::regclass`,
+  },
+  {
+    check: 'schema objects',
+    says: /^index claims_by_campaign of public.claims is missing$/,
+    defect: 'drop index claims_by_campaign',
+  },
+  {
+    check: 'schema objects',
+    says: /^constraint claims_\w+_pk of public.claims is missing$/,
+    defect: `do $$ begin execute format('alter table claims drop constraint %I',
+      (select conname from pg_constraint where conrelid = 'claims'::regclass and contype = 'p')); end $$`,
+  },
+  {
+    check: 'schema objects',
+    says: /^constraint campaigns_\w+ of public.campaigns is missing, constraint \w+ of public.\w+ is missing, .* and \d+ more$/,
+    // With all that refers to it.
+    defect: 'alter table campaigns drop constraint campaigns_pkey cascade',
+  },
+  {
+    check: 'schema objects',
+    says: /^trigger data_is_revised of public.claims is missing$/,
+    defect: 'drop trigger data_is_revised on claims',
+  },
+  {
+    check: 'schema objects',
+    says: /^trigger data_is_revised of public.claims is not that of this version$/,
+    defect: 'alter table claims disable trigger data_is_revised',
+  },
+  {
+    check: 'schema objects',
+    says: /^function revise_data\(\) is not that of this version$/,
+    defect: 'create or replace function revise_data() returns void language plpgsql as $$ begin return; end $$',
+  },
+  {
+    check: 'schema objects',
+    says: /^function map_facet\(text,bigint,text\) is missing$/,
+    defect: 'drop function map_facet',
   },
   {
     check: 'statistics',
@@ -284,24 +322,40 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     defect: 'delete from data_revisions where revision = (select max(revision) - 1 from data_revisions)',
   },
   { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_revisions' },
-  {
-    check: 'revision',
-    says: /^what is written into claims takes no revision/,
-    defect: 'alter table claims disable trigger user',
-  },
 ]
 
-describe('a defect is found, and nothing else', () => {
+const makeAnew = (database: TestDatabase) => rebuild(database.url, { isOwnSchema: true, say: () => undefined })
+
+describe('a defect is found, and nothing else, and mended by what the advice names', () => {
   for (const [index, { check, state = 'failed', says, defect }] of planted.entries()) {
     test(`${check} (${index})`, async () => {
       await using database = await createTestDatabase(healthy)
       await grantServing(database.url, role)
       await database.query(defect)
-      expect(await faultsOf(database)).toEqual([
-        { check, state, found: expect.stringMatching(says), advice: expect.stringMatching(/./) },
-      ])
+      const faults = await faultsOf(database)
+      expect(faults).toEqual([{ check, state, found: expect.stringMatching(says), advice: expect.stringMatching(/./) }])
+      if (!faults[0]?.advice?.includes('`reward-campaigns rebuild`')) return
+      await makeAnew(database)
+      expect(await faultsOf(database)).toEqual([])
     })
   }
+
+  test('claims that were changed by SQL', async () => {
+    await using database = await createTestDatabase(healthy)
+    await grantServing(database.url, role)
+    await database.query(`delete from claims where log_index % 3 = 0; update claims set amount = amount * 7, amount_usd = 5;
+      update campaigns set max_participants = 1; update profiles set score = score / 2;
+      delete from access_list_members; delete from allow_list_addresses`)
+    const faults = await faultsOf(database)
+    expect(faults.map(({ check }) => check)).toEqual(
+      expect.arrayContaining(['incentives', 'flags', 'claimants', 'campaign totals', 'members', 'documents']),
+    )
+    expect(new Set(faults.map(({ advice }) => advice))).toEqual(
+      new Set(['run `reward-campaigns rebuild` as the owner of the tables']),
+    )
+    await makeAnew(database)
+    expect(await faultsOf(database)).toEqual([])
+  })
 
   test.each([
     { check: 'clock', state: 'warning', options: { now: () => new Date(Date.now() + 10_000) } },

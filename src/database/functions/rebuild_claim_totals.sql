@@ -6,7 +6,11 @@ language plpgsql
 as $$
 begin
   perform pg_advisory_xact_lock(7201001);
-  truncate campaign_claim_totals, campaign_claimant_counts, contract_claim_totals, contract_counts;
+  -- Not truncated: who reads meanwhile sees what there was.
+  delete from campaign_claim_totals;
+  delete from campaign_claimant_counts;
+  delete from contract_claim_totals;
+  delete from contract_counts;
   update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));
   insert into campaign_claimant_counts (campaign_key, claimant_count)
   select campaign_key, count(distinct claimant) from claims group by campaign_key;

@@ -1,0 +1,12 @@
+import { compareSchema } from '../database/migrations.ts'
+import { rebuild } from '../ingest/rebuild.ts'
+import type { Settings } from '../settings.ts'
+import { withCurrentSchema } from './database-access.ts'
+
+/** `rebuild`: makes all that is derived anew from the facts, whatever has happened to it. */
+export const rebuildDatabase = (settings: Settings) =>
+  withCurrentSchema(settings, async (url, database) => {
+    const isOwnSchema = (await compareSchema(database)) === 'current'
+    await rebuild(url, { isOwnSchema, say: (what) => process.stderr.write(`${what}\n`) })
+    process.stdout.write('all derived data was made anew\n')
+  })

@@ -1,0 +1,89 @@
+import type pg from 'pg'
+import { openClient } from '../database/client.ts'
+import { changeSchema } from '../database/migration-run.ts'
+import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
+import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
+import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
+import { takeImportLock } from './ingest-lock.ts'
+import { listWrittenTables, vacuum } from './vacuum.ts'
+
+/** All that is derived, in this order: what comes later needs what comes before. */
+const derivedData = [
+  // Its revision is about everything.
+  'select revise_data()',
+  'select rebuild_claim_totals()',
+  `update incentives target set remaining_budget = due.remaining_budget, is_spent = due.is_spent
+  from (${incentiveFiguresOf('incentives')}) due
+  where target.campaign_key = due.campaign_key and target.position = due.position
+    and (target.remaining_budget, target.is_spent) is distinct from (due.remaining_budget, due.is_spent)`,
+  `update campaigns target set has_whitelisted_rewards = due.has_whitelisted_rewards, is_exhausted = due.is_exhausted
+  from (${campaignFlagsOf('(select key from campaigns)')}) due
+  where target.key = due.key
+    and (target.has_whitelisted_rewards, target.is_exhausted)
+      is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
+  `update allow_lists list set address_count = due.count
+  from (
+    select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns
+  ) due
+  where list.campaign_key = due.key and list.address_count <> due.count`,
+  `update access_lists list set member_count = due.count
+  from (
+    select id, (select count(*) from access_list_members where access_list_id = id) as count from access_lists
+  ) due
+  where list.id = due.id and list.member_count <> due.count`,
+  'delete from profile_score_counts',
+  `insert into profile_score_counts (score_bucket, profile_count)
+  select score_bucket, count(*) from profiles group by score_bucket`,
+  'select make_campaign_documents(array(select key from campaigns))',
+  'select rebuild_campaign_maps()',
+  'delete from token_versions',
+  'insert into token_versions (version) values (gen_random_uuid())',
+  // Whoever has seen one from before a gap begins anew.
+  `delete from data_revisions earlier using (
+    select revision, revision - lag(revision) over (order by revision) as step from data_revisions
+  ) each where each.step > 1 and earlier.revision < each.revision`,
+]
+
+export interface RebuildOptions {
+  /** Whether the schema is exactly that of this version, so that what differs from it can be made anew too. */
+  isOwnSchema: boolean
+  /** Told what is done, before it is. */
+  say: (what: string) => void
+}
+
+/**
+ * Makes the functions, indexes, constraints and triggers that are missing or different anew, and then all derived data
+ * from the facts, in one transaction with a new revision. Readers go on with what there was; imports wait. Reads every
+ * claim.
+ */
+export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions) {
+  const client = await openClient(url, 'reward-campaigns rebuild')
+  try {
+    if (isOwnSchema) await restoreObjects(client, say)
+    await client.query('begin')
+    await takeImportLock(client, say)
+    await client.query('set local jit = off')
+    say('making all derived data anew')
+    for (const statement of derivedData) await client.query(statement)
+    const written = await listWrittenTables(client)
+    await client.query('commit')
+    await vacuum(client, written)
+  } finally {
+    await client.end()
+  }
+}
+
+async function restoreObjects(client: pg.Client, say: (what: string) => void) {
+  const { rows } = await client.query<SchemaObject>(schemaObjects)
+  const differences = compareObjects(rows)
+  // They may call each other, in any order.
+  await client.query('set check_function_bodies = off')
+  for (const object of differences) {
+    const change = { name: `${object.kind} ${object.name}`, statements: toRestoration(object) }
+    say(`making ${change.name} anew`)
+    await changeSchema(client, change, { onBlocked: say, beforeCommit: async () => undefined })
+  }
+  if (differences.length === 0) return
+  await withholdFunctions(client, 'public')
+  for (const role of await findServingRoles(client)) await grantReading(client, role)
+}
