@@ -20,6 +20,8 @@ export interface TestApp extends AsyncDisposable {
   replicas: readonly Replica[]
   /** What it has counted. */
   counts: ServiceCounts
+  /** Lines of its log that report defects (level 50 and above). */
+  defects: string[]
   /** Imports records the way an operator does. */
   save: (...records: ImportRecord[]) => Promise<void>
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
@@ -52,6 +54,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   })
   const counts = createServiceCounts()
   const leaks: string[] = []
+  const defects: string[] = []
   let now: Date | undefined
   const lanes = { database: opened.questions.database, lookups: opened.lookups.database }
   const replicas = openServingReplicas(settings, { name: 'primary', ...lanes }, () => app.log)
@@ -63,7 +66,12 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
     counts,
     now: () => now ?? new Date(),
-    logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
+    logStream: {
+      write(line) {
+        if (SECRET.test(line)) leaks.push(line)
+        if (/"level":[5-9]\d/.test(line)) defects.push(line)
+      },
+    },
   })
   replicas?.start()
   return {
@@ -72,6 +80,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     lanes: opened,
     replicas: replicas?.all ?? [],
     counts,
+    defects,
     async save(...records) {
       await importRecords(database.url, [toRecordSource('test records', records)])
     },
