@@ -44,6 +44,7 @@ import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
+import { MAX_PROBLEMS, parseQuery } from './http/query-strings.ts'
 import { type CountClient, createClientCounts, createRateLimit } from './http/rate-limits.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
@@ -114,7 +115,7 @@ export async function buildApp(options: AppOptions) {
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES === undefined ? false : trustProxies(settings.TRUSTED_PROXIES),
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES, querystringParser: parseQuery },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
         mostConnections: mostConnections(
@@ -131,7 +132,7 @@ export async function buildApp(options: AppOptions) {
     pluginTimeout: 60_000,
     rewriteUrl: rewriteMalformedUrl,
   })
-  validator ??= createValidator(schemas)
+  validator ??= createValidator(schemas, { mostFaults: MAX_PROBLEMS + 1 })
   app.setValidatorCompiler(validateParameters(validator))
   // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
