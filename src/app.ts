@@ -49,10 +49,10 @@ import { type CountClient, createClientCounts, createRateLimit } from './http/ra
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
-  refuseAmbiguousHosts,
+  refuseAmbiguousRequests,
   refuseOtherMethods,
   refuseUnroutable,
-  rewriteMalformedUrl,
+  routeMalformed,
 } from './http/routing.ts'
 import { createServiceCounts, type ServiceCounts } from './http/service-counts.ts'
 import { closeGracefully } from './http/shutdown.ts'
@@ -130,7 +130,7 @@ export async function buildApp(options: AppOptions) {
     return503OnClosing: false,
     // A machine that is busy at the start makes the start slow, not wrong.
     pluginTimeout: 60_000,
-    rewriteUrl: rewriteMalformedUrl,
+    frameworkErrors: routeMalformed,
   })
   validator ??= createValidator(schemas, { mostFaults: MAX_PROBLEMS + 1 })
   app.setValidatorCompiler(validateParameters(validator))
@@ -154,7 +154,7 @@ export async function buildApp(options: AppOptions) {
     mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
     mostDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
   })
-  refuseAmbiguousHosts(app)
+  refuseAmbiguousRequests(app)
   refuseUnroutable(app)
   await collectOpenApi(app)
   refuseOtherMethods(app)
