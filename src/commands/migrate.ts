@@ -1,3 +1,4 @@
+import { ASCII_LOCALE_ADVICE, readAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
 import { migrateDatabase } from '../database/migrations.ts'
 import { grantServing } from '../database/serving-role.ts'
 import type { Settings } from '../settings.ts'
@@ -13,6 +14,8 @@ export async function migrate(settings: Settings, options: { servingRole?: strin
     const { servingRole } = options
     if (servingRole !== undefined) await grantServing(access.url, servingRole)
     process.stdout.write(`the schema is current; ${describe(applied)}\n`)
+    const locale = await readAsciiLocale(access.url)
+    if (locale !== undefined) process.stderr.write(`${tellAsciiLocale(locale)}; ${ASCII_LOCALE_ADVICE}\n`)
     if (servingRole !== undefined)
       process.stdout.write(`the role ${servingRole} has what \`serve\` needs, and no more\n`)
   } finally {
