@@ -5,6 +5,7 @@
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { COSTLY_REQUESTS } from '../test/setup/costly-requests.ts'
 
 const host = String(process.argv[2])
 const [port = 0, seconds = 0] = process.argv.slice(3).map(Number)
@@ -69,6 +70,16 @@ async function askAndLeave(socket: Socket) {
   socket.destroy()
 }
 
+/** Asks in all the forms that are dear to look at, one after the other, and reads what comes back. */
+async function askCostly(socket: Socket) {
+  for (let turn = 0; !socket.destroyed && !isOver(); turn += 1) {
+    const { head = '' } = COSTLY_REQUESTS[turn % COSTLY_REQUESTS.length] ?? {}
+    socket.write(`${head}\r\n\r\n`)
+    await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
+    await sleep(QUESTION_PAUSE_MS)
+  }
+}
+
 const behaviours = {
   'sends a header a second': { clients: 40, run: (what: string) => hold(what, sendSlowly) },
   'says nothing': { clients: 30, run: (what: string) => hold(what, () => undefined) },
@@ -86,6 +97,7 @@ const behaviours = {
   },
   'pipelines 10,000 requests and reads': { clients: 5, run: (what: string) => hold(what, pipeline) },
   'pipelines 10,000 requests and reads nothing': { clients: 5, run: (what: string) => hold(what, pipeline, false) },
+  'asks in costly forms': { clients: 20, run: (what: string) => hold(what, askCostly) },
   'asks and leaves': { clients: 30, run: (what: string) => hold(what, askAndLeave) },
   'never asks the same twice': { clients: 30, run: askWhatNobodyAsked },
 }

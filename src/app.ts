@@ -41,14 +41,15 @@ import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
+import { MAX_PROBLEMS, parseQuery } from './http/query-strings.ts'
 import { createClientCounts, createRateLimit } from './http/rate-limits.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
-  refuseAmbiguousHosts,
+  refuseAmbiguousRequests,
   refuseOtherMethods,
   refuseUnroutable,
-  rewriteMalformedUrl,
+  routeMalformed,
 } from './http/routing.ts'
 import { createServiceCounts, type ServiceCounts } from './http/service-counts.ts'
 import { closeGracefully } from './http/shutdown.ts'
@@ -107,7 +108,7 @@ export async function buildApp(options: AppOptions) {
     genReqId: createRequestId,
     trustProxy: settings.TRUSTED_PROXIES === undefined ? false : trustProxies(settings.TRUSTED_PROXIES),
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES, querystringParser: parseQuery },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
         mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS),
@@ -119,9 +120,9 @@ export async function buildApp(options: AppOptions) {
     return503OnClosing: false,
     // A machine that is busy at the start makes the start slow, not wrong.
     pluginTimeout: 60_000,
-    rewriteUrl: rewriteMalformedUrl,
+    frameworkErrors: routeMalformed,
   })
-  validator ??= createValidator(schemas)
+  validator ??= createValidator(schemas, { mostFaults: MAX_PROBLEMS + 1 })
   app.setValidatorCompiler(validateParameters(validator))
   // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
@@ -143,7 +144,7 @@ export async function buildApp(options: AppOptions) {
     mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
     mostDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
   })
-  refuseAmbiguousHosts(app)
+  refuseAmbiguousRequests(app)
   refuseUnroutable(app)
   await collectOpenApi(app)
   refuseOtherMethods(app)

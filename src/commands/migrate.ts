@@ -1,3 +1,4 @@
+import { ASCII_LOCALE_ADVICE, readAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
 import { readMigrationLocks } from '../database/migration-locks.ts'
 import { listPendingMigrations, migrateDatabase } from '../database/migrations.ts'
 import type { Settings } from '../settings.ts'
@@ -23,6 +24,8 @@ export async function migrate(settings: Settings, { servingRole, dryRun = false 
       onBlocked: (reason) => process.stderr.write(`${reason}\n`),
     })
     process.stdout.write(`the schema is current; ${describe(applied)}\n`)
+    const locale = await readAsciiLocale(access.url)
+    if (locale !== undefined) process.stderr.write(`${tellAsciiLocale(locale)}; ${ASCII_LOCALE_ADVICE}\n`)
     if (servingRole !== undefined)
       process.stdout.write(`the role ${servingRole} has what \`serve\` needs, and no more\n`)
   } finally {

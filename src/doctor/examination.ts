@@ -7,6 +7,7 @@ import { type Differences, findDifferences, pickCampaigns, type Sample } from '.
 import { compareDocuments } from './kept-documents.ts'
 import { keptCounts, keptFigures } from './kept-figures.ts'
 import { differingMaps, misplacedCampaigns } from './kept-maps.ts'
+import { examineLocale } from './locale-check.ts'
 import { REBUILD } from './rebuild-advice.ts'
 import { examineRevision, readRevision } from './revision-check.ts'
 import { examineSchemaObjects } from './schema-check.ts'
@@ -73,6 +74,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     checkOf('rights', (ask) => examineRights(ask, servingRole, isEmbedded)),
   ])
   const server = [
+    checkOf('locale', examineLocale),
     checkOf('statistics', examineStatistics),
     checkOf('clock', (ask) => examineClock(ask, examined.now)),
     checkOf('connections', (ask) => examineConnections(ask, neededConnections)),

@@ -4,6 +4,7 @@ import type { DataVersion, DataVersionReader, Dependencies } from '../database/d
 import { isDatabaseAway } from '../database/failures.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
+import { foldAscii } from '../schemas/fold-ascii.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { watchAbsence } from './database-absence.ts'
 import { ChangingDataError } from './errors.ts'
@@ -191,4 +192,4 @@ function toQuestion({ routeOptions, params, query }: FastifyRequest) {
 
 /** Of a list any entry may apply, and its entries are compared without case. */
 const withoutOrder = (value: unknown) =>
-  Array.isArray(value) ? value.map((entry) => String(entry).toLowerCase()).sort() : value
+  Array.isArray(value) ? value.map((entry) => foldAscii(String(entry))).sort() : value

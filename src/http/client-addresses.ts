@@ -2,10 +2,13 @@ import { compile } from '@fastify/proxy-addr'
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
+/** No request comes through more proxies; each costs time before anything else of a request is known. */
+const MAX_HOPS = 32
+
 /** Which proxies are believed. Some write the port of their client too, which says nothing of who it is. */
 export function trustProxies(proxies: string[]) {
   const trusts = compile(proxies)
-  return (address: string, hop: number) => trusts(withoutPort(address), hop)
+  return (address: string, hop: number) => hop < MAX_HOPS && trusts(withoutPort(address), hop)
 }
 
 /** The address a request comes from, without a port. */

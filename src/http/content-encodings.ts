@@ -12,23 +12,34 @@ const MOST_AT_ONCE = 8
 /** Most bytes that are compressed at once, unless it is one answer. */
 const MOST_BYTES_AT_ONCE = 32 * 1024 * 1024
 
-/** In which way a client wants so many bytes compressed (RFC 9110 §12.5.3); undefined: not at all. */
-export function chooseEncoding(accepted: string | string[] | undefined, length: number): ContentEncoding | undefined {
-  if (typeof accepted !== 'string') return undefined
+/** Nobody knows more encodings; each entry costs time before it is known what the request is. */
+const MAX_ENTRIES = 32
+
+/**
+ * The encodings of so many bytes that a client accepts (RFC 9110 §12.5.3), the one it gets first; undefined stands for the
+ * bytes as they are. A client that says nothing gets those.
+ */
+export function negotiateEncodings(
+  accepted: string | string[] | undefined,
+  length: number,
+): [best: ContentEncoding | undefined, ...others: (ContentEncoding | undefined)[]] {
+  if (typeof accepted !== 'string') return [undefined]
   const weights = toWeights(accepted)
-  const [br, gzip] = (['br', 'gzip'] as const).map((encoding) => weights.get(encoding) ?? weights.get('*') ?? 0)
-  const best = Math.max(br ?? 0, gzip ?? 0)
+  const weightOf = (encoding: ContentEncoding) => weights.get(encoding) ?? weights.get('*') ?? 0
+  const encodings = (['br', 'gzip'] as const).filter((encoding) => weightOf(encoding) > 0)
+  if (weightOf('gzip') > weightOf('br')) encodings.reverse()
+  const [best] = encodings
+  if (best === undefined) return [undefined]
   const identity = weights.get('identity')
-  if (best === 0 || (identity ?? 0) > best) return undefined
-  const isRefusedAsItIs = (identity ?? weights.get('*')) === 0
-  if (length < WORTHWHILE_BYTES && !isRefusedAsItIs) return undefined
-  return br === best ? 'br' : 'gzip'
+  if ((identity ?? weights.get('*')) === 0) return [best, ...encodings]
+  const isAsItIs = length < WORTHWHILE_BYTES || (identity ?? 0) > weightOf(best)
+  return isAsItIs ? [undefined, ...encodings] : [best, undefined, ...encodings]
 }
 
 /** How much each encoding is wanted, from 0 to 1; what is no number counts as 0. */
 function toWeights(accepted: string) {
   const weights = new Map<string, number>()
-  for (const entry of accepted.toLowerCase().split(',')) {
+  for (const entry of accepted.toLowerCase().split(',', MAX_ENTRIES)) {
     const [name = '', weight = 'q=1'] = entry.split(';', 2).map((part) => part.trim())
     if (name !== '') weights.set(name, Number(/^q=([0-9.]+)$/.exec(weight)?.[1] ?? 0) || 0)
   }

@@ -10,17 +10,18 @@ export const tagOf = (digest: string, encoding: ContentEncoding | undefined) =>
   encoding === undefined ? `"${digest}"` : `"${digest}-${encoding}"`
 
 /**
- * The tag by which a client that sends `If-None-Match` knows the answer already (RFC 9110 §13.1.2): of the representation
- * it would get, or of another one of the same content, which is as good. Undefined where it knows none.
+ * The tag by which a client that sends `If-None-Match` knows the response already (RFC 9110 §13.1.2): of the representation
+ * it would get, or of another one of the same content that it accepts. Undefined where it knows none.
+ * @param accepted the encodings that the request accepts, the one it would get first
  */
 export function findKnownTag(
   ifNoneMatch: string | undefined,
   digest: string,
-  wanted: ContentEncoding | undefined,
+  accepted: readonly (ContentEncoding | undefined)[],
 ): string | undefined {
   if (ifNoneMatch === undefined) return undefined
-  const tags = [wanted, undefined, 'br' as const, 'gzip' as const].map((encoding) => tagOf(digest, encoding))
+  const tags = accepted.map((encoding) => tagOf(digest, encoding))
   if (ifNoneMatch.trim() === '*') return tags[0]
-  const sent = new Set(ifNoneMatch.match(/"[^"]*"/g))
-  return tags.find((tag) => sent.has(tag))
+  // A tag has its quotation marks, and a digest is in no other tag.
+  return tags.find((tag) => ifNoneMatch.includes(tag))
 }

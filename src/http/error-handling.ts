@@ -10,6 +10,7 @@ import {
   NotFoundError,
   SchemaOutdatedError,
 } from './errors.ts'
+import { MAX_PAIRS } from './query-strings.ts'
 import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
 
 /** When a block that has not come may be there. */
@@ -72,19 +73,21 @@ function withQueryProblems(error: CataloguedError, request: FastifyRequest): Cat
 }
 
 /**
- * Refuses what a handler would never see: malformed percent-encoding, text that is not UTF-8, and NUL, which no text of
- * PostgreSQL can hold.
+ * Refuses what a handler would never see: more parameters than are read, malformed percent-encoding, text that is not
+ * UTF-8, and NUL, which no text of PostgreSQL can hold.
  */
 export function refuseMalformedQueries(app: FastifyInstance) {
   app.addHook('preValidation', ({ url }, _reply, done) => {
     const start = url.indexOf('?')
-    // What is not encoded is neither malformed nor NUL: Node's parser refuses that.
-    done(start === -1 || !url.includes('%', start) ? undefined : whyMalformed(url.slice(start + 1)))
+    done(start === -1 ? undefined : whyMalformed(url.slice(start + 1)))
   })
 }
 
 function whyMalformed(query: string) {
-  for (const pair of query.split('&')) {
+  const pairs = query.split('&', MAX_PAIRS + 1)
+  if (pairs.length > MAX_PAIRS) return new InvalidRequestError(`at most ${MAX_PAIRS} parameters are accepted`)
+  // What is not encoded is neither malformed nor NUL: Node's parser refuses that.
+  for (const pair of pairs.filter((one) => one.includes('%'))) {
     const name = JSON.stringify(pair.split('=', 1)[0])
     try {
       if (decodeURIComponent(pair).includes('\0')) return new InvalidRequestError(`parameter ${name} has a NUL byte`)

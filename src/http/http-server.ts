@@ -29,7 +29,11 @@ export function createHttpServer(
   )
   server.maxConnections = mostConnections
   server.setTimeout(silenceMs)
-  server.on('connection', (socket) => connections.open(socket))
+  server.on('connection', (socket) => {
+    // Node remembers the address from the first reading on; the system forgets it as soon as the client resets.
+    if (socket.remoteAddress === undefined) socket.destroy()
+    else connections.open(socket)
+  })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else connections.refuse(socket, toUnreadableAnswer(error))

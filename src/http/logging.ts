@@ -14,8 +14,11 @@ export const isTerminal = isatty(STDOUT)
 /** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
 const MISPLACED_SECRET = /rcs_[\w-]{20,}/gi
 
-/** A word that may be one, percent-encoded where it has a `%`: letters, digits, `_` and `-` of a token come out of that. */
-const WORD = /[\w%-]+/g
+/** A word that is long enough to be one, percent-encoded where it has a `%`: letters, digits, `_` and `-` come out of that. */
+const WORD = /[\w%-]{24,}/g
+
+/** No request that anybody needs has more; each costs time to look into. */
+const MAX_ESCAPES = 1024
 
 /** Who has encoded something more often than this wants it not to be seen. */
 const MOST_ENCODINGS = 8
@@ -88,9 +91,11 @@ function bodyBytesOf(reply: FastifyReply) {
  * lines have neither, which is seen at a glance.
  */
 function withoutSecrets(line: string) {
-  const plain = line.includes('%')
-    ? line.replace(WORD, (word) => (word.includes('%') && mayHideSecret(word) ? '[redacted]' : word))
-    : line
+  if (!line.includes('%')) return line.replace(MISPLACED_SECRET, 'rcs_[redacted]')
+  const areMany = line.split('%', MAX_ESCAPES + 2).length > MAX_ESCAPES + 1
+  const plain = line.replace(WORD, (word) =>
+    word.includes('%') && (areMany || mayHideSecret(word)) ? '[redacted]' : word,
+  )
   return plain.replace(MISPLACED_SECRET, 'rcs_[redacted]')
 }
 

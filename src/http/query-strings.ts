@@ -1,12 +1,35 @@
+import { parse } from 'fast-querystring'
+import { foldAscii } from '../schemas/fold-ascii.ts'
+import { truncate } from '../schemas/truncate.ts'
 import { suggestParameter } from './parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>
 
+/** Most `name=value` of a query string, and most texts between the commas of a list: a few full lists, with duplicates. */
+export const MAX_PAIRS = 1024
+
+/** Most different names: no operation has as many. */
+const MAX_NAMES = 64
+
+/** Most problems of a request that its sentence tells: neither it nor the work grows with the number of mistakes. */
+export const MAX_PROBLEMS = 20
+
+/** How many unknown parameters are told which known one is nearest. */
+const MAX_SUGGESTIONS = 3
+
+/** What of a parameter's name is repeated. */
+const MAX_NAME = 128
+
+/** A query string as far as anybody reads it: what has more pairs is refused by `refuseMalformedQueries`. */
+export const parseQuery = (text: string): RawQuery =>
+  parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
+
 /** The part of a JSON schema that says how a value is written in a query string. */
 interface ParameterSchema {
   type?: string | string[]
   default?: unknown
+  maxItems?: number
   enum?: readonly unknown[]
   'x-any-case'?: boolean
   items?: ParameterSchema
@@ -27,22 +50,35 @@ type Reader = (text: string) => unknown
  * be known of the schema beforehand is, since every request comes by.
  */
 export function createQueryReader(parameters: Record<string, ParameterSchema>): (raw: RawQuery) => ReadQuery {
-  const readers = new Map<string, { isList: boolean; read: Reader }>()
+  const readers = new Map<string, { maxItems: number | undefined; read: Reader }>()
   const defaults: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(parameters)) {
     const isList = isOfType(schema, 'array')
-    readers.set(name, { isList, read: createReader((isList ? schema.items : schema) ?? {}) })
+    const maxItems = isList ? (schema.maxItems ?? Number.POSITIVE_INFINITY) : undefined
+    readers.set(name, { maxItems, read: createReader((isList ? schema.items : schema) ?? {}) })
     if (schema.default !== undefined) defaults[name] = schema.default
   }
+  const known = [...readers.keys()]
   return (raw) => {
     const values = { ...defaults }
     const problems: string[] = []
-    for (const name of Object.keys(raw)) {
+    const names = Object.keys(raw)
+    if (names.length > MAX_NAMES) {
+      return { values, problems: [`at most ${MAX_NAMES} different parameters are accepted, got ${names.length}`] }
+    }
+    let unknown = 0
+    for (const name of names) {
+      if (problems.length > MAX_PROBLEMS) break
       const text = raw[name] ?? ''
       const reader = readers.get(name)
-      if (reader === undefined) problems.push(unknownParameter(name, [...readers.keys()]))
-      else if (reader.isList) values[name] = readList(typeof text === 'string' ? [text] : text, reader.read)
-      else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
+      if (reader === undefined) {
+        unknown += 1
+        problems.push(unknownParameter(name, known, unknown <= MAX_SUGGESTIONS))
+      } else if (reader.maxItems !== undefined) {
+        const entries = splitList([text].flat())
+        if (entries.length > MAX_PAIRS) problems.push(`${name} must have at most ${reader.maxItems} entries`)
+        else values[name] = readList(entries, reader.maxItems, reader.read)
+      } else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
       else {
         const value = reader.read(text)
         if (value !== undefined) values[name] = value
@@ -68,24 +104,29 @@ function createReader(schema: ParameterSchema): Reader {
 
 const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
 
+/** A list is written with commas, or by repeating its parameter, or both. One entry too many is enough. */
+const splitList = (texts: string[]) => texts.flatMap((text) => text.split(',', MAX_PAIRS + 1))
+
 /**
- * A list is written with commas, or by repeating its parameter, or both. Entries are trimmed; of those that differ only
- * in case the first stays.
+ * Entries are trimmed; of those that differ only in case the first stays. With one entry too many the rest is not looked
+ * at.
  */
-function readList(texts: string[], read: Reader) {
+function readList(texts: string[], maxItems: number, read: Reader) {
   const entries = new Map<string, unknown>()
-  for (const part of texts.flatMap((text) => text.split(','))) {
-    const entry = part.trim()
-    const value = read(entry)
-    const identity = String(value).toLowerCase()
+  for (const text of texts) {
+    const value = read(text.trim())
+    const identity = foldAscii(String(value))
     if (!entries.has(identity)) entries.set(identity, value)
+    if (entries.size > maxItems) break
   }
   return [...entries.values()]
 }
 
-function unknownParameter(name: string, known: string[]) {
-  if (known.length === 0) return `unknown parameter ${JSON.stringify(name)}: this operation takes none`
-  const suggested = suggestParameter(name, known)
+function unknownParameter(name: string, known: string[], isSuggestionWanted: boolean) {
+  const unknown = `unknown parameter ${JSON.stringify(truncate(name, MAX_NAME))}`
+  if (known.length === 0) return `${unknown}: this operation takes none`
+  if (!isSuggestionWanted) return unknown
+  const suggested = suggestParameter(name.slice(0, MAX_NAME), known)
   const suggestion = suggested === undefined ? ': known' : `, did you mean ${suggested}? Known`
-  return `unknown parameter ${JSON.stringify(name)}${suggestion} are ${known.join(', ')}`
+  return `${unknown}${suggestion} are ${known.join(', ')}`
 }

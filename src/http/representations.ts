@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type ContentEncoding, chooseEncoding, createCompressor } from './content-encodings.ts'
+import { type ContentEncoding, createCompressor, negotiateEncodings } from './content-encodings.ts'
 import { findKnownTag, tagOf } from './entity-tags.ts'
 
 /** The bytes of an answer, as they are and as they have been asked for compressed. */
@@ -55,14 +55,15 @@ export function createRepresentations(cacheControl: string): Representations {
 
   return {
     send({ headers }, reply, content, onEncoded) {
-      const wanted = chooseEncoding(headers['accept-encoding'], content.plain.length)
+      const accepted = negotiateEncodings(headers['accept-encoding'], content.plain.length)
+      const [wanted] = accepted
       const origin = reply.getHeader('vary')
       void reply.headers({
         // Of one that must not be kept, it has been said already.
         'cache-control': reply.getHeader('cache-control') ?? cacheControl,
         vary: origin === undefined ? 'accept-encoding' : `${origin}, accept-encoding`,
       })
-      const known = findKnownTag(headers['if-none-match'], content.digest, wanted)
+      const known = findKnownTag(headers['if-none-match'], content.digest, accepted)
       if (known !== undefined) return void reply.header('etag', known).code(304).send()
       void reply.type(content.type)
       const encoded = wanted === undefined ? undefined : encode(content, wanted, onEncoded)

@@ -1,5 +1,5 @@
 import { type IncomingMessage, METHODS } from 'node:http'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { notFound } from './error-handling.ts'
 import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
 import { ALLOWED_METHODS } from './raw-answers.ts'
@@ -17,14 +17,18 @@ export function refuseOtherMethods(app: FastifyInstance) {
   }
   app.addHook('onRoute', ({ method, url }) => {
     if (method !== 'GET' || url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
-    app.options(url, { schema: { hide: true } }, (_request, reply) =>
-      reply.header('allow', ALLOWED_METHODS).code(204).send(),
-    )
+    // Both respond before a body is read: whatever it holds, nothing depends on it.
+    app.route({
+      method: 'OPTIONS',
+      url,
+      schema: { hide: true },
+      onRequest: async (_request, reply) => reply.header('allow', ALLOWED_METHODS).code(204).send(),
+      handler: () => undefined,
+    })
     app.route({
       method: refused,
       url,
       schema: { hide: true },
-      // Before the body is looked at: whatever it holds, the method is what is wrong.
       onRequest: async (_request, reply) => {
         void reply.header('allow', ALLOWED_METHODS)
         throw new MethodNotAllowedError()
@@ -41,17 +45,25 @@ export function refuseUnroutable(app: FastifyInstance) {
 
 function whyUnroutable(request: FastifyRequest) {
   if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
-  if (request.url === MALFORMED_PATH) {
-    return new MalformedUrlError('the path has a malformed percent-encoding, or the URL a fragment (#)')
+  // The router takes what follows a fragment's mark for a query.
+  if (request.url === MALFORMED_PATH || request.url.includes('#')) {
+    return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
   }
   // Before a body is read: whatever it holds, there is nothing it could be for.
   // The router takes the asterisk, which asks about the whole server, for a path.
   return request.is404 || request.url === '*' ? notFound(request) : undefined
 }
 
-/** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2). */
-export function refuseAmbiguousHosts(app: FastifyInstance) {
-  app.addHook('onRequest', ({ raw }, _reply, done) => {
+/** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2 and §6.1). */
+export function refuseAmbiguousRequests(app: FastifyInstance) {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const coding = raw.headers['transfer-encoding']
+    if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersion === '1.0')) {
+      // Where its body ends is not certain, so neither is where the next request begins.
+      void reply.header('connection', 'close')
+      done(new InvalidRequestError('the only Transfer-Encoding is chunked, and HTTP/1.0 has none'))
+      return
+    }
     const hosts = countHeaders(raw, 'host')
     if (hosts === 1) done()
     else if (hosts > 1) done(new InvalidRequestError('the header Host must be given once'))
@@ -70,18 +82,11 @@ export function countHeaders({ rawHeaders }: IncomingMessage, name: string) {
   return count
 }
 
-/** Where requests go whose path cannot be decoded: the router would answer them past all hooks. Or read otherwise. */
+/** Where requests go whose URL the router cannot read. */
 const MALFORMED_PATH = '/.malformed'
 
-/** The URL as the router is to see it. */
-export function rewriteMalformedUrl(request: IncomingMessage) {
-  const url = request.url ?? '/'
-  // The router would take what follows for a query.
-  if (url.includes('#')) return MALFORMED_PATH
-  try {
-    if (url.includes('%')) decodeURIComponent(url.split('?', 1)[0] ?? '')
-    return url
-  } catch {
-    return MALFORMED_PATH
-  }
+/** Routes what the router cannot read once more, to where all hooks run and refuse it as any other request. */
+export function routeMalformed(_error: FastifyError, { raw, server }: FastifyRequest, reply: FastifyReply) {
+  raw.url = MALFORMED_PATH
+  server.routing(raw, reply.raw)
 }

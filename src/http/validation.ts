@@ -2,7 +2,7 @@ import type { FastifySchemaCompiler } from 'fastify'
 import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../schemas/validator.ts'
 import { withoutBrackets } from './bracketed-lists.ts'
 import { InvalidRequestError } from './errors.ts'
-import { createQueryReader, type ReadQuery } from './query-strings.ts'
+import { createQueryReader, MAX_PROBLEMS, type ReadQuery } from './query-strings.ts'
 
 interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
@@ -21,8 +21,9 @@ export const validateParameters =
     return (raw) => {
       validate ??= validator.compile(schema)
       const { values, problems } = read(raw)
-      if (!validate(values)) problems.push(...describeParameters(validate.errors ?? []))
-      return problems.length === 0 ? { value: values } : { error: new InvalidRequestError(toSentence(problems)) }
+      const faults = validate(values) ? [] : onePerValue(validate.errors ?? [])
+      if (problems.length + faults.length === 0) return { value: values }
+      return { error: new InvalidRequestError(toSentence(problems, faults)) }
     }
   }
 
@@ -32,21 +33,17 @@ function readerOf(parameters: NonNullable<ParametersSchema['properties']>) {
   return (raw: Record<string, string | string[]>) => read(withoutBrackets(raw, lists))
 }
 
-/** An answer does not grow with the number of mistakes. */
-const MOST_PROBLEMS = 20
-
-function toSentence(problems: string[]) {
-  const more = problems.length - MOST_PROBLEMS
-  return more > 0 ? `${problems.slice(0, MOST_PROBLEMS).join('; ')}; and ${more} more` : problems.join('; ')
+function toSentence(problems: string[], faults: ErrorObject[]) {
+  const named = problems.slice(0, MAX_PROBLEMS)
+  const described = faults.slice(0, MAX_PROBLEMS - named.length).map(describeParameter)
+  const areMore = problems.length + faults.length > MAX_PROBLEMS
+  return [...named, ...described, ...(areMore ? ['and more'] : [])].join('; ')
 }
 
-/** One phrase for each faulty value: a value that breaks two rules is reported once. */
-function describeParameters(errors: ErrorObject[]) {
-  const phrases = new Map<string, string>()
-  for (const error of errors) {
-    if (!phrases.has(error.instancePath)) phrases.set(error.instancePath, describeParameter(error))
-  }
-  return [...phrases.values()]
+/** A value that breaks two rules is reported once. */
+function onePerValue(errors: ErrorObject[]) {
+  const values = new Set<string>()
+  return errors.filter(({ instancePath }) => !values.has(instancePath) && values.add(instancePath))
 }
 
 function describeParameter(error: ErrorObject) {

@@ -1,3 +1,5 @@
+import { truncate } from '../schemas/truncate.ts'
+
 /** Faults that are told one by one; of the others only their number is. */
 export const MOST_TOLD = 20
 
@@ -23,7 +25,7 @@ export class Faults {
 }
 
 /** A key may be as long as its line. */
-const shorten = (pointer: string) => (pointer.length > 256 ? `${pointer.slice(0, 255)}…` : pointer)
+const shorten = (pointer: string) => truncate(pointer, 255)
 
 /**
  * A copy, for a part of a text keeps all of it in memory; without characters that act on a terminal, or change the

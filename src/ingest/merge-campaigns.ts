@@ -81,7 +81,7 @@ export const mergeCampaigns = allOf(
     select 'collection', nft_collection_chain_id, nft_collection_address, key
     from staged_campaign join staged_key using (id) where nft_collection_address is not null
     union
-    select 'channel', 0, lower(channel), key
+    select 'channel', 0, fold_case(channel), key
     from staged_campaign join staged_key using (id), jsonb_array_elements_text(distribution_channels) as channel`,
   ],
 )

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } f
 import addFormats from 'ajv-formats'
 import { boundItems } from './bounded-items.ts'
 import { LAST_TIMESTAMP } from './primitives.ts'
+import { truncate } from './truncate.ts'
 
 const UINT256_END = 2n ** 256n
 
@@ -101,8 +102,10 @@ function describeSchema(schema: Record<string, unknown>): string {
   return types.length === 1 ? `${/^[aeiou]/.test(String(types[0])) ? 'an' : 'a'} ${types[0]}` : 'of another kind'
 }
 
+const MAX_QUOTED = 78
+
 /** A value as it was given, short enough for a sentence. */
 export function quote(value: unknown): string {
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value) ?? String(value)
-  return text.length > 80 ? `${text.slice(0, 77)}…` : text
+  if (typeof value === 'string') return JSON.stringify(truncate(value, MAX_QUOTED))
+  return truncate(JSON.stringify(value) ?? String(value), MAX_QUOTED)
 }

@@ -54,7 +54,11 @@ test.skipIf(!existsSync(PROGRAMS))(`all operations answer the same ${where}`, as
   await using newest = await startTestApp()
   await using oldest = await startTestApp({}, database)
   const token = aToken({ priceUsd: '2' })
-  const campaign = aCampaign({ campaignName: 'Swap ether', incentives: [anErc20Incentive(token.address)] })
+  const campaign = aCampaign({
+    campaignName: 'Swap ether',
+    incentives: [anErc20Incentive(token.address)],
+    distributionChannels: ['\u0130stanbul', '\u03bf\u03b4\u03bf\u03c2'],
+  })
   const justNow = String(Math.floor(Date.now() / 1000) - 60)
   const records = [token, campaign, aCampaign(), aClaim(campaign, { blockTimestamp: justNow, amountUsd: '3' })]
   const now = new Date()
@@ -65,6 +69,8 @@ test.skipIf(!existsSync(PROGRAMS))(`all operations answer the same ${where}`, as
   for (const path of [
     '/campaigns?tokenWhitelist=false',
     `/campaigns?owner=${campaign.owner}&tokenWhitelist=false&showActiveOnly=true`,
+    `/campaigns?distributionChannel=${encodeURIComponent('i\u0307STANBUL')}&tokenWhitelist=false`,
+    `/campaigns?distributionChannel=${encodeURIComponent('\u039f\u0394\u039f\u03a3')}&tokenWhitelist=false`,
     `/campaigns/${campaign.id}`,
     '/reward-kit/trending?period=24h',
     '/explore/contracts?sortBy=total-spend&timeRange=7d',

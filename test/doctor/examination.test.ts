@@ -75,7 +75,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
   (await examine(database, options)).filter(({ state }) => state !== 'ok')
 
 const CHECKS =
-  'server schema rights schema_objects statistics clock connections space incentives flags claimants campaign_totals ' +
+  'server schema rights schema_objects locale statistics clock connections space incentives flags claimants campaign_totals ' +
   'contract_totals members counts documents places maps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {

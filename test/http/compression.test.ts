@@ -100,9 +100,28 @@ test('a short answer is compressed only for who takes it no other way', async ()
   expect(gunzipSync(squeezed.body).equals(body)).toBe(true)
 })
 
-test('the tag of any representation of the present answer is answered 304, with the tag that the client has', async () => {
+test.each([
+  [undefined, 'gzip, identity;q=0'],
+  [undefined, 'br, *;q=0'],
+  ['br', undefined],
+  ['br', 'gzip'],
+  ['br', 'br;q=0, gzip'],
+  ['br', 'identity'],
+  ['gzip', undefined],
+  ['gzip', 'br'],
+  ['gzip', '*, gzip;q=0'],
+])(
+  'the tag of a representation that a request does not accept is answered in full: %s for %s',
+  async (known, accepted) => {
+    const headers: Record<string, string> = { 'if-none-match': String(tagged(known)) }
+    if (accepted !== undefined) headers['accept-encoding'] = accepted
+    expect(await ask(LIST, headers)).toMatchObject({ status: 200 })
+  },
+)
+
+test('the tag of any accepted representation is answered 304, with the tag that the client has', async () => {
   for (const known of [undefined, 'br', 'gzip']) {
-    for (const accepted of ['identity', 'gzip', 'br']) {
+    for (const accepted of ['gzip, br', 'br;q=0.1, gzip;q=0.2, identity;q=0.3', '*']) {
       const answer = await ask(LIST, { 'if-none-match': `"other", W/${tagged(known)}`, 'accept-encoding': accepted })
       expect(answer, `${known} ${accepted}`).toMatchObject({
         status: 304,

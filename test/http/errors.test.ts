@@ -85,6 +85,17 @@ describe('a path', () => {
     expectFailure(await raw('POST /campaigns/ HTTP/1.1'), 405)
   })
 
+  test.each(['http:///x', 'http://', 'https:///campaigns', 'HTTP:///%zz', 'http://?page=1'])(
+    'in absolute form without a host is 400, with the headers of any other failure: %s',
+    async (url) => {
+      const { headers } = await raw('GET /nothing HTTP/1.1')
+      const answer = await raw(`GET ${url} HTTP/1.1`, 'x-request-id: mine')
+      expect(expectFailure(answer, 400)).toContain('host')
+      expect(answer.headers['x-request-id']).toBe('mine')
+      expect(Object.keys(answer.headers)).toEqual(Object.keys(headers))
+    },
+  )
+
   test('may be written in absolute form', async () => {
     expect(await raw('GET http://localhost/campaigns HTTP/1.1')).toMatchObject({ status: 200 })
   })
@@ -114,6 +125,23 @@ describe('a query', () => {
     ['=1', 'unknown parameter'],
   ])('with a parameter that is not one is 400 and named: %s', async (query, named) => {
     expect(expectFailure(await raw(`GET /campaigns?${query} HTTP/1.1`), 400)).toContain(named)
+  })
+
+  test('has its words repeated whole: a sentence is cut between characters, never inside one', async () => {
+    const family = '\u{1f468}\u200d\u{1f469}\u200d\u{1f467}'
+    const letters = ['\u{1f4a9}', 'e\u0301', family, '\u{1f1e9}\u{1f1ea}', '"', '\u0007', 'a']
+    for (const letter of letters) {
+      for (let before = 0; before < 12; before += 1) {
+        const text = 'x'.repeat(before) + letter.repeat(200)
+        for (const query of [`owner=${encodeURIComponent(text)}`, `${encodeURIComponent(text)}=1`]) {
+          const sentence = expectFailure(await raw(`GET /campaigns?${query} HTTP/1.1`), 400)
+          const quoted = /"(?:[^"\\]|\\.)*"/.exec(sentence)?.[0] ?? 'null'
+          const [, repeated = '', cut] = /^(x*.*?)(…?)$/su.exec(JSON.parse(quoted)) ?? []
+          expect(cut).toBe('…')
+          expect(repeated).toBe('x'.repeat(before) + letter.repeat((repeated.length - before) / letter.length))
+        }
+      }
+    }
   })
 
   test('is told all its problems at once', async () => {
@@ -191,6 +219,20 @@ describe('a method', () => {
       const answer = await ask(path, { method: 'OPTIONS' })
       expect(answer).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
       expect(answer.headers['x-request-id']).toMatch(UUID)
+    }
+  })
+
+  test('OPTIONS is answered before a body is read, whatever it holds', async () => {
+    for (const path of ['/campaigns', '/users/profile', '/livez', '/docs']) {
+      for (const [headers, body] of [
+        ['content-type: application/json\r\ncontent-length: 9', '{"not jso'],
+        ['content-type: ;;;\r\ncontent-length: 1', 'x'],
+        ['content-type: text/strange\r\ncontent-length: 10000000', ''],
+        ['content-type: application/json\r\ntransfer-encoding: chunked', ''],
+      ]) {
+        const answer = await raw(`OPTIONS ${path} HTTP/1.1`, headers, body)
+        expect(answer, `${path} ${headers}`).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
+      }
     }
   })
 
@@ -275,6 +317,30 @@ describe('a request that is too big or no HTTP', () => {
       }
     }
     expect((await exchange(port, 'GET /campaigns HTTP/1.0\r\n\r\n')).status).toBe(200)
+  })
+
+  test.each([
+    ['HTTP/1.1', 'transfer-encoding: gzip, chunked'],
+    ['HTTP/1.1', 'transfer-encoding: chunked, chunked'],
+    ['HTTP/1.1', 'transfer-encoding: chunked\r\ntransfer-encoding: chunked'],
+    ['HTTP/1.1', 'transfer-encoding: x;chunked, chunked'],
+    ['HTTP/1.1', 'transfer-encoding: gzip'],
+    ['HTTP/1.1', 'transfer-encoding: identity'],
+    ['HTTP/1.0', 'transfer-encoding: chunked'],
+  ])(
+    'is 400 and its connection closed when it is framed in a way that others may read otherwise: %s, %s',
+    async (version, header) => {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const head = `${method} /campaigns ${version}\r\nhost: x\r\nconnection: keep-alive\r\n${header}\r\n\r\n`
+        const answer = await exchange(port, `${head}0\r\n\r\n`)
+        expectFailure(answer, 400)
+        expect(answer.headers.connection).toBe('close')
+      }
+    },
+  )
+
+  test('may come in chunks', async () => {
+    expect((await raw('GET /campaigns HTTP/1.1', 'transfer-encoding: Chunked', '0\r\n\r\n')).status).toBe(200)
   })
 
   test('fails in our words also with an expectation nobody can meet', async () => {

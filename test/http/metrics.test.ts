@@ -1,3 +1,5 @@
+import { type AddressInfo, connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createDataFigureReader } from '../../src/database/data-figures.ts'
 import { createRegister, serveFigures } from '../../src/http/metrics.ts'
@@ -142,6 +144,28 @@ test('a database that says nothing holds up the figures for a second at most', a
   expect(await metrics.read('database_up')).toEqual(['database_up 0'])
   expect(performance.now() - startedAt).toBeLessThan(5000)
   proxy.interrupt('cut')
+})
+
+test.each([
+  ['say nothing', ''],
+  ['send half a request', 'GET /metrics HTTP/1.1\r\nhos'],
+  ['keep what was answered', 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'],
+])('forty clients that hold their connections and %s keep nobody from the metrics', async (_what, text) => {
+  await using server = serveFigures(createRegister())
+  await server.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = server.server.address() as AddressInfo
+  const held = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
+  try {
+    for (const socket of held) await new Promise((resolve) => socket.write(text === '' ? '\r\n' : text, resolve))
+    await sleep(100)
+    for (let reading = 0; reading < 3; reading += 1) {
+      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(5000) })
+      expect(answer.status).toBe(200)
+      expect(await answer.text()).toContain('process_cpu')
+    }
+  } finally {
+    for (const socket of held) socket.destroy()
+  }
 })
 
 test('the metrics have a listener of their own, and are not on the public one', async () => {

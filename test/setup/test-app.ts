@@ -16,6 +16,8 @@ export interface TestApp extends AsyncDisposable {
   lanes: ServingDatabase
   /** What it has counted. */
   counts: ServiceCounts
+  /** Lines of its log that report defects (level 50 and above). */
+  defects: string[]
   /** Imports records the way an operator does. */
   save: (...records: ImportRecord[]) => Promise<void>
   get: (url: string, headers?: Record<string, string>) => Promise<LightMyRequestResponse>
@@ -48,6 +50,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   })
   const counts = createServiceCounts()
   const leaks: string[] = []
+  const defects: string[] = []
   let now: Date | undefined
   const app = await buildApp({
     database: opened.questions.database,
@@ -57,13 +60,19 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
     counts,
     now: () => now ?? new Date(),
-    logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
+    logStream: {
+      write(line) {
+        if (SECRET.test(line)) leaks.push(line)
+        if (/"level":[5-9]\d/.test(line)) defects.push(line)
+      },
+    },
   })
   return {
     app: app as unknown as FastifyInstance,
     database,
     lanes: opened,
     counts,
+    defects,
     async save(...records) {
       await importRecords(database.url, [toRecordSource('test records', records)])
     },

@@ -49,14 +49,13 @@ declare
   last_level integer;
   digit_key integer;
 begin
-  -- Lower-cased by the database, as what they are compared with: JavaScript has other ideas of some letters.
   if included is not null then
     included_templates := array(
-      select id from action_templates where lower(action_type) in (select lower(type) from unnest(included) type));
+      select id from action_templates where fold_case(action_type) in (select fold_case(type) from unnest(included) type));
   end if;
   if excluded is not null then
     excluded_templates := array(
-      select id from action_templates where lower(action_type) in (select lower(type) from unnest(excluded) type));
+      select id from action_templates where fold_case(action_type) in (select fold_case(type) from unnest(excluded) type));
   end if;
   matches := campaign_matches(facet_groups, kinds, chain_ids, facet_values, only_whitelisted, false, 'only', instant);
 

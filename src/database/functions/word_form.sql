@@ -4,7 +4,7 @@ create or replace function word_form(value text)
 returns text
 language sql immutable strict parallel safe
 as $$
-  select normalize(replace(lower(public.unaccent('public.unaccent'::regdictionary, regexp_replace(
+  select normalize(public.fold_case(public.unaccent('public.unaccent'::regdictionary, regexp_replace(
     normalize(value, NFKD), '[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]', '', 'g'
-  )) collate "und-x-icu"), 'ς', 'σ'), NFC)
+  ))), NFC)
 $$;

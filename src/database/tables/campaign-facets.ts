@@ -22,7 +22,7 @@ export type FacetKind =
 
 /**
  * One thing a campaign can be found by: the target contract of an action step, a token it pays or deals in, the NFT
- * collection it deals in, or a distribution channel (lower-case, chain 0). Derived from the campaign record.
+ * collection it deals in, or a distribution channel (its case folded, chain 0). Derived from the campaign record.
  */
 export const campaignFacets = pgTable(
   'campaign_facets',
@@ -38,6 +38,6 @@ export const campaignFacets = pgTable(
     primaryKey({ columns: [table.kind, table.chainId, table.value, table.campaignKey] }),
     index('campaign_facets_by_campaign').on(table.campaignKey),
     check('campaign_facets_kind_is_known', sql`${table.kind} in ('target', 'token', 'collection', 'channel')`),
-    check('campaign_facets_value_is_lower_case', sql`${table.value} = lower(${table.value})`),
+    check('campaign_facets_value_is_lower_case', sql`${table.value} = lower(${table.value} collate "C")`),
   ],
 )

@@ -1,0 +1,35 @@
+import { openClient } from './client.ts'
+
+type Ask = <Row extends object>(sql: string) => Promise<Row[]>
+
+/**
+ * The locale of a database where it knows no letters beyond ASCII, else undefined. Nothing that is served depends on it;
+ * queries that people write themselves do.
+ */
+export async function findAsciiLocale(ask: Ask): Promise<string | undefined> {
+  // The names of its columns change with the version.
+  const [row] = await ask<{ locale: string; isAscii: boolean }>(
+    `select coalesce(to_jsonb(own) ->> 'datlocale', to_jsonb(own) ->> 'daticulocale', own.datctype) as locale,
+      lower(U&'\\00C4\\0416') <> U&'\\00E4\\0436' as "isAscii"
+    from pg_database own where datname = current_database()`,
+  )
+  return row?.isAscii ? row.locale : undefined
+}
+
+/** The same, of the database at a URL. */
+export async function readAsciiLocale(url: string) {
+  const client = await openClient(url, 'reward-campaigns migrate')
+  try {
+    return await findAsciiLocale(async <Row extends object>(sql: string) => (await client.query<Row>(sql)).rows)
+  } finally {
+    await client.end()
+  }
+}
+
+/** What is to be told of such a locale. */
+export const tellAsciiLocale = (locale: string) =>
+  `the locale of the database, ${locale}, knows no letters beyond ASCII: the service compares them all the same, but \`lower\`, \`upper\` and \`ilike\` in queries of your own do not`
+
+/** What to do about it. */
+export const ASCII_LOCALE_ADVICE =
+  "leave it, or move the data into a database that was made with `create database … template template0 locale 'C.UTF-8'`"

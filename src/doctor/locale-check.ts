@@ -1,0 +1,11 @@
+import { ASCII_LOCALE_ADVICE, findAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
+import { type Finding, ok, warning } from '../schemas/findings.ts'
+import type { Ask } from './snapshot.ts'
+
+/** Whether the locale of the database knows letters beyond ASCII. */
+export async function examineLocale(ask: Ask): Promise<Finding> {
+  const locale = await findAsciiLocale(ask)
+  return locale === undefined
+    ? ok('the locale of the database knows letters beyond ASCII')
+    : warning(tellAsciiLocale(locale), ASCII_LOCALE_ADVICE)
+}
