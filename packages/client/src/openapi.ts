@@ -881,14 +881,27 @@ export interface components {
                 mostUrlBytes: number;
                 /** @description All headers of a request with its first line; more are 431. */
                 mostHeaderBytes: number;
-                /** @description Requests that one connection may send before they are answered; with more it is closed. */
+                /** @description Requests that one connection may send before they are answered, one after the other; with more it is closed. */
                 mostPipelined: number;
-                /** @description Requests that are answered at the same time, of all clients together; more are 503. */
+                /** @description Requests whose responses are made at the same time, of all clients; more are 503. */
                 mostUnderWay: number;
+                /** @description The same of one address (IPv6: /64); more are 429. */
+                maxConcurrentPerAddress: number;
+                /** @description Connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed. */
+                maxConnectionsPerAddress: number;
+            };
+            /** @description How a response has to be read. */
+            responses: {
+                /** @description Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed. */
+                minBytesPerSecond: number;
+                /** @description Longest time in which a client has to have read a response; then its connection is closed. */
+                maxSeconds: number;
+                /** @description Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429. */
+                maxBytesPerAddress: number;
             };
             /** @description How often a client may ask. */
             rates: {
-                /** @description Requests for operations, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
+                /** @description Requests for operations and documents, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
                 requestsPerMinute: number | null;
                 /** @description Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429. */
                 failedAttemptsPerMinute: number;
