@@ -69,7 +69,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
   /** Those of clients without a request, the longest idle first. */
   const idle = new Set<Socket>()
   const usages = createUsages()
-  const exchanges = createExchanges(usages, close)
+  const exchanges = createExchanges(usages, reset)
   let underWay = 0
 
   function setIdle(socket: Socket, { peer, isProxy }: Connection) {
@@ -87,6 +87,12 @@ export function createConnections(limits: ConnectionLimits): Connections {
   function close(socket: Socket) {
     forget(socket)
     socket.destroy()
+  }
+
+  /** The system would otherwise go on sending what it has taken. */
+  function reset(socket: Socket) {
+    forget(socket)
+    socket.resetAndDestroy()
   }
 
   function forget(socket: Socket) {
@@ -200,7 +206,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
     closeSlow() {
       const begun = [...connections.values()].flatMap(({ exchange }) => exchange ?? [])
-      for (const socket of findSlow(begun, performance.now())) close(socket)
+      for (const socket of findSlow(begun, performance.now())) reset(socket)
     },
 
     refuse,

@@ -7,11 +7,15 @@ import { PIECE_BYTES } from './slow-responses.ts'
 /** How often slow responses are looked for. */
 const LOOK_MS = 1000
 
+/** Half a megabyte, which is copied in less than a millisecond. */
+const PIECES_PER_TURN = 8
+
 /**
  * Sends what does not fit into one piece in pieces, as fast as the client takes them, and equal ones from one buffer.
  * Clients that take too little are cut off.
  */
 export function sendInPieces(app: FastifyInstance, connections: Connections) {
+  const awaitTurn = createTurnstile()
   app.addHook('onSend', (request, reply, payload: unknown, done) => {
     const exchange = connections.exchangeOf(request.raw)
     if (exchange !== undefined) connections.exchanges.startSending(exchange)
@@ -25,13 +29,32 @@ export function sendInPieces(app: FastifyInstance, connections: Connections) {
     const key = String(reply.getHeader('etag') ?? randomUUID())
     const held = exchange === undefined ? bytes : connections.exchanges.hold(exchange, key, bytes)
     void reply.header('content-length', held.length)
-    done(null, Readable.from(toPieces(held), { objectMode: false }))
+    done(null, Readable.from(toPieces(held, awaitTurn), { objectMode: false }))
   })
 
   const looking = setInterval(() => connections.closeSlow(), LOOK_MS).unref()
   app.addHook('onClose', async () => clearInterval(looking))
 }
 
-function* toPieces(bytes: Buffer) {
-  for (let start = 0; start < bytes.length; start += PIECE_BYTES) yield bytes.subarray(start, start + PIECE_BYTES)
+async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    await awaitTurn()
+    yield bytes.subarray(start, start + PIECE_BYTES)
+  }
+}
+
+/** Lets only some pieces go in a turn of the event loop: the system takes megabytes for each of hundreds of connections. */
+function createTurnstile() {
+  const waiting: (() => void)[] = []
+
+  function open() {
+    for (const go of waiting.splice(0, PIECES_PER_TURN)) go()
+    if (waiting.length > 0) setImmediate(open)
+  }
+
+  return () =>
+    new Promise<void>((resolve) => {
+      if (waiting.length === 0) setImmediate(open)
+      waiting.push(resolve)
+    })
 }
