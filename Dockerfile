@@ -21,7 +21,7 @@ COPY CHANGELOG.md README.md ./
 RUN npm run build && chmod -R a+rX package.json migrations docs packages CHANGELOG.md README.md
 
 FROM node:24-bookworm-slim
-ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DRAIN_SECONDS=5
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DRAIN_SECONDS=5 REQUESTS_PER_MINUTE=1200
 WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./

@@ -27,6 +27,7 @@ import { statusSchemas } from './features/status/status-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
+import { shareOf } from './http/address-usage.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { requireBearerToken } from './http/authentication.ts'
 import { trustProxies } from './http/client-addresses.ts'
@@ -42,7 +43,8 @@ import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/query-strings.ts'
-import { createClientCounts, createRateLimit } from './http/rate-limits.ts'
+import { createClientCounts, createRateLimit, refuseBeyond } from './http/rate-limits.ts'
+import { sendInPieces } from './http/response-sending.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
@@ -102,16 +104,23 @@ export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
   const { isStarted = async () => true, now = () => new Date(), counts = createServiceCounts() } = options
   const countClient = createClientCounts(now)
-  const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
+  const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
+  const maxConnections = mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
+  const connections = createConnections({
+    maxConnections,
+    maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
+    maxPipelined: settings.MAX_PIPELINED_REQUESTS,
+    isProxy: (address) => isProxy?.(address, 0) ?? false,
+  })
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
     genReqId: createRequestId,
-    trustProxy: settings.TRUSTED_PROXIES === undefined ? false : trustProxies(settings.TRUSTED_PROXIES),
+    trustProxy: isProxy ?? false,
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES, querystringParser: parseQuery },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
-        mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS),
+        maxConnections,
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.CONNECTION_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -141,9 +150,12 @@ export async function buildApp(options: AppOptions) {
   allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
-    mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
-    mostDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
+    maxMaking: settings.MAX_REQUESTS_UNDER_WAY,
+    maxMakingPerAddress: shareOf(settings.MAX_REQUESTS_UNDER_WAY, settings.ADDRESS_SHARE_PERCENT),
+    maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
+    isBehindProxy: isProxy !== undefined,
   })
+  sendInPieces(app, connections)
   refuseAmbiguousRequests(app)
   refuseUnroutable(app)
   await collectOpenApi(app)
@@ -199,10 +211,13 @@ export async function buildApp(options: AppOptions) {
   }
 
   addHealthRoutes(app, isReady)
-  serveOpenApi(app)
   const isExplorerServed = settings.EXPLORER && settings.SURFACES.includes('public')
   const explorerFolder = isExplorerServed ? options.explorerFolder : undefined
-  await serveExplorer(app, explorerFolder)
-  serveDocs(app, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL], explorerFolder !== undefined)
+  await app.register(async (documents) => {
+    if (limit !== undefined) refuseBeyond(documents, limit)
+    serveOpenApi(documents)
+    await serveExplorer(documents, explorerFolder)
+    serveDocs(documents, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL], explorerFolder !== undefined)
+  })
   return app
 }

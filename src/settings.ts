@@ -60,7 +60,7 @@ export const Settings = Type.Object({
     }),
   ),
   REQUESTS_PER_MINUTE: whole(
-    'Requests for operations for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429. 0: as many as they like.',
+    'Requests for operations and documents for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429. 0: as many as they like. The Docker image sets 1200.',
     { minimum: 0, maximum: 1_000_000_000, default: 0 },
   ),
   FAILED_ATTEMPTS_PER_MINUTE: whole(
@@ -68,16 +68,20 @@ export const Settings = Type.Object({
     { minimum: 0, maximum: 1_000_000, default: 20 },
   ),
   MAX_CONNECTIONS: whole(
-    'Most connections of clients; fewer where the limit on open files allows fewer. More are closed at once.',
+    'Most connections of clients; fewer where the limit on open files allows fewer. With more, the longest idle one is closed.',
     { minimum: 1, maximum: 1_000_000, default: 10_000 },
   ),
   MAX_REQUESTS_UNDER_WAY: whole(
-    'Most requests that are answered at the same time; more are answered 503, except `/livez`.',
+    'Most requests whose responses are made at the same time; more are answered 503, except `/livez` and `/readyz`.',
     { minimum: 1, maximum: 1_000_000, default: 2000 },
   ),
   MAX_PIPELINED_REQUESTS: whole(
-    'Most requests that one connection may send before they are answered; with more it is answered 503 and closed.',
+    'Most requests that one connection may send before they are answered, one after the other; with more it is answered 503 and closed.',
     { minimum: 1, maximum: 10_000, default: 20 },
+  ),
+  ADDRESS_SHARE_PERCENT: whole(
+    'How much of `MAX_CONNECTIONS` and of `MAX_REQUESTS_UNDER_WAY` one IPv4 address or IPv6 /64 may use, in percent, but 64 always where there are as many. Where it has all its connections, a new one takes the place of the longest idle one; more requests are answered 429. Connections of `TRUSTED_PROXIES` are not limited by it. 100: no share.',
+    { minimum: 1, maximum: 100, default: 10 },
   ),
   MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
     default: false,

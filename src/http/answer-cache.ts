@@ -171,6 +171,8 @@ export function createAnswerCache(options: {
         if (old === undefined) throw error
         await giveOld(question, old, request, reply)
       }
+      // Fastify sends what a handler returns, if it returns before the first piece of a large response is written.
+      await reply
     },
   }
 }

@@ -1,3 +1,5 @@
+import { PROBE_CONNECTIONS } from './connections.ts'
+
 /** Files, logs, the listeners, metrics and what libraries open for a moment. */
 const OTHER_DESCRIPTORS = 64
 
@@ -6,7 +8,10 @@ const OTHER_DESCRIPTORS = 64
  * descriptors for its own work. A connection to the database may need a second one, by which its query is cancelled.
  */
 export function mostConnections(wanted: number, databaseConnections: number): number {
-  return Math.max(1, Math.min(wanted, descriptorLimit() - OTHER_DESCRIPTORS - 2 * databaseConnections))
+  return Math.max(
+    1,
+    Math.min(wanted, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * databaseConnections),
+  )
 }
 
 /** Where the system has no such limit, there is none. */

@@ -24,6 +24,11 @@ export const TooManyRequestsError = createError<[number]>(
   'too many requests from this address, try again in %d seconds',
   429,
 )
+export const TooManyConcurrentError = createError(
+  'TOO_MANY_CONCURRENT_REQUESTS',
+  'too many requests from this address at the same time, try again shortly',
+  429,
+)
 export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
 export const MethodNotAllowedError = createError(
   'METHOD_NOT_ALLOWED',

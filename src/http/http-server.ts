@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { Connections } from './connections.ts'
+import { type Connections, PROBE_CONNECTIONS } from './connections.ts'
 import { toTunnelAnswer, toUnreadableAnswer } from './raw-answers.ts'
 import { MAX_HEADER_BYTES } from './routing.ts'
 
 export interface ServerLimits {
-  mostConnections: number
+  maxConnections: number
   /** Longest time in which a client neither sends nor takes anything while it is answered. */
   silenceMs: number
 }
@@ -14,7 +14,7 @@ export interface ServerLimits {
 export function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   connections: Connections,
-  { mostConnections, silenceMs }: ServerLimits,
+  { maxConnections, silenceMs }: ServerLimits,
 ): Server {
   const server = createServer(
     {
@@ -27,7 +27,7 @@ export function createHttpServer(
     },
     connections.guard(handler),
   )
-  server.maxConnections = mostConnections
+  server.maxConnections = maxConnections + PROBE_CONNECTIONS
   server.setTimeout(silenceMs)
   server.on('connection', (socket) => {
     // Node remembers the address from the first reading on; the system forgets it as soon as the client resets.

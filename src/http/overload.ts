@@ -1,22 +1,45 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { askUntil } from '../database/abandonment.ts'
+import { clientAddressOf } from './client-addresses.ts'
 import type { Connections } from './connections.ts'
-import { OverloadedError } from './errors.ts'
+import { OverloadedError, TooManyConcurrentError } from './errors.ts'
 import { measureEventLoopDelay } from './event-loop-delay.ts'
+import type { Exchange } from './exchanges.ts'
+import { MAX_BYTES_PER_ADDRESS } from './held-bodies.ts'
+import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
+
+const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
 
 /**
- * Refuses requests while there are too many of them, or the process is too busy. Not `/livez`: a busy process is alive,
- * and whoever restarts it would only add to the load.
+ * Refuses requests while too many responses are being made, for all clients or for one, or the process is too busy. Probes
+ * are not counted: whoever asks has to know how the service is. Nor is `/livez` refused by a busy process: it is alive, and
+ * whoever restarts it would only add to the load.
  */
 export function refuseWhileOverloaded(
   app: FastifyInstance,
   connections: Connections,
-  { mostUnderWay, mostDelayMs }: { mostUnderWay: number; mostDelayMs: number },
+  limits: { maxMaking: number; maxMakingPerAddress: number; maxDelayMs: number; isBehindProxy: boolean },
 ) {
-  const eventLoopDelay = mostDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
-  app.addHook('onRequest', (request, _reply, done) => {
-    const isOverloaded = connections.underWay > mostUnderWay || eventLoopDelay() > mostDelayMs
-    done(isOverloaded && request.routeOptions.url !== '/livez' ? new OverloadedError() : undefined)
+  const { exchanges } = connections
+  const eventLoopDelay = limits.maxDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
+
+  function whyRefused({ raw }: FastifyRequest, exchange: Exchange | undefined) {
+    if (exchanges.making > limits.maxMaking || connections.isForProbes(raw)) return new OverloadedError()
+    if (exchange === undefined) return undefined
+    const { making, bodyBytes } = exchange.client
+    const isBeyondShare = making > limits.maxMakingPerAddress || bodyBytes >= MAX_BYTES_PER_ADDRESS
+    return isBeyondShare ? new TooManyConcurrentError() : undefined
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { url } = request.routeOptions
+    const exchange = connections.exchangeOf(request.raw)
+    if (limits.isBehindProxy && exchange !== undefined) exchanges.assign(exchange, clientAddressOf(request))
+    const isTooBusy = eventLoopDelay() > limits.maxDelayMs && url !== '/livez'
+    const error = isTooBusy ? new OverloadedError() : PROBES.has(url) ? undefined : whyRefused(request, exchange)
+    if (connections.isForProbes(request.raw)) void reply.header('connection', 'close')
+    if (error?.statusCode === 429) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+    done(error)
   })
 }
 

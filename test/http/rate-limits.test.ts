@@ -107,14 +107,32 @@ describe('requests', () => {
     expect(answers.at(-1)?.headers['cache-control']).toBe('private, no-store')
   })
 
-  test('for probes, documentation, pages, preflights, other methods and what is not there neither count nor are refused', async () => {
+  test('for documents count as those for operations do', async () => {
+    for (const url of [
+      '/openapi.json',
+      '/openapi.yaml',
+      '/docs',
+      '/docs/guides/limits',
+      '/llms.txt',
+      '/',
+      '/explorer/chains',
+    ]) {
+      await using api = await startLimited({ REQUESTS_PER_MINUTE: '1' })
+      const headers = { accept: 'text/html' }
+      expect(await api.get(url, headers), url).toMatchObject({
+        statusCode: 200,
+        headers: { ratelimit: '"requests";r=0;t=60' },
+      })
+      expect(await api.get(url, headers), url).toMatchObject({ statusCode: 429, headers: { 'retry-after': '60' } })
+      expect((await api.get('/limits')).statusCode, url).toBe(429)
+    }
+  })
+
+  test('for probes, preflights, other methods and what is not there neither count nor are refused', async () => {
     await using api = await startLimited({ REQUESTS_PER_MINUTE: '1' })
     const others: ['GET' | 'OPTIONS' | 'POST', string, number][] = [
       ['GET', '/livez', 200],
       ['GET', '/readyz', 200],
-      ['GET', '/openapi.json', 200],
-      ['GET', '/docs', 200],
-      ['GET', '/docs/guides/limits', 200],
       ['GET', '/nothing', 404],
       ['OPTIONS', '/campaigns', 204],
       ['POST', '/campaigns', 405],

@@ -70,7 +70,15 @@ test('the rest is how the service is set up', async () => {
   await using asUsual = await startTestApp()
   const { operations: _, ...usual } = await limitsOf(asUsual)
   expect(usual).toEqual({
-    requests: { mostUrlBytes: 16_384, mostHeaderBytes: 32_768, mostPipelined: 20, mostUnderWay: 2000 },
+    requests: {
+      mostUrlBytes: 16_384,
+      mostHeaderBytes: 32_768,
+      mostPipelined: 20,
+      mostUnderWay: 2000,
+      maxConcurrentPerAddress: 200,
+      maxConnectionsPerAddress: 1000,
+    },
+    responses: { minBytesPerSecond: 2048, maxSeconds: 600, maxBytesPerAddress: 33_554_432 },
     rates: { requestsPerMinute: null, failedAttemptsPerMinute: 20 },
     waits: { statementTimeoutMs: 5000, minBlockMs: 2000 },
     freshness: {
@@ -82,7 +90,9 @@ test('the rest is how the service is set up', async () => {
   })
   await using api = await startTestApp({
     MAX_PIPELINED_REQUESTS: '7',
-    MAX_REQUESTS_UNDER_WAY: '8',
+    MAX_REQUESTS_UNDER_WAY: '800',
+    MAX_CONNECTIONS: '100',
+    ADDRESS_SHARE_PERCENT: '50',
     REQUESTS_PER_MINUTE: '600',
     FAILED_ATTEMPTS_PER_MINUTE: '9',
     STATEMENT_TIMEOUT_MS: '1234',
@@ -92,7 +102,14 @@ test('the rest is how the service is set up', async () => {
   })
   const { operations: __, ...set } = await limitsOf(api)
   expect(set).toEqual({
-    requests: { ...usual.requests, mostPipelined: 7, mostUnderWay: 8 },
+    requests: {
+      ...usual.requests,
+      mostPipelined: 7,
+      mostUnderWay: 800,
+      maxConcurrentPerAddress: 400,
+      maxConnectionsPerAddress: 64,
+    },
+    responses: usual.responses,
     rates: { requestsPerMinute: 600, failedAttemptsPerMinute: 9 },
     waits: { statementTimeoutMs: 1234, minBlockMs: 2000 },
     freshness: {

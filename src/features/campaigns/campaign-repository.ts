@@ -6,6 +6,7 @@ import type { Database } from '../../database/client.ts'
 import type { Dependencies } from '../../database/data-version.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/token-store.ts'
+import { createTurns } from '../../database/turns.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
 import { addressesColumn, type Campaign, detailColumns, listDocument, state, toCampaign } from './campaign-rows.ts'
@@ -54,6 +55,7 @@ const MOST_ENTRIES_TOGETHER = 4
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const tokenStore = createTokenStore(lookups)
+  const inTurn = createTurns()
   const listTogether = prepareList(database)
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
@@ -88,7 +90,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return pages
   }
 
-  /** Not together with others: a list may have tens of megabytes. */
+  /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
   async function findWithAddresses(id: string) {
     const values = { ids: [id], now: clock().toISOString() }
     const { rows, tokens } = await tokenStore.readWith(async () => {
@@ -116,7 +118,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
     async find(id) {
       const found = await lookUpCampaign(id)
-      const shown = found === true ? await findWithAddresses(id) : found
+      const shown = found === true ? await inTurn(() => findWithAddresses(id)) : found
       return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
     },
   }

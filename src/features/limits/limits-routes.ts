@@ -1,7 +1,10 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { shareOf } from '../../http/address-usage.ts'
+import { MAX_BYTES_PER_ADDRESS } from '../../http/held-bodies.ts'
 import { BLOCK_PATIENCE_MS } from '../../http/minimum-blocks.ts'
 import { uncachedResponsesOf } from '../../http/responses.ts'
 import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/routing.ts'
+import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/slow-responses.ts'
 import { queryOf } from '../../schemas/query-values.ts'
 import { GetLimitsResponse } from './limits-schemas.ts'
 import { toOperationLimits } from './operation-limits.ts'
@@ -10,6 +13,8 @@ import { toOperationLimits } from './operation-limits.ts'
 interface LimitingSettings {
   MAX_PIPELINED_REQUESTS: number
   MAX_REQUESTS_UNDER_WAY: number
+  MAX_CONNECTIONS: number
+  ADDRESS_SHARE_PERCENT: number
   REQUESTS_PER_MINUTE: number
   FAILED_ATTEMPTS_PER_MINUTE: number
   STATEMENT_TIMEOUT_MS: number
@@ -24,6 +29,13 @@ const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'o
     mostHeaderBytes: MAX_HEADER_BYTES,
     mostPipelined: settings.MAX_PIPELINED_REQUESTS,
     mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
+    maxConcurrentPerAddress: shareOf(settings.MAX_REQUESTS_UNDER_WAY, settings.ADDRESS_SHARE_PERCENT),
+    maxConnectionsPerAddress: shareOf(settings.MAX_CONNECTIONS, settings.ADDRESS_SHARE_PERCENT),
+  },
+  responses: {
+    minBytesPerSecond: MIN_BYTES_PER_SECOND,
+    maxSeconds: MAX_SECONDS,
+    maxBytesPerAddress: MAX_BYTES_PER_ADDRESS,
   },
   rates: {
     requestsPerMinute: settings.REQUESTS_PER_MINUTE === 0 ? null : settings.REQUESTS_PER_MINUTE,
@@ -58,6 +70,8 @@ const example: GetLimitsResponse = {
   ...toServiceLimits({
     MAX_PIPELINED_REQUESTS: 20,
     MAX_REQUESTS_UNDER_WAY: 2000,
+    MAX_CONNECTIONS: 10_000,
+    ADDRESS_SHARE_PERCENT: 10,
     REQUESTS_PER_MINUTE: 0,
     FAILED_ATTEMPTS_PER_MINUTE: 20,
     STATEMENT_TIMEOUT_MS: 5000,

@@ -51,15 +51,33 @@ export const GetLimitsResponse = Type.Object(
         mostHeaderBytes: whole(
           'Maximum size of all headers of a request with its first line, in bytes; more return 431.',
         ),
-        mostPipelined: whole('Requests that one connection may send before they are answered; with more it is closed.'),
-        mostUnderWay: whole('Requests that are answered at the same time, of all clients together; more are 503.'),
+        mostPipelined: whole(
+          'Requests that one connection may send before they are answered, one after the other; with more it is closed.',
+        ),
+        mostUnderWay: whole('Requests whose responses are made at the same time, of all clients; more return 503.'),
+        maxConcurrentPerAddress: whole('The same of one address (IPv6: /64); more return 429.'),
+        maxConnectionsPerAddress: whole(
+          'Connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed.',
+        ),
       },
       closed('What a request may be.'),
+    ),
+    responses: Type.Object(
+      {
+        minBytesPerSecond: whole(
+          'Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed.',
+        ),
+        maxSeconds: whole('Longest time in which a client has to have read a response; then its connection is closed.'),
+        maxBytesPerAddress: whole(
+          'Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429.',
+        ),
+      },
+      closed('How a response has to be read.'),
     ),
     rates: Type.Object(
       {
         requestsPerMinute: wholeOrNull(
-          'Requests for operations, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes.',
+          'Requests for operations and documents, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes.',
         ),
         failedAttemptsPerMinute: whole(
           'Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429.',

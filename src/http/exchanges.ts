@@ -1,0 +1,82 @@
+import type { ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Usage, Usages } from './address-usage.ts'
+import { createHeldBodies } from './held-bodies.ts'
+
+/** A request that has begun and whose response has not left yet. Times are those of `performance.now()`. */
+export interface Exchange {
+  socket: Socket
+  response: ServerResponse
+  /** Whose request it is: of whoever stands behind a proxy that is trusted. */
+  client: Usage
+  /** Whether its response is made, and is being sent. */
+  isMade: boolean
+  sendingSince: number
+  /** When the client was last seen to have taken something, and how much had left the connection then. */
+  progressAt: number
+  sentBytes: number
+  /** Under which a large body is held while it is sent. */
+  bodyKey?: string
+}
+
+export interface Exchanges {
+  /** How many responses are being made. */
+  readonly making: number
+  begin(socket: Socket, response: ServerResponse, client: Usage): Exchange
+  /** Counts a request for the client that a proxy has named. */
+  assign(exchange: Exchange, address: string): void
+  /** The response is made: from now on it depends on the client how long it takes. */
+  startSending(exchange: Exchange): void
+  /** Holds a large body to the end, and returns the bytes to send. */
+  hold(exchange: Exchange, key: string, bytes: Buffer): Buffer
+  end(exchange: Exchange): void
+}
+
+/** Responses that are made are counted apart from those that are sent: a slow reader takes nothing but its connection. */
+export function createExchanges(usages: Usages, close: (socket: Socket) => void): Exchanges {
+  const bodies = createHeldBodies(close)
+  let making = 0
+
+  function endMaking(exchange: Exchange) {
+    if (exchange.isMade) return
+    exchange.isMade = true
+    exchange.client.making -= 1
+    making -= 1
+  }
+
+  return {
+    get making() {
+      return making
+    },
+
+    begin(socket, response, client) {
+      making += 1
+      client.making += 1
+      return { socket, response, client, isMade: false, sendingSince: 0, progressAt: 0, sentBytes: 0 }
+    },
+
+    assign(exchange, address) {
+      exchange.client.making -= 1
+      exchange.client = usages.of(address)
+      exchange.client.making += 1
+    },
+
+    startSending(exchange) {
+      endMaking(exchange)
+      exchange.sendingSince = performance.now()
+      exchange.progressAt = exchange.sendingSince
+    },
+
+    hold(exchange, key, bytes) {
+      exchange.bodyKey = key
+      return bodies.hold(key, bytes, exchange.socket, exchange.client)
+    },
+
+    end(exchange) {
+      endMaking(exchange)
+      const { bodyKey, socket, client } = exchange
+      if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)
+      usages.forgetUnused(client)
+    },
+  }
+}

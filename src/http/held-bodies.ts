@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net'
+import type { Usage } from './address-usage.ts'
+
+/** Large bodies that are held while they are sent, in all. */
+const MAX_BYTES = 96 * 1024 * 1024
+
+/** When so many are sent to an address, it gets no other response. */
+export const MAX_BYTES_PER_ADDRESS = 32 * 1024 * 1024
+
+interface HeldBody {
+  bytes: Buffer
+  sockets: Set<Socket>
+  /** When it was last begun to be sent, by `performance.now()`. */
+  begunAt: number
+}
+
+export interface HeldBodies {
+  /**
+   * Holds a body until it is released, and returns the bytes to send: those of an equal body where one is being sent
+   * already. Where there are too many, the connections are closed on which the most costly one is sent, as its size times
+   * the time since it was last begun.
+   */
+  hold(key: string, bytes: Buffer, socket: Socket, client: Usage): Buffer
+  release(key: string, socket: Socket, client: Usage): void
+}
+
+export function createHeldBodies(close: (socket: Socket) => void): HeldBodies {
+  const held = new Map<string, HeldBody>()
+  let total = 0
+
+  function closeMostCostly(now: number) {
+    const costOf = ({ bytes, begunAt }: HeldBody) => bytes.length * (now - begunAt)
+    const costly = [...held.values()].reduce((one, other) => (costOf(other) > costOf(one) ? other : one))
+    for (const socket of costly.sockets) close(socket)
+  }
+
+  return {
+    hold(key, bytes, socket, client) {
+      const now = performance.now()
+      let body = held.get(key)
+      if (body === undefined) {
+        while (held.size > 0 && total + bytes.length > MAX_BYTES) closeMostCostly(now)
+        body = { bytes, sockets: new Set(), begunAt: now }
+        held.set(key, body)
+        total += bytes.length
+      }
+      body.begunAt = now
+      body.sockets.add(socket)
+      const count = client.bodies.get(key) ?? 0
+      if (count === 0) client.bodyBytes += bytes.length
+      client.bodies.set(key, count + 1)
+      return body.bytes
+    },
+
+    release(key, socket, client) {
+      const body = held.get(key)
+      if (body === undefined || !body.sockets.delete(socket)) return
+      if (body.sockets.size === 0) {
+        held.delete(key)
+        total -= body.bytes.length
+      }
+      const count = client.bodies.get(key) ?? 0
+      if (count > 1) client.bodies.set(key, count - 1)
+      else if (client.bodies.delete(key)) client.bodyBytes -= body.bytes.length
+    },
+  }
+}

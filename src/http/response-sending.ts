@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import type { Connections } from './connections.ts'
+import { PIECE_BYTES } from './slow-responses.ts'
+
+/** How often slow responses are looked for. */
+const LOOK_MS = 1000
+
+/** Half a megabyte, which is copied in less than a millisecond. */
+const PIECES_PER_TURN = 8
+
+/**
+ * Sends what does not fit into one piece in pieces, as fast as the client takes them, and equal ones from one buffer.
+ * Clients that take too little are cut off.
+ */
+export function sendInPieces(app: FastifyInstance, connections: Connections) {
+  const awaitTurn = createTurnstile()
+  app.addHook('onSend', (request, reply, payload: unknown, done) => {
+    const exchange = connections.exchangeOf(request.raw)
+    if (exchange !== undefined) connections.exchanges.startSending(exchange)
+    const isLarge = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > PIECE_BYTES
+    if (!isLarge || request.method === 'HEAD') {
+      done(null, payload)
+      return
+    }
+    const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
+    // Strong tags: equal bytes have equal ones.
+    const key = String(reply.getHeader('etag') ?? randomUUID())
+    const held = exchange === undefined ? bytes : connections.exchanges.hold(exchange, key, bytes)
+    void reply.header('content-length', held.length)
+    done(null, Readable.from(toPieces(held, awaitTurn), { objectMode: false }))
+  })
+
+  const looking = setInterval(() => connections.closeSlow(), LOOK_MS).unref()
+  app.addHook('onClose', async () => clearInterval(looking))
+}
+
+async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
+  for (let start = 0; start < bytes.length; start += PIECE_BYTES) {
+    await awaitTurn()
+    yield bytes.subarray(start, start + PIECE_BYTES)
+  }
+}
+
+/** Lets only some pieces go in a turn of the event loop: the system takes megabytes for each of hundreds of connections. */
+function createTurnstile() {
+  const waiting: (() => void)[] = []
+
+  function open() {
+    for (const go of waiting.splice(0, PIECES_PER_TURN)) go()
+    if (waiting.length > 0) setImmediate(open)
+  }
+
+  return () =>
+    new Promise<void>((resolve) => {
+      if (waiting.length === 0) setImmediate(open)
+      waiting.push(resolve)
+    })
+}

@@ -1,0 +1,61 @@
+import type { Socket } from 'node:net'
+import type { Usage } from './address-usage.ts'
+import type { Exchange } from './exchanges.ts'
+
+/** In this time a client has to take the next piece of a response. */
+const PIECE_SECONDS = 30
+
+/** The least rate at which a response has to be taken. */
+export const MIN_BYTES_PER_SECOND = 2048
+
+/** In such pieces a large response is sent: in time, each has left or none of them has. */
+export const PIECE_BYTES = PIECE_SECONDS * MIN_BYTES_PER_SECOND
+
+/** How long a response may take from its first byte to its last. */
+export const MAX_SECONDS = 600
+
+/** Bytes of responses that wait in the sockets, for all connections and for those of one address. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024
+const MAX_WAITING_BYTES_PER_ADDRESS = MAX_WAITING_BYTES / 4
+
+/** The sockets of responses that are sent too slowly, or that too many bytes wait in: of these the slowest. */
+export function findSlow(begun: Exchange[], now: number): Set<Socket> {
+  const slow = new Set<Socket>()
+  const inTime = begun.filter((exchange) => {
+    if (!exchange.isMade) return false
+    if (isInTime(exchange, now)) return true
+    slow.add(exchange.socket)
+    return false
+  })
+  const byClient = new Map<Usage, Exchange[]>()
+  for (const exchange of inTime) {
+    const others = byClient.get(exchange.client)
+    if (others === undefined) byClient.set(exchange.client, [exchange])
+    else others.push(exchange)
+  }
+  for (const exchanges of byClient.values()) addSlowest(slow, exchanges, MAX_WAITING_BYTES_PER_ADDRESS)
+  addSlowest(slow, inTime, MAX_WAITING_BYTES)
+  return slow
+}
+
+function isInTime(exchange: Exchange, now: number) {
+  const { socket } = exchange
+  const sentBytes = socket.bytesWritten - socket.writableLength
+  if (sentBytes !== exchange.sentBytes) {
+    exchange.sentBytes = sentBytes
+    exchange.progressAt = now
+  }
+  return now - exchange.progressAt <= PIECE_SECONDS * 1000 && now - exchange.sendingSince <= MAX_SECONDS * 1000
+}
+
+/** Adds those that have been sent for longest, until no more than `maxBytes` wait in the others. */
+function addSlowest(slow: Set<Socket>, exchanges: Exchange[], maxBytes: number) {
+  const kept = exchanges.filter(({ socket }) => !slow.has(socket))
+  let waiting = kept.reduce((sum, { socket }) => sum + socket.writableLength, 0)
+  if (waiting <= maxBytes) return
+  for (const { socket } of kept.sort((one, other) => one.sendingSince - other.sendingSince)) {
+    if (waiting <= maxBytes) return
+    waiting -= socket.writableLength
+    slow.add(socket)
+  }
+}
