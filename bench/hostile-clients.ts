@@ -75,7 +75,10 @@ async function askCostly(socket: Socket) {
   for (let turn = 0; !socket.destroyed && !isOver(); turn += 1) {
     const { head = '' } = COSTLY_REQUESTS[turn % COSTLY_REQUESTS.length] ?? {}
     socket.write(`${head}\r\n\r\n`)
-    await new Promise((resolve) => socket.once('data', resolve).once('close', resolve))
+    await new Promise((resolve) => {
+      const end = () => resolve(socket.off('data', end).off('close', end))
+      socket.on('data', end).on('close', end)
+    })
     await sleep(QUESTION_PAUSE_MS)
   }
 }
