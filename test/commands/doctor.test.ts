@@ -57,7 +57,9 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
   await using service = startCli(['serve'], { ...settings, PORT: '0', METRICS_PORT: '0' })
   const url = await service.ready()
   const totals = async () => {
-    const contracts = (await (await fetch(`${url}/explore/contracts`)).json()) as { stats: { totalClaims: number } }[]
+    const contracts: { stats: { totalClaims: number } }[] = JSON.parse(
+      await (await fetch(`${url}/explore/contracts`)).text(),
+    )
     return contracts.map(({ stats }) => stats.totalClaims)
   }
   const before = await totals()
