@@ -14,7 +14,9 @@ export class LineTooLongError extends Error {
   readonly line: number
 
   constructor(line: number) {
-    super(`the line is longer than ${MOST_BYTES} bytes; the rest of the file was not read`)
+    super(
+      `the line is longer than ${MOST_BYTES} bytes, and an import is NDJSON, one object a line; the rest of the file was not read`,
+    )
     this.line = line
   }
 }
