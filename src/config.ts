@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { compile } from '@fastify/proxy-addr'
+import { nearestName } from './schemas/nearest-name.ts'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 import { Settings } from './settings.ts'
 
@@ -20,9 +21,14 @@ let check: ValidateFunction<Settings> | undefined
 
 /**
  * Reads and checks all settings at once. An empty variable counts as absent.
+ * @param tell is told a sentence for each variable that is nearly called like a setting.
  * @throws ConfigurationError naming every faulty setting.
  */
-export function readSettings(environment: Record<string, string | undefined> = readEnvironment()): Settings {
+export function readSettings(
+  environment: Record<string, string | undefined> = readEnvironment(),
+  tell: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
+): Settings {
+  for (const sentence of misspeltIn(environment)) tell(sentence)
   const settings: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(Settings.properties)) {
     const written = environment[name]
@@ -85,6 +91,19 @@ function faultsOfCertificates(url: unknown): string[] {
     } catch (error) {
       return [`DATABASE_URL names ${file} as ${name}, which cannot be read: ${describeReason(error)}`]
     }
+  })
+}
+
+/** Longer names of other programs may differ from one of ours in more letters. */
+const MAX_MISSPELT_LETTERS = 2
+
+/** A misspelt `DATABASE_URL` would otherwise quietly start a database of samples. */
+function misspeltIn(environment: Record<string, string | undefined>): string[] {
+  const known = Object.keys(Settings.properties)
+  return Object.keys(environment).flatMap((name) => {
+    if (known.includes(name)) return []
+    const nearest = nearestName(name, known, MAX_MISSPELT_LETTERS)
+    return nearest === undefined ? [] : [`${name} is no setting: did you mean ${nearest}?`]
   })
 }
 

@@ -1,11 +1,12 @@
 import { constants } from 'node:fs'
-import { access, mkdir } from 'node:fs/promises'
-import { resolve } from 'node:path'
+import { access, mkdir, stat } from 'node:fs/promises'
+import { dirname, resolve } from 'node:path'
 import { ConfigurationError } from '../config.ts'
 
 const reasons: Record<string, string> = {
   EEXIST: 'there is a file in its place',
   ENOTDIR: 'there is a file in its place, or above it',
+  ENOENT: 'no folder can be made there',
   EACCES: 'this account may not write there',
   EPERM: 'this account may not write there',
   EROFS: 'its file system is read-only',
@@ -19,7 +20,7 @@ const reasons: Record<string, string> = {
 export async function createDataFolder(name: string) {
   const folder = resolve(name)
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    await makeFolder(folder)
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch (error) {
     if (!(error instanceof Error)) throw error
@@ -27,4 +28,20 @@ export async function createDataFolder(name: string) {
     throw new ConfigurationError(`DATA_DIR ${folder} cannot be used: ${reason}`, { cause: error })
   }
   return folder
+}
+
+const isFolder = (path: string) =>
+  stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
+
+/** Not `recursive`: where a file system says ENOENT for want of anything better, as /proc does, Node.js tries for ever. */
+async function makeFolder(path: string): Promise<void> {
+  if (await isFolder(path)) return
+  if (dirname(path) !== path) await makeFolder(dirname(path))
+  await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
+    // Another process may have been quicker.
+    if (!(await isFolder(path))) throw error
+  })
 }

@@ -1,5 +1,6 @@
 import { type Database, openDatabase } from '../database/client.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../database/embedded.ts'
+import { findBinaries } from '../database/embedded-programs.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import type { Settings } from '../settings.ts'
 import { createDataFolder } from './data-folder.ts'
@@ -30,6 +31,8 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
   return {
     async open(): Promise<DatabaseAccess> {
       if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, close }
+      // Where none can run, as in the image, nobody needs to know about its folder.
+      await findBinaries()
       const folder = await createDataFolder(settings.DATA_DIR)
       ending.throwIfAborted()
       opening = openEmbeddedServer(folder, {

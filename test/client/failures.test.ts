@@ -52,6 +52,28 @@ test('a refusal that is not the service’s own says at least its status', async
   expect(server.asked).toHaveLength(3)
 })
 
+test.each([
+  [
+    'localhost:3000',
+    'baseUrl must begin with http:// or https://, got "localhost:3000": did you mean "http://localhost:3000"?',
+  ],
+  [
+    'api.example/v2',
+    'baseUrl must begin with http:// or https://, got "api.example/v2": did you mean "http://api.example/v2"?',
+  ],
+  [
+    '127.0.0.1:3000',
+    'baseUrl must begin with http:// or https://, got "127.0.0.1:3000": did you mean "http://127.0.0.1:3000"?',
+  ],
+  ['/', 'baseUrl must begin with http:// or https://, got "/"'],
+  ['ftp://api.example', 'baseUrl must begin with http:// or https://, got "ftp://api.example"'],
+  ['', 'baseUrl must begin with http:// or https://, got ""'],
+])('a URL without its scheme is refused at once: %s', (url, message) => {
+  expect(() => createClient({ baseUrl: url })).toThrow(new TypeError(message))
+  const stagingUrl = { baseUrl: 'http://localhost:3000', stagingUrl: url }
+  expect(() => createClient(stagingUrl)).toThrow(new TypeError(message.replace('baseUrl', 'stagingUrl')))
+})
+
 test('a service that cannot be reached is what fetch says it is', async () => {
   const client = createClient({ baseUrl: 'http://127.0.0.1:1' })
   await expect(client.listCampaigns()).rejects.toBeInstanceOf(TypeError)

@@ -288,7 +288,13 @@ describe('--json', () => {
         .map((line) => JSON.parse(line)),
     ).toEqual([
       { type: 'fault', file: 'standard input', line: 2, pointer: '/nam', message: 'is an unknown key' },
-      { type: 'fault', file: 'standard input', line: 3, pointer: '', message: 'the line is not valid JSON' },
+      {
+        type: 'fault',
+        file: 'standard input',
+        line: 3,
+        pointer: '',
+        message: 'the line is not a JSON object: an import is NDJSON, one object a line',
+      },
       { type: 'faults', count: 2 },
     ])
     expect(await countContracts(database)).toBe(0)

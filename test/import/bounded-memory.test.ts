@@ -84,7 +84,11 @@ describe('a line that holds too much is a fault with its file and line, in bound
     ['a million unknown keys', contract(keys(1_000_000)), '/: the line has more than 100000 keys'],
     ['deep nesting in a name', contract(`"name":${nested(10_000)}`), '/: the line is nested deeper than 64 levels'],
     ['deep nesting in the type', `{"type":${nested(10_000)}}`, '/: the line is nested deeper than 64 levels'],
-    ['nesting that does not end', '['.repeat(LINE_BYTES), '/: the line is nested deeper than 64 levels'],
+    [
+      'nesting that does not end',
+      '['.repeat(LINE_BYTES),
+      '/: the line is not a JSON object: an import is NDJSON, one object a line',
+    ],
     [
       'objects in objects',
       contract(`"name":${'{"a":'.repeat(3_000_000)}`),
@@ -98,7 +102,7 @@ describe('a line that holds too much is a fault with its file and line, in bound
     [
       'a line that is too long',
       'x'.repeat(34_000_000),
-      '/: the line is longer than 33554432 bytes; the rest of the file was not read',
+      '/: the line is longer than 33554432 bytes, and an import is NDJSON, one object a line; the rest of the file was not read',
     ],
   ]
   test('one of each', { timeout: 120_000 }, async () => {

@@ -739,7 +739,7 @@ describe('what is around the records', () => {
     await importRecords(database.url, [source(`\uFEFF${lines.join('\r\n')}`)])
     expect(await names(database)).toEqual(['a', 'b', 'c'])
     expect(await faultsOf(database, `\uFEFF${lines.join('\r\n')}\r\n\r\nnonsense\r\n`)).toEqual([
-      'records.ndjson:8: /: the line is not valid JSON',
+      'records.ndjson:8: /: the line is not a JSON object: an import is NDJSON, one object a line',
       '1 fault; nothing was imported',
     ])
   })
@@ -804,7 +804,7 @@ describe('what is around the records', () => {
         const faults = await faultsOfSources(database, sources)
         expect(faults).toEqual([
           expect.stringMatching(/^bad\.ndjson\.gz:2: \/type: /),
-          expect.stringMatching(/^late\.ndjson:2: \/type: /),
+          expect.stringMatching(/^late\.ndjson:2: \/: the line is not a JSON object/),
           '2 faults; nothing was imported',
         ])
       })
@@ -947,8 +947,8 @@ describe('a record that is not what it has to be', () => {
   const beyond = String(2n ** 256n)
 
   const refused: [what: string, record: unknown, pointer: string, message: RegExp][] = [
-    ['is no object', [1], '/type', /^is required, one of token, /],
-    ['is null', null, '/type', /^is required, one of token, /],
+    ['is no object', [1], '/', /^the line is not a JSON object: an import is NDJSON, one object a line$/],
+    ['is null', null, '/', /^the line is not a JSON object: an import is NDJSON, one object a line$/],
     ['has no type', { chainId: 1 }, '/type', /^is required, one of token, /],
     ['has an unknown type', { ...contract, type: 'contracts' }, '/type', /^must be one of token, .*, got "contracts"$/],
     ['has a type that is no text', { ...contract, type: 1 }, '/type', /got 1$/],
@@ -1046,8 +1046,12 @@ describe('a record that is not what it has to be', () => {
   })
 
   test.each([
-    ['broken JSON', '{"type": "contract"', 'the line is not valid JSON'],
-    ['two records on a line', JSON.stringify(contract).repeat(2), 'the line is not valid JSON'],
+    ['broken JSON', '{"type": "contract"', 'the line is not a JSON object: an import is NDJSON, one object a line'],
+    [
+      'two records on a line',
+      JSON.stringify(contract).repeat(2),
+      'the line is not a JSON object: an import is NDJSON, one object a line',
+    ],
     ['bytes that are not UTF-8', Buffer.from([0x22, 0xc3, 0x28, 0x22]), 'the line is not UTF-8'],
     [
       'bytes that are not UTF-8 within a text',

@@ -98,12 +98,19 @@ export interface Client {
   readonly api: OpenApiClient<paths>
 }
 
-/** A client of the service at `baseUrl`; it holds no connection and needs no end. */
+/**
+ * A client of the service at `baseUrl`; it holds no connection and needs no end.
+ *
+ * @throws {TypeError} for a URL without `http://` or `https://`.
+ */
 export function createClient({ memoryBytes = 4_000_000, ...options }: ClientOptions): Client {
   const { baseUrl, stagingUrl = baseUrl, token } = options
   const repeated = withRetries(options.fetch ?? ((request) => globalThis.fetch(request)), options)
   const send = memoryBytes > 0 ? withRememberedAnswers(repeated, memoryBytes) : repeated
-  return clientOf({ baseUrl: toAbsolute(baseUrl), stagingUrl: toAbsolute(stagingUrl), token, send }, new Map())
+  return clientOf(
+    { baseUrl: toAbsolute('baseUrl', baseUrl), stagingUrl: toAbsolute('stagingUrl', stagingUrl), token, send },
+    new Map(),
+  )
 }
 
 interface Service {
@@ -182,4 +189,12 @@ async function bodyOf<Body>(asked: Promise<{ data?: Body; error?: unknown; respo
 }
 
 /** As it is in the URLs of requests, without a slash at the end; in a browser a path is one of the page's origin. */
-const toAbsolute = (url: string) => new Request(url).url.replace(/\/$/, '')
+function toAbsolute(option: string, url: string) {
+  const isPathOfPage = url.startsWith('/') && 'location' in globalThis
+  // As a URL, `localhost:3000` has the scheme `localhost`, and the failure of its requests says nothing of that.
+  if (!isPathOfPage && !/^https?:\/\//i.test(url)) {
+    const suggestion = /^\w/.test(url) && !url.includes('://') ? `: did you mean "http://${url}"?` : ''
+    throw new TypeError(`${option} must begin with http:// or https://, got ${JSON.stringify(url)}${suggestion}`)
+  }
+  return new Request(url).url.replace(/\/$/, '')
+}
