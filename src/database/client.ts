@@ -49,9 +49,15 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
   return {
-    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY, options.isAskedOnce), {
-      casing: 'snake_case',
-    }),
+    database: drizzle(
+      boundQueries(
+        pool,
+        options.queueSize ?? Number.POSITIVE_INFINITY,
+        options.connectionTimeoutMs,
+        options.isAskedOnce,
+      ),
+      { casing: 'snake_case' },
+    ),
     pool,
     close: () => pool.end(),
   }
