@@ -5,6 +5,11 @@
 
 type Ask = (sql: string) => Promise<{ value: string }[]>
 
+export interface HardQuestion {
+  name: string
+  path: string
+}
+
 interface Values {
   name: string
   values: string[]

@@ -94,7 +94,7 @@ begin
 
   is_any_of_several := cardinality(facet_groups) > group_count or few_keys <> '{}';
 
-  with entries as (
+  with entries as not materialized (
     select entry.grp, map.since, map.bits
     from unnest(facet_groups, popular) entry (grp, facet_key) join facet_maps map using (facet_key)
     union all
