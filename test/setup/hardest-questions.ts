@@ -70,7 +70,7 @@ export async function findHardestQuestions(ask: Ask) {
   const [budgets = [], tokens = [], collections = [], channels = []] = lists
   const together = budgets.flatMap((budget, index) =>
     [tokens[index], collections[index]].map((token) => ({
-      name: `${budget.name}, ${token?.name}, ${channels[0]?.name} and a chain`,
+      name: [budget.name, token?.name, channels[0]?.name, 'a chain'].filter(Boolean).join(', '),
       query: [budget.query, token?.query, channels[0]?.query, `chainId=${chain}`].filter(Boolean).join('&'),
     })),
   )
