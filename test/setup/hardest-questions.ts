@@ -82,12 +82,10 @@ export async function findHardestQuestions(ask: Ask) {
     ...together,
   ]
   const campaigns = filters.flatMap(({ name, query }) =>
-    ['', 'showActiveOnly=true', 'sortBy=active', 'tokenWhitelist=false', 'sortBy=active&tokenWhitelist=false'].map(
-      (how) => ({
-        name: `campaigns: ${name} ${how}`.trim(),
-        path: `/campaigns?${[query, how, 'pageSize=100'].filter(Boolean).join('&')}`,
-      }),
-    ),
+    ['', 'showActiveOnly=true', 'sortBy=active', 'sortBy=active&tokenWhitelist=false'].map((how) => ({
+      name: `campaigns: ${name} ${how}`.trim(),
+      path: `/campaigns?${[query, how, 'pageSize=100'].filter(Boolean).join('&')}`,
+    })),
   )
   const creators = ['', `creator=${creator}`, `creator=${unmappedCreator}`]
   const contracts = ['most-completions', 'total-spend', 'recently-deployed'].flatMap((order) =>
