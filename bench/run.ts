@@ -16,6 +16,7 @@ import { batch } from './parts/batch.ts'
 import { following } from './parts/chain.ts'
 import { feeding } from './parts/feed.ts'
 import { filters } from './parts/filters.ts'
+import { hardest } from './parts/hardest.ts'
 import { importing } from './parts/import.ts'
 import { pagesAndWindows } from './parts/pages-and-windows.ts'
 import { againstPostgraphile } from './parts/postgraphile.ts'
@@ -35,6 +36,7 @@ const parts: Record<string, Part> = {
   chain: following,
   import: importing,
   filters,
+  hardest,
 }
 
 /** The whole run takes no longer, once the facts are there. */

@@ -30,7 +30,7 @@ import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { shareOf } from './http/address-usage.ts'
 import { createAnswerCache } from './http/answer-cache.ts'
 import { requireBearerToken } from './http/authentication.ts'
-import { trustProxies } from './http/client-addresses.ts'
+import { clientNetworkOf, trustProxies } from './http/client-addresses.ts'
 import { createConnections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
@@ -170,6 +170,7 @@ export async function buildApp(options: AppOptions) {
     counts,
     now,
     signalOf,
+    addressOf: clientNetworkOf,
   })
   const limit =
     settings.REQUESTS_PER_MINUTE === 0
@@ -199,7 +200,7 @@ export async function buildApp(options: AppOptions) {
           app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
         )
         const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, countClient, counts)
-        abandonWithClient(surface, signalOf)
+        abandonWithClient(surface, (request) => ({ signal: signalOf(request), address: clientNetworkOf(request) }))
         await requireBearerToken(surface, credentials, attempts, counts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })
         await surface.register(profileRoutes, { profiles: createProfileRepository(lookups, now) })

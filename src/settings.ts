@@ -87,11 +87,11 @@ export const Settings = Type.Object({
     default: false,
   }),
   DATABASE_POOL_SIZE: whole(
-    'Most connections to the database for questions; two more are for what never waits for those: versions of the data, tokens, readiness.',
+    'Most connections to the database for questions; two more are for what never waits for those: versions of the data, tokens, readiness. One client (an IPv4 address, or the /64 of an IPv6 one) gets at most a quarter of them, and statements that have lately taken 100 ms on average half of them, at least one each.',
     { minimum: 1, maximum: 1000, default: 10 },
   ),
   DATABASE_QUEUE_SIZE: whole(
-    'Most queries that wait for a connection to the database; requests with more are answered 503 at once.',
+    'Most queries that wait for a connection to the database; requests with more are answered 503 at once. One client gets at most a quarter of these places, and statements that have lately been slow half.',
     { minimum: 0, maximum: 1_000_000, default: 2000 },
   ),
   CONNECTION_TIMEOUT_MS: whole('How long a request waits for a connection, in milliseconds.', {

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * Whether anybody still waits for what is asked of the database. A query does not take a signal, and those who write one
- * have no request at hand: so the signal goes along with the work.
+ * Who waits for what is asked of the database, and whether anybody still does. A query does not take a signal, and those who
+ * write one have no request at hand: so both go along with the work.
  */
 
 /** What such a signal has of an `AbortSignal`. */
@@ -34,29 +34,40 @@ export class Abandonment implements AbandonmentSignal {
   }
 }
 
-const signals = new AsyncLocalStorage<AbandonmentSignal>()
+/** For whom the database is asked. */
+export interface Asker {
+  /** Ends when nobody waits any more; undefined where the work is not to be ended. */
+  readonly signal: AbandonmentSignal | undefined
+  /** The network of the one client that waits; undefined where that is several, or the service itself. */
+  readonly address: string | undefined
+}
 
-/** Work that a signal goes along with. */
+const askers = new AsyncLocalStorage<Asker>()
+
+/** Work that an asker goes along with. */
 let underWay = 0
 
-/** Does some work; when the signal ends, what the work asks of the database ends too. */
-export async function askUntil<T>(signal: AbandonmentSignal | undefined, work: () => Promise<T>): Promise<T> {
-  if (signal === undefined) return work()
+/** Does some work for a client; when its signal ends, what the work asks of the database ends too. */
+export async function askAs<T>(asker: Asker, work: () => Promise<T>): Promise<T> {
   underWay += 1
   try {
-    return await signals.run(signal, work)
+    return await askers.run(asker, work)
   } finally {
     underWay -= 1
     // Before Node.js 24, each promise of the process costs more as long as it is looked after.
-    if (underWay === 0) signals.disable()
+    if (underWay === 0) askers.disable()
   }
 }
 
-/** Asks for what others wait for too: it does not end with the work that happens to ask. */
-export const askForAll = <T>(ask: () => T): T => signals.exit(ask)
+/** Does some work of the service itself; when the signal ends, what the work asks of the database ends too. */
+export const askUntil = <T>(signal: AbandonmentSignal, work: () => Promise<T>) =>
+  askAs({ signal, address: undefined }, work)
 
-/** The signal of the work that is being done; undefined where it is not to be ended. */
-export const currentSignal = () => signals.getStore()
+/** Asks for what others wait for too: it does not end with the work that happens to ask, and is charged to nobody. */
+export const askForAll = <T>(ask: () => T): T => askers.exit(ask)
+
+/** For whom the work is done; undefined where it is the service's own, and not to be ended. */
+export const currentAsker = () => askers.getStore()
 
 /** Nobody waits for the outcome of a query any more. */
 export class AbandonedError extends Error {

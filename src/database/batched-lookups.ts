@@ -1,4 +1,4 @@
-import { currentSignal } from './abandonment.ts'
+import { currentAsker } from './abandonment.ts'
 import { type SharedWork, shareWork } from './shared-work.ts'
 
 /**
@@ -19,7 +19,7 @@ export function batchLookups<Value>(
         await new Promise<void>((resolve) => setImmediate(resolve))
         if (next === batch) next = undefined
         return lookUp([...keys])
-      }),
+      }, currentAsker()?.address),
     }
     return batch
   }
@@ -27,7 +27,7 @@ export function batchLookups<Value>(
   return async (key) => {
     if (next === undefined || next.work.isAbandoned || next.keys.size >= mostKeys) next = open()
     next.keys.add(key)
-    const found = await next.work.join(currentSignal())
+    const found = await next.work.join(currentAsker())
     return found.get(key)
   }
 }

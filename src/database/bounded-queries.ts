@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { AbandonedError, type AbandonmentSignal, currentSignal } from './abandonment.ts'
+import { AbandonedError, type AbandonmentSignal, currentAsker } from './abandonment.ts'
 import { cancelStatement } from './cancellation.ts'
-import { describeFailure, isRolledBack, isTerminated, TooManyQueriesError, WaitedTooLongError } from './failures.ts'
+import { shareConnections } from './connection-shares.ts'
+import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './failures.ts'
 import { questionChannel } from './question-channel.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */
@@ -18,32 +19,33 @@ class SessionLostError extends Error {
 
 /**
  * Makes a pool answer single statements with care for what is around them:
- * - beyond those it has connections for, at most `mostWaiting` wait for one; any more fail at once;
- * - a statement that nobody waits for any more (`currentSignal`) is not begun, and is cancelled where it runs;
+ * - beyond those it has connections for, at most `mostWaiting` wait for one, for `waitMs`; any more fail at once;
+ * - neither those connections nor that queue are ever taken by one client, or by what is dear, alone (`shareConnections`);
+ * - a statement that nobody waits for any more (`currentAsker`) is not begun, and is cancelled where it runs;
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
  * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
  *   most: often all sessions end together, and what lies ready in the pool is found dead too.
  */
-export function boundQueries(pool: pg.Pool, mostWaiting: number) {
+export function boundQueries(pool: pg.Pool, mostWaiting: number, waitMs: number) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
   // bytes that say that it is there.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
-  const mostAsked = pool.options.max + mostWaiting
-  let asked = 0
+  const shares = shareConnections(pool.options.max, mostWaiting, waitMs)
+  // What waits for its share has not reached the pool, which would say that nobody waits.
+  Object.defineProperty(pool, 'waitingCount', { get: () => shares.waitingCount })
 
   async function askOnce(statement: pg.QueryConfig, values?: unknown[]) {
-    const signal = currentSignal()
+    const asker = currentAsker()
+    const signal = asker?.signal
     if (signal?.aborted) throw new AbandonedError()
-    if (asked >= mostAsked) throw new TooManyQueriesError()
-    asked += 1
     try {
-      const client = await connectUnlessAbandoned(pool, signal)
-      return await runUnlessAbandoned(client, () => client.query(statement, values), signal)
+      return await shares.run(statement.name, asker, async () => {
+        const client = await connectUnlessAbandoned(pool, signal)
+        return runUnlessAbandoned(client, () => client.query(statement, values), signal)
+      })
     } catch (error) {
       if (signal?.aborted) throw new AbandonedError()
       throw hasWaitedTooLong(error) ? new WaitedTooLongError() : error
-    } finally {
-      asked -= 1
     }
   }
 

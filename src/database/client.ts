@@ -47,7 +47,9 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
   return {
-    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY), { casing: 'snake_case' }),
+    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY, options.connectionTimeoutMs), {
+      casing: 'snake_case',
+    }),
     pool,
     close: () => pool.end(),
   }

@@ -1,16 +1,22 @@
-import { Abandonment, type AbandonmentSignal, askUntil } from './abandonment.ts'
+import { Abandonment, type AbandonmentSignal, type Asker, askAs } from './abandonment.ts'
+
+const NOBODY: Asker = { signal: undefined, address: undefined }
 
 export interface SharedWork<T> {
   /** Whether all who waited have gone; nobody may join any more. */
   readonly isAbandoned: boolean
-  /** Waits for the outcome, like all the others, until the signal ends. */
-  join(signal: AbandonmentSignal | undefined): Promise<T>
+  /** Waits for the outcome, like all the others, until the asker's signal ends. */
+  join(asker: Asker | undefined): Promise<T>
 }
 
-/** Work that several wait for: it goes on as long as one of them is still there. */
-export function shareWork<T>(work: () => Promise<T>): SharedWork<T> {
+/**
+ * Work that several wait for: it goes on as long as one of them is still there.
+ * @param owner the network of the one who asks for it: what it asks of the database is charged to it, until others join.
+ */
+export function shareWork<T>(work: () => Promise<T>, owner: string | undefined): SharedWork<T> {
   const abandonment = new Abandonment()
-  const outcome = askUntil(abandonment, work)
+  const shared = { signal: abandonment, address: owner }
+  const outcome = askAs(shared, work)
   const leaving = new Map<() => void, AbandonmentSignal>()
   let waiting = 0
   let isOver = false
@@ -24,7 +30,8 @@ export function shareWork<T>(work: () => Promise<T>): SharedWork<T> {
     get isAbandoned() {
       return abandonment.aborted
     },
-    join(signal) {
+    join({ signal, address } = NOBODY) {
+      if (address !== shared.address) shared.address = undefined
       const leave = () => {
         waiting -= 1
         if (waiting === 0) abandonment.abort()

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { askForAll } from '../database/abandonment.ts'
+import { type Asker, askForAll } from '../database/abandonment.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { isDatabaseAway } from '../database/failures.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
@@ -57,6 +57,8 @@ export function createAnswerCache(options: {
   now: () => Date
   /** Ends when nobody waits for the answer to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
+  /** Whose share of the database an answer to a request takes. */
+  addressOf: (request: FastifyRequest) => string
 }): AnswerCache {
   const { versions } = options
   const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: versions.hasChanged })
@@ -88,20 +90,20 @@ export function createAnswerCache(options: {
     state: Pick<Answer, 'version' | 'madeAt'>,
     changesAt: number,
     make: (version: DataVersion) => Promise<Made>,
-    signal: AbortSignal | undefined,
+    asker: Asker,
   ) {
     const { revision, history } = state.version
     const key = `${history} ${revision} ${state.version.asOf.blocks.size === 0} ${changesAt} ${question}`
     const running = underWay.get(key)
-    if (running?.isAbandoned === false) return running.join(signal)
+    if (running?.isAbandoned === false) return running.join(asker)
     const work = shareWork(async () => {
       const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...(await makeAt(state.version, make)) }
       kept.keep(question, answer)
       return answer
-    })
+    }, asker.address)
     underWay.set(key, work)
     try {
-      return await work.join(signal)
+      return await work.join(asker)
     } finally {
       if (underWay.get(key) === work) underWay.delete(key)
     }
@@ -153,7 +155,10 @@ export function createAnswerCache(options: {
       return { content: toContent(text), totalCount, dependencies, validUntil }
     }
     const state = { version, madeAt: now }
-    const made = await produceOnce(question, state, until(version.nextChangeAt), make, signal)
+    const made = await produceOnce(question, state, until(version.nextChangeAt), make, {
+      signal,
+      address: options.addressOf(request),
+    })
     options.counts.answers.made += 1
     return give(question, made, version, request, reply)
   }

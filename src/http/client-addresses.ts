@@ -14,6 +14,9 @@ export function trustProxies(proxies: string[]) {
 /** The address a request comes from, without a port. */
 export const clientAddressOf = (request: FastifyRequest) => withoutPort(request.ip)
 
+/** The smallest network that stands for the client of a request. */
+export const clientNetworkOf = (request: FastifyRequest) => networksOf(clientAddressOf(request))[0]
+
 /** `192.0.2.1:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` without what is not the address. */
 function withoutPort(address: string) {
   const [, ipv6, ipv4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { askUntil } from '../database/abandonment.ts'
+import { type Asker, askAs } from '../database/abandonment.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import type { Connections } from './connections.ts'
 import { OverloadedError, TooManyConcurrentError } from './errors.ts'
@@ -43,15 +43,12 @@ export function refuseWhileOverloaded(
   })
 }
 
-/** Ends what the handlers of a scope ask of the database when the client has gone. */
-export function abandonWithClient(
-  scope: FastifyInstance,
-  signalOf: (request: FastifyRequest) => AbortSignal | undefined,
-) {
+/** Charges what the handlers of a scope ask of the database to the client, and ends it when that has gone. */
+export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Asker) {
   scope.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {
-      return askUntil(signalOf(request), async () => handler.call(this, request, reply))
+      return askAs(askerOf(request), async () => handler.call(this, request, reply))
     }
   })
 }

@@ -333,6 +333,7 @@ test('answers take no more memory than they may, however small they are', async 
     now: () => new Date(),
     counts: createServiceCounts(),
     signalOf: () => undefined,
+    addressOf: () => '192.0.2.1',
   })
   app.get('/', (request, reply) => answers.send(request, reply, async () => ({ body: { campaigns: [] } })))
   const before = await memory()
@@ -363,6 +364,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
     now: () => new Date(now),
     counts: createServiceCounts(),
     signalOf: () => undefined,
+    addressOf: () => '192.0.2.1',
   })
   const app = fastify()
   let made = 0

@@ -58,7 +58,9 @@ describe('requests', () => {
       await using lock = await lockCampaigns(database.url, 'campaign_documents')
       const held = []
       for (const waiting of [0, 1, 2]) {
-        held.push(app.inject(`/campaigns?page=${waiting}`).then(({ statusCode }) => statusCode))
+        // Each of another client: no one gets the whole queue.
+        const asked = app.inject({ url: `/campaigns?page=${waiting}`, remoteAddress: `192.0.2.${waiting}` })
+        held.push(asked.then(({ statusCode }) => statusCode))
         await untilWaiting({ database }, 1)
         await waitFor(() => (opened.pool.waitingCount === waiting ? true : undefined))
       }

@@ -42,7 +42,8 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   })
   const opened = openServingDatabase({
     url: database.url,
-    poolSize: 4,
+    // One client, which most tests are, gets four of them.
+    poolSize: 16,
     connectionTimeoutMs: 10_000,
     // Longer than the service has by itself, for the machine may be busy.
     statementTimeoutMs: Number(given.STATEMENT_TIMEOUT_MS ?? 30_000),

@@ -94,12 +94,13 @@ begin
 
   is_any_of_several := cardinality(facet_groups) > group_count or few_keys <> '{}';
 
-  with entries as (
+  with entries as not materialized (
     select entry.grp, map.since, map.bits
     from unnest(facet_groups, popular) entry (grp, facet_key) join facet_maps map using (facet_key)
     union all
     select few.grp, placed.since, set_bit(span.blank, placed.place, 1)
-    from unnest(few_groups, few_keys) few (grp, key)
+    -- In the order of the index that they are looked up in: there may be thousands.
+    from (select * from unnest(few_groups, few_keys) entry (grp, key) order by key) few
     join campaign_places placed on placed.campaign_key = few.key
     join campaign_spans span using (since)
   ), groups as (

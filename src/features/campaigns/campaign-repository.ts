@@ -56,11 +56,13 @@ const MOST_ENTRIES_TOGETHER = 4
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const tokenStore = createTokenStore(lookups)
   const inTurn = createTurns()
-  const listTogether = prepareList(database)
+  const listTogether = prepareList(database, 'list_campaigns')
+  // By a name of its own: that these are dear must not be held against the others.
+  const listAlone = prepareList(database, 'list_campaigns_alone')
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
 
-  const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, readPages)
+  const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, (questions) => readPages(listTogether, questions))
   const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
     const now = clock().toISOString()
     const { rows, tokens } = await tokenStore.readWith(async () => {
@@ -70,10 +72,10 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return new Map(rows.map(({ id, lacksAddresses, campaign }) => [id, lacksAddresses || toShown(campaign, tokens)]))
   })
 
-  async function readPages(questions: string[]) {
+  async function readPages(list: typeof listTogether, questions: string[]) {
     const values = { questions: `[${questions.join(',')}]`, now: clock().toISOString() }
     const { rows, tokens } = await tokenStore.readWith(async () => {
-      const found = await listTogether.execute(values)
+      const found = await list.execute(values)
       return found.map(({ state, document, ...page }) => ({
         ...page,
         campaign: state === null || document === null ? undefined : toCampaign({ state, document }),
@@ -106,7 +108,9 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
       const { json: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
       const page =
-        entryCount > MOST_ENTRIES_TOGETHER ? (await readPages([question])).get(question) : await lookUpPage(question)
+        entryCount > MOST_ENTRIES_TOGETHER
+          ? (await readPages(listAlone, [question])).get(question)
+          : await lookUpPage(question)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
@@ -140,7 +144,7 @@ function dependenciesOf(shown: Shown[]) {
 }
 
 /** Rows of two kinds: pages by their questions' places, without campaigns, and the campaigns of them all. */
-function prepareList(database: Database) {
+function prepareList(database: Database, name: string) {
   return database
     .select({
       tokenVersion,
@@ -157,7 +161,7 @@ function prepareList(database: Database) {
       select null, null, null, ${state}, ${listDocument}
       from ${readCampaigns(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
-    .prepare('list_campaigns')
+    .prepare(name)
 }
 
 const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>

@@ -21,8 +21,8 @@ export interface ContractRepository {
   /**
    * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the other
    * two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At most
-   * 100. Reads as many totals as the page is deep, and those that have changed since they were kept; with a creator of few
-   * campaigns, the totals of each.
+   * 100. Passes as many entries of an index as the page is deep, and reads the totals that have changed since they were kept;
+   * with a creator of few campaigns, those of each.
    */
   list(query: ListContractsQuery): Promise<{ body: ExploredContract[]; totalCount: number }>
 }
@@ -46,14 +46,14 @@ export function createContractRepository(database: Database, clock: () => Date):
       const statement = statementOf(`${query.sortBy} ${seconds} ${shape}`, (name) =>
         prepareList(database, name, {
           seconds,
-          order: orders[query.sortBy],
+          order: sql.raw(orders[query.sortBy].join(', ')),
+          pageOrder: sql.raw(orders[query.sortBy].map((column) => `page.${column}`).join(', ')),
           condition: sql.join([sql`true`, ...conditions], sql` and `),
           ofCreator: query.creator !== undefined,
         }),
       )
       const nowSeconds = toWholeSeconds(clock())
-      const read = (keptUpTo: number | null) =>
-        statement.execute({ ...values, keptUpTo, nowSeconds, limit, offset, last: offset + BigInt(limit) })
+      const read = (keptUpTo: number | null) => statement.execute({ ...values, keptUpTo, nowSeconds, limit, offset })
       // All claims are no window: how far the kept ones reach does not matter.
       const rows = await (seconds === ALL_TIME ? read(nowSeconds) : readWindows(read))
       return {
@@ -68,8 +68,7 @@ export function createContractRepository(database: Database, clock: () => Date):
   }
 }
 
-const toOrder = (...figures: string[]) =>
-  sql.raw([...figures.map((figure) => `${figure} desc`), 'chain_id', 'address'].join(', '))
+const toOrder = (...figures: string[]) => [...figures.map((figure) => `${figure} desc`), 'chain_id', 'address']
 
 const orders = {
   'most-completions': toOrder('claim_count', 'amount_usd', 'newest_block_timestamp'),
@@ -80,6 +79,8 @@ const orders = {
 interface Shape {
   seconds: number
   order: SQL
+  /** The same order, of the rows of a page. */
+  pageOrder: SQL
   /** On `chain_id`. */
   condition: SQL
   ofCreator: boolean
@@ -88,9 +89,9 @@ interface Shape {
 function prepareList(database: Database, name: string, shape: Shape) {
   const { given, found, total } = contractsOf(shape)
   const page = sql`(
-    with ${given}found as (${found}), page as (
-      select *, row_number() over (order by ${shape.order}) as place from found
-      order by place limit ${sql.placeholder('limit')} offset ${sql.placeholder('offset')}
+    with ${given}, page as (
+      select * from (${found}) found
+      order by ${shape.order} limit ${limit} offset (select least(${offset}, more) from merged)
     )
     -- The total is there also when the page is empty.
     select * from (${total}) as all_pages left join page on true
@@ -104,16 +105,27 @@ function prepareList(database: Database, name: string, shape: Shape) {
       address: sql<string | null>`page.address`,
       name: sql<string>`coalesce((
         select name from ${contracts} where ${contracts.chainId} = page.chain_id and ${contracts.address} = page.address), '')`,
-      campaignCount: sql<number>`page.campaign_count::integer`,
+      campaignCount: sql<number>`coalesce(page.campaign_count, (
+        select campaign_count from ${contractClaimTotals} kept where kept.creator = ${creatorOf(shape)}
+          and kept.window_seconds = ${sql.raw(String(ALL_TIME))} and kept.chain_id = page.chain_id and kept.address = page.address))::integer`,
       totalClaims: sql<number>`page.claim_count::float8`,
       totalAmountClaimedUsd: sql<number>`round(page.amount_usd, 6)::float8`,
     })
     .from(sql`${page} as page`)
-    .orderBy(sql`page.place`)
+    .orderBy(shape.pageOrder)
     .prepare(name)
 }
 
-const figures = sql.raw('chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd')
+/**
+ * What a row is found and ordered by, all of which an index has: pages may be deep, and the number of campaigns of those that
+ * are shown is looked up afterwards.
+ */
+const figures = sql.raw('chain_id, address, newest_block_timestamp, claim_count, amount_usd')
+
+const limit = sql`${sql.placeholder('limit')}::bigint`
+const offset = sql`${sql.placeholder('offset')}::bigint`
+
+const creatorOf = ({ ofCreator }: Shape) => (ofCreator ? sql.placeholder('creator') : sql`''`)
 
 /** Whether totals are kept for the creator alone. */
 const isPopular = sql`exists (
@@ -122,12 +134,15 @@ const isPopular = sql`exists (
 /**
  * The kept totals are read in their order, without the contracts whose totals have changed since; those come as they are
  * now, to be sorted together. A creator who is not popular has no kept totals: what stands for his contracts is added up.
+ *
+ * Where `merged` rows come from elsewhere, the kept ones that are further ahead of the page than these are many are before
+ * it, whatever comes between them: only those near the page are sorted, however deep it is.
  */
 function contractsOf(shape: Shape) {
   const { seconds, order, condition, ofCreator } = shape
-  const creator = ofCreator ? sql.placeholder('creator') : sql`''`
-  const found = sql`
-    with changed as materialized (
+  const creator = creatorOf(shape)
+  const given = sql`
+    changed as materialized (
       select target.chain_id, target.value as address, sum(changes.claim_count) as more_claims,
         sum(changes.amount_usd) as more_usd
       from ${windowChanges(seconds)} changes
@@ -137,26 +152,27 @@ function contractsOf(shape: Shape) {
       group by target.chain_id, target.value
     ), kept as not materialized (
       select * from ${contractClaimTotals} where creator = ${creator} and window_seconds = ${sql.raw(String(seconds))}
-    )
+    ), ${ofCreator ? sql`added_up as materialized (${addedUp(shape)}), ` : sql``}merged as materialized (
+      select (select count(*) from changed) ${ofCreator ? sql`+ (select count(*) from added_up)` : sql``} as more
+    )`
+  const found = sql`
     (
-      select ${figures} from kept
+      select ${figures}, null::bigint as campaign_count from kept
       -- As a list of keys, which leaves the order of the index as it is.
       where ${condition} and (chain_id, address) not in (select chain_id, address from changed)
-      order by ${order} limit ${sql.placeholder('last')}
+      order by ${order}
+      limit (select ${limit} + more from merged) offset (select greatest(${offset} - more, 0) from merged)
     )
     union all
-    select chain_id, address, campaign_count, newest_block_timestamp, claim_count + more_claims, amount_usd + more_usd
+    select chain_id, address, newest_block_timestamp, (claim_count + more_claims)::bigint, amount_usd + more_usd, null
     from changed join kept using (chain_id, address)
     where ${condition}
-    ${ofCreator ? sql`union all select ${figures} from added_up` : sql``}`
+    ${ofCreator ? sql`union all select ${figures}, campaign_count from added_up` : sql``}`
   const counted = sql`select coalesce(sum(contract_count), 0)::integer from ${contractCounts} where creator = ${creator} and ${condition}`
-  return ofCreator
-    ? {
-        given: sql`added_up as (${addedUp(shape)}), `,
-        found,
-        total: sql`select (${counted}) + (select count(*) from added_up)::integer as total`,
-      }
-    : { given: sql``, found, total: sql`select (${counted}) as total` }
+  const total = ofCreator
+    ? sql`select (${counted}) + (select count(*) from added_up)::integer as total`
+    : sql`select (${counted}) as total`
+  return { given, found, total }
 }
 
 /** Each changed campaign is looked up, which `offset 0` keeps the planner to: a popular creator has more than have changed. */
@@ -168,10 +184,10 @@ const theirs = sql`cross join lateral (
  * would rather read the totals of everybody.
  */
 const addedUp = ({ seconds, condition }: Shape) => sql`
-  select ${figures} from (
+  select * from (
     select target.chain_id, target.value as address, count(*) as campaign_count,
       max(${campaigns.blockTimestamp}) as newest_block_timestamp,
-      sum(coalesce(kept.claim_count, 0) + coalesce(changes.claim_count, 0)) as claim_count,
+      sum(coalesce(kept.claim_count, 0) + coalesce(changes.claim_count, 0))::bigint as claim_count,
       sum(coalesce(kept.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
     from ${campaigns}
     cross join lateral (
