@@ -60,6 +60,13 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(Settings.properties).filter((name) => !handedOn.includes(name))).toEqual([])
   })
 
+  test('limits the requests of a client as the image does', () => {
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    const [, quota] = /^ENV .*\bREQUESTS_PER_MINUTE=(\d+)/m.exec(dockerfile) ?? []
+    expect(Number(quota)).toBeGreaterThan(0)
+    expect(own.api?.environment?.REQUESTS_PER_MINUTE).toBe(`\${REQUESTS_PER_MINUTE:-${quota}}`)
+  })
+
   test('gives whatever runs for long the time that it takes to end', () => {
     for (const name of ['api', 'index']) {
       const { environment = {}, stop_grace_period: grace } = own[name] ?? {}
