@@ -83,7 +83,17 @@ async function askCostly(socket: Socket) {
   }
 }
 
+/** Asks for the largest document many times, and reads three kilobytes of it every 25 seconds. */
+async function readSlowly(socket: Socket) {
+  socket.pause().write('GET /openapi.json HTTP/1.1\r\nhost: soak\r\n\r\n'.repeat(20))
+  while (!socket.destroyed && !isOver()) {
+    await sleep(25_000)
+    socket.read(Math.min(socket.readableLength, 3000))
+  }
+}
+
 const behaviours = {
+  'reads slowly': { clients: 40, run: (what: string) => hold(what, readSlowly, false) },
   'sends a header a second': { clients: 40, run: (what: string) => hold(what, sendSlowly) },
   'says nothing': { clients: 30, run: (what: string) => hold(what, () => undefined) },
   'sends half a request': {

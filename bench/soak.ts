@@ -1,5 +1,5 @@
 /*
- * Lets 220 hostile clients at the service for some minutes, and looks from outside whether it lives: `/livez` is asked
+ * Lets 260 hostile clients at the service for some minutes, and looks from outside whether it lives: `/livez` is asked
  * ten times a second, and the memory of the process is read from the system. Ends with 1 where something did not hold.
  * `npm run bench:soak -- [seconds]`
  */

@@ -59,12 +59,20 @@ describe('docker-compose.yml', () => {
     expect(Object.keys(Settings.properties).filter((name) => !handedOn.includes(name))).toEqual([])
   })
 
+  test('limits the requests of a client as the image does', () => {
+    const dockerfile = readFileSync(join(root, 'Dockerfile'), 'utf8')
+    const [, quota] = /^ENV .*\bREQUESTS_PER_MINUTE=(\d+)/m.exec(dockerfile) ?? []
+    expect(Number(quota)).toBeGreaterThan(0)
+    expect(own.api?.environment?.REQUESTS_PER_MINUTE).toBe(`\${REQUESTS_PER_MINUTE:-${quota}}`)
+  })
+
   test('gives whatever runs for long the time that it takes to end', () => {
     for (const name of ['api', 'index']) {
       const { environment = {}, stop_grace_period: grace } = own[name] ?? {}
       const set = Object.entries(environment).filter(([, value]) => value !== null && value !== undefined)
       const { SHUTDOWN_TIMEOUT_SECONDS } = readSettings(
-        Object.fromEntries(set.map(([key, value]) => [key, String(value)])),
+        // What Compose puts in where nothing is set.
+        Object.fromEntries(set.map(([key, value]) => [key, String(value).replace(/^\$\{\w+:-(.*)\}$/, '$1')])),
       )
       expect(Number(/^(\d+)s$/.exec(grace ?? '')?.[1]), name).toBeGreaterThan(SHUTDOWN_TIMEOUT_SECONDS)
     }
