@@ -3,6 +3,7 @@ import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
 import { describeFailure } from './database/failures.ts'
+import type { ServerState } from './database/timelines.ts'
 import { serveDocs } from './docs/docs-routes.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
@@ -39,7 +40,7 @@ import { serveExplorer } from './http/explorer.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import type { LogStream } from './http/log-output.ts'
-import { createLogging, createRequestId } from './http/logging.ts'
+import { createLogging, createRequestId, decorateForLog } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/query-strings.ts'
@@ -71,6 +72,8 @@ export interface AppOptions {
   isReady: () => Promise<boolean>
   /** Whether that was once so since the start; every operation is refused until then. */
   isStarted?: () => Promise<boolean>
+  /** The server of PostgreSQL that is asked now, where it says. */
+  databaseServer?: () => ServerState | undefined
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
   /** Has requests traced, from their first hook on. */
@@ -102,7 +105,8 @@ let validator: Validator | undefined
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
-  const { isStarted = async () => true, now = () => new Date(), counts = createServiceCounts() } = options
+  const { isStarted = async () => true, databaseServer = () => undefined } = options
+  const { now = () => new Date(), counts = createServiceCounts() } = options
   const countClient = createClientCounts(now)
   const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
   const maxConnections = mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
@@ -113,7 +117,10 @@ export async function buildApp(options: AppOptions) {
     isProxy: (address) => isProxy?.(address, 0) ?? false,
   })
   const app = fastify({
-    ...(await createLogging(settings.LOG_LEVEL, logStream)),
+    ...(await createLogging(settings.LOG_LEVEL, logStream, {
+      percent: settings.LOG_REQUESTS_PERCENT,
+      server: () => databaseServer()?.address,
+    })),
     genReqId: createRequestId,
     trustProxy: isProxy ?? false,
     // No parameter is too long for the router: whether it is a campaign ID is for the validator to say.
@@ -132,6 +139,7 @@ export async function buildApp(options: AppOptions) {
     frameworkErrors: routeMalformed,
   })
   validator ??= createValidator(schemas, { mostFaults: MAX_PROBLEMS + 1 })
+  decorateForLog(app)
   app.setValidatorCompiler(validateParameters(validator))
   // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
@@ -188,7 +196,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(contractRoutes, { contracts, answers })
       await surface.register(activityRoutes, { activity, answers })
       await surface.register(statusRoutes, { status })
-      await surface.register(limitsRoutes, { settings })
+      await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })
   }
   if (settings.SURFACES.includes('staging')) {

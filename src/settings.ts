@@ -149,5 +149,9 @@ export const Settings = Type.Object({
     default: 'info',
     description: 'Least severe entries that are logged.',
   }),
+  LOG_REQUESTS_PERCENT: whole(
+    'How many of a hundred requests are logged, picked at random; those answered 500 or above are logged anyway.',
+    { minimum: 0, maximum: 100, default: 100 },
+  ),
 })
 export type Settings = Static<typeof Settings>

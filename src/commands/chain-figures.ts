@@ -41,7 +41,7 @@ export function createChainFigures({ register, countUnknown, listCounts }: Chain
   const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
   const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
   const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
-  new Gauge({
+  const unknownComponents = new Gauge({
     name: 'chain_unknown_components',
     help: 'Parts of campaigns that are of no known kind, left out',
     labelNames,
@@ -82,7 +82,10 @@ export function createChainFigures({ register, countUnknown, listCounts }: Chain
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
+    // From 0 on: an increase is told only of what was there before.
     for (const each of [reorganisations, claims, campaigns, strayClaims]) each.inc(labels, 0)
+    depths.zero(labels)
+    unknownComponents.set(labels, 0)
     const setAsOf = ({ number, timestamp }: { number: number; timestamp?: number }) => {
       asOfBlock.set(labels, number)
       if (timestamp !== undefined) asOfTimes.set(chainId, timestamp)

@@ -20,7 +20,7 @@ const SHARE_OF_TRACES = 0.05
  */
 export async function createHttpService(settings: Settings) {
   const start = createStart(settings)
-  const { questions, lookups, close } = openServingDatabase({
+  const { questions, lookups, guard, close } = openServingDatabase({
     poolSize: settings.DATABASE_POOL_SIZE,
     queueSize: settings.DATABASE_QUEUE_SIZE,
     connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
@@ -30,6 +30,8 @@ export async function createHttpService(settings: Settings) {
       return start.url
     },
     onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
+    onOlderTimeline: ({ address, timeline }, newest) =>
+      app.log.error({ server: address, timeline, newest }, 'an old primary is back, and is left: fence it'),
   })
   closeAtEnd(close)
   const traces = areTracesWanted() ? (await import('../tracing/traces.ts')).openTraces(version) : undefined
@@ -49,10 +51,11 @@ export async function createHttpService(settings: Settings) {
       return true
     },
     isStarted: start.wait,
+    databaseServer: () => guard.server,
     trace: traces?.follow,
     counts,
     // Made together with the commands.
     explorerFolder: join(import.meta.dirname, '../explorer'),
   })
-  return { app, questions, lookups, counts, start }
+  return { app, questions, lookups, guard, counts, start }
 }

@@ -29,7 +29,7 @@ export async function serve(settings: Settings) {
     onError: (error) => tell(error),
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const { app, start, questions, lookups, counts } = await createHttpService(settings)
+  const { app, start, questions, lookups, guard, counts } = await createHttpService(settings)
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   closeAtEnd(async () => metrics?.close())
@@ -39,7 +39,7 @@ export async function serve(settings: Settings) {
     const register = createRegister()
     const readData = createDataFigureReader(lookups.database, () => new Date())
     const pools = { questions: questions.pool, lookups: lookups.pool }
-    return serveFigures(register, measureService(register, { app, pools, counts, readData }))
+    return serveFigures(register, measureService(register, { app, pools, guard, counts, readData }))
   }
 
   try {

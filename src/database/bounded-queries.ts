@@ -5,6 +5,7 @@ import { cancelStatement } from './cancellation.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './failures.ts'
 import { questionChannel } from './question-channel.ts'
+import { OlderTimelineError, type TimelineGuard } from './timelines.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
@@ -24,9 +25,13 @@ class SessionLostError extends Error {
  * - a statement that nobody waits for any more (`currentAsker`) is not begun, and is cancelled where it runs;
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
  * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
- *   most: often all sessions end together, and what lies ready in the pool is found dead too.
+ *   most: often all sessions end together, and what lies ready in the pool is found dead too;
+ * - a connection to a primary that has been replaced (`guard`) is closed, and another one is asked.
  */
-export function boundQueries(pool: pg.Pool, mostWaiting: number, waitMs: number) {
+export function boundQueries(
+  pool: pg.Pool,
+  { mostWaiting, waitMs, guard }: { mostWaiting: number; waitMs: number; guard?: TimelineGuard | undefined },
+) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
   // bytes that say that it is there.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
@@ -41,7 +46,11 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number, waitMs: number)
     try {
       return await shares.run(statement.name, asker, async () => {
         const client = await connectUnlessAbandoned(pool, signal)
-        return runUnlessAbandoned(client, () => client.query(statement, values), signal)
+        const ask = async () => {
+          await guard?.check(client)
+          return client.query(statement, values)
+        }
+        return runUnlessAbandoned(client, ask, signal)
       })
     } catch (error) {
       if (signal?.aborted) throw new AbandonedError()
@@ -69,6 +78,8 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number, waitMs: number)
 /** How often a statement is worth asking that fails like this. */
 function mostAttempts(statement: pg.QueryConfig, error: unknown) {
   if (error instanceof SessionLostError) return isQuestion(statement) ? 3 : 1
+  // The statement itself was not begun.
+  if (error instanceof OlderTimelineError) return 3
   return isRolledBack(error) ? 2 : 1
 }
 

@@ -2,6 +2,7 @@ import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { boundQueries } from './bounded-queries.ts'
 import { connectClient } from './failures.ts'
+import { createTimelineGuard, type ServerState, type TimelineGuard } from './timelines.ts'
 
 /** What repositories and the import query through. */
 export type Database = NodePgDatabase
@@ -23,6 +24,8 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Whether a named statement is planned for its values each time it is executed, which is the rule, or once. */
   plans?: 'for values' | 'once'
+  /** Which servers are left; none if nothing is said. */
+  guard?: TimelineGuard
   onIdleError: (error: Error) => void
 }
 
@@ -47,9 +50,14 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
   return {
-    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY, options.connectionTimeoutMs), {
-      casing: 'snake_case',
-    }),
+    database: drizzle(
+      boundQueries(pool, {
+        mostWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
+        waitMs: options.connectionTimeoutMs,
+        guard: options.guard,
+      }),
+      { casing: 'snake_case' },
+    ),
     pool,
     close: () => pool.end(),
   }
@@ -66,14 +74,24 @@ export interface ServingDatabase {
    * key. Statements are planned once, since a key is found the same way whatever it is.
    */
   lookups: OpenDatabase
+  /** Sees to it that both have the same history. */
+  guard: TimelineGuard
   close: () => Promise<void>
 }
 
+interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
+  /** Told of a primary that has been replaced and is left, and of the timeline that has replaced its own. */
+  onOlderTimeline?: (server: ServerState, newest: number) => void
+}
+
 /** Opens both lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
-export function openServingDatabase(options: DatabaseOptions): ServingDatabase {
+export function openServingDatabase({ onOlderTimeline = () => undefined, ...shared }: ServingOptions): ServingDatabase {
+  const guard = createTimelineGuard(onOlderTimeline)
+  const options = { ...shared, guard }
   const questions = openDatabase(options)
   const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
   return {
+    guard,
     questions,
     lookups,
     async close() {

@@ -127,6 +127,7 @@ export function createAnswerCache(options: {
   function giveOld(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
     const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
     options.counts.answers.stale += 1
+    reply.cacheResult = 'stale'
     void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
     return give(question, answer, answer.version, request, reply)
   }
@@ -145,8 +146,10 @@ export function createAnswerCache(options: {
     const known = kept.recall(question, version, now)
     if (known !== undefined) {
       options.counts.answers.kept += 1
+      reply.cacheResult = 'hit'
       return give(question, known, version, request, reply)
     }
+    reply.cacheResult = 'miss'
     const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
     const make = async ({ nextChangeAt }: DataVersion) => {
       const { totalCount, dependencies, ...written } = await produce()

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseAwayError, isDatabaseAway } from '../database/failures.ts'
+import { isDatabaseAway } from '../database/failures.ts'
+import { inTime } from '../database/in-time.ts'
 
 /** How long a request that an old answer would do for waits for a database that was away last. */
 const PATIENCE_MS = 100
@@ -29,17 +29,6 @@ export function watchAbsence<T>(ask: () => Promise<T>) {
      * What comes soon: a database that is away may take seconds to say so again.
      * @throws DatabaseAwayError where it takes too long.
      */
-    async awaitBriefly(asked: Promise<T>) {
-      const answered = new AbortController()
-      const patience = sleep(PATIENCE_MS, undefined, { signal: answered.signal }).then(() => {
-        throw new DatabaseAwayError('the database is still away')
-      })
-      try {
-        return await Promise.race([asked, patience])
-      } finally {
-        answered.abort()
-        patience.catch(() => undefined)
-      }
-    },
+    awaitBriefly: (asked: Promise<T>) => inTime(asked, PATIENCE_MS, 'the database is still away'),
   }
 }

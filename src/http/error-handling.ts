@@ -1,6 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { describeFailure, isAbandoned, isDatabaseAway, SchemaBehindError } from '../database/failures.ts'
+import { createRefusalLog } from './counted-refusals.ts'
 import {
   BlockNotReachedError,
   ClientGoneError,
@@ -9,6 +10,7 @@ import {
   MalformedUrlError,
   NotFoundError,
   SchemaOutdatedError,
+  ServiceNotReadyError,
 } from './errors.ts'
 import { MAX_PAIRS } from './query-strings.ts'
 import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
@@ -18,7 +20,10 @@ const NEXT_BLOCK_SECONDS = '1'
 
 /** Makes every failure of every route `{ "error": "<one sentence>" }`. */
 export function handleErrors(app: FastifyInstance) {
-  app.setErrorHandler(answerError)
+  const tellRefusal = createRefusalLog(app)
+  app.setErrorHandler((thrown: FastifyError | Error, request, reply) =>
+    answerError(thrown, request, reply, tellRefusal),
+  )
   app.setNotFoundHandler((request) => {
     throw notFound(request)
   })
@@ -28,12 +33,20 @@ export function handleErrors(app: FastifyInstance) {
 export const notFound = (request: FastifyRequest) =>
   new NotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
 
-function answerError(thrown: FastifyError | Error, request: FastifyRequest, reply: FastifyReply) {
+function answerError(
+  thrown: FastifyError | Error,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  tellRefusal: ReturnType<typeof createRefusalLog>,
+) {
   const error = withQueryProblems(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'a defect')
   if (error.statusCode === 503) {
-    // What is away is no defect of ours and may last: a line without a stack for each request is enough.
-    request.log.warn({ reason: describeFailure(thrown) }, 'unavailable')
+    // That a service which starts or ends is not ready, its log says already.
+    const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
+    // Blocks that have not come are as many as there are callers.
+    const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
+    if (!isProbe) tellRefusal(request, reply, describeFailure(thrown), kind)
     void reply.header('retry-after', thrown instanceof BlockNotReachedError ? NEXT_BLOCK_SECONDS : RETRY_AFTER_SECONDS)
   }
   return reply

@@ -1,10 +1,19 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { isatty } from 'node:tty'
-import { type FastifyReply, type FastifyRequest, LogController } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify'
 import { type LoggerOptions, pino } from 'pino'
 import { clientAddressOf } from './client-addresses.ts'
 import { type LogStream, openLogOutput } from './log-output.ts'
+
+declare module 'fastify' {
+  interface FastifyReply {
+    /** Whether memory had the response, it was made, or an old one was given; undefined where nothing is cached. */
+    cacheResult: 'hit' | 'miss' | 'stale' | undefined
+    /** Whether it is counted with others like it, in an entry of the log for all of them. */
+    isCounted: boolean
+  }
+}
 
 const STDOUT = 1
 
@@ -24,14 +33,15 @@ const MAX_ESCAPES = 1024
 const MOST_ENCODINGS = 8
 
 /** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
-export async function createLogging(level: string, stream?: LogStream) {
+export async function createLogging(level: string, stream?: LogStream, requests: RequestLogOptions = {}) {
   if (stream !== undefined || !isTerminal) {
-    return { logger: loggerOptions(level, stream ?? openLogOutput()), logController: new RequestLogController() }
+    const logController = new RequestLogController(requests)
+    return { logger: loggerOptions(level, stream ?? openLogOutput()), logController }
   }
   const { default: pretty } = await import('pino-pretty')
   // Whether there are colours, it asks the terminal and NO_COLOR.
   const lines = pretty({ ignore: 'pid,hostname,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true })
-  return { logger: loggerOptions(level, lines), logController: new ShortLogController() }
+  return { logger: loggerOptions(level, lines), logController: new ShortLogController(requests) }
 }
 
 /** The log of a process that serves nothing itself. */
@@ -41,20 +51,48 @@ export async function openLog(level: string) {
   return pino(options, stream)
 }
 
+export interface RequestLogOptions {
+  /** How many of a hundred requests have a line; those answered 500 or above have one anyway. */
+  percent?: number
+  /** The server of PostgreSQL that is asked now. */
+  server?: () => string | null | undefined
+}
+
+/** Gives replies what their line of the log says of them. */
+export function decorateForLog(app: FastifyInstance) {
+  app.decorateReply('cacheResult', undefined)
+  app.decorateReply('isCounted', false)
+}
+
 /** One line a request, when it has been answered. */
 class RequestLogController extends LogController {
+  readonly #options: RequestLogOptions
+
+  constructor(options: RequestLogOptions) {
+    super()
+    this.#options = options
+  }
+
   override incomingRequest() {}
 
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
-    const entry = { req: request, res: reply, responseTime: reply.elapsedTime }
+    if (this.isLeftOut(reply)) return
+    const server = this.#options.server?.() ?? undefined
+    const entry = { req: request, res: reply, cache: reply.cacheResult, server, responseTime: reply.elapsedTime }
     if (error) reply.log.error({ ...entry, err: error }, 'request errored')
     else reply.log.info(entry, 'request completed')
+  }
+
+  protected isLeftOut({ isCounted, statusCode }: FastifyReply) {
+    const { percent = 100 } = this.#options
+    return isCounted || (percent < 100 && statusCode < 500 && Math.random() * 100 >= percent)
   }
 }
 
 /** The same in short: method, path, status and time. Nothing in a path acts on a terminal: Node's parser refuses that. */
 class ShortLogController extends RequestLogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
+    if (this.isLeftOut(reply)) return
     const line = `${request.method} ${request.url} ${reply.statusCode} ${Math.round(reply.elapsedTime)} ms`
     if (error) reply.log.error({ err: error }, line)
     else reply.log.info(line)

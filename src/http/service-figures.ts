@@ -14,6 +14,8 @@ interface PoolFigures {
 export interface MeasuredService {
   app: FastifyInstance
   pools: Record<string, PoolFigures>
+  /** Who leaves connections to primaries that have been replaced. */
+  guard: { readonly leftConnections: number }
   counts: ServiceCounts
   readData: () => Promise<DataFigures>
 }
@@ -27,7 +29,7 @@ const PATIENCE_MS = 1000
  *
  * @returns what asks the database for its part of the figures; to be called before they are read.
  */
-export function measureService(register: Registry, { app, pools, counts, readData }: MeasuredService) {
+export function measureService(register: Registry, { app, pools, guard, counts, readData }: MeasuredService) {
   measureRequests(register, app)
   measurePools(register, pools)
   countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
@@ -43,6 +45,15 @@ export function measureService(register: Registry, { app, pools, counts, readDat
       this.inc(counts.failedTokens)
     },
   })
+  new Counter({
+    name: 'database_older_timeline_total',
+    help: 'Connections to a primary that has been replaced, closed for that',
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc(guard.leftConnections)
+    },
+  })
   return measureData(register, readData)
 }
 
@@ -54,7 +65,13 @@ function measureRequests(register: Registry, app: FastifyInstance) {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [register],
   })
+  const defects = new Counter({
+    name: 'defects_total',
+    help: 'Requests that were answered 500, which is a defect of the service',
+    registers: [register],
+  })
   app.addHook('onResponse', async (request, reply) => {
+    if (reply.statusCode === 500) defects.inc()
     const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
     durations.observe(labels, reply.elapsedTime / 1000)
   })

@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { describeFailure, isConnectionFailure } from '../database/failures.ts'
+import { DatabaseAwayError, describeFailure, isConnectionFailure } from '../database/failures.ts'
 
 /** An import that the database did not let through; the message says why, what became of it and what to do. */
 export class ImportFailedError extends Error {
@@ -29,7 +29,8 @@ export function toImportFailure(error: unknown, connection: { isLost: boolean; i
   if (code === '42501') return mayNotImport(error)
   const meaning = meanings[code]
   if (meaning !== undefined) return new ImportFailedError(`${meaning}; ${NOTHING}`, { cause: error })
-  const isConnection = code === '' ? connection.isLost : isConnectionFailure(error)
+  const isLost = connection.isLost || error instanceof DatabaseAwayError
+  const isConnection = code === '' ? isLost : isConnectionFailure(error)
   if (!isConnection) return error
   const what = `the database ended the import (${describeFailure(error)})`
   return connection.isCommitting

@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { describeFailure } from '../database/failures.ts'
+import { inTime } from '../database/in-time.ts'
 import { connectForBatches } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { mergeStaged } from '../ingest/merge-staged.ts'
@@ -24,7 +25,12 @@ export interface ImportOptions {
   onProgress?: (records: number) => void
   /** Told what an operator should know and what is no failure: that the import waits, for example. */
   onNotice?: (text: string) => void
+  /** How long the commit may take: all is written by then, so that a server which is silent for longer is lost. */
+  commitMs?: number
 }
+
+/** A commit waits for the disk, and for standbys where they are synchronous. */
+const COMMIT_MS = 60_000
 
 /** From this number of records on, statistics and the visibility map are brought up to date at once. */
 const MANY_RECORDS = 5000
@@ -40,7 +46,7 @@ export async function importRecords(
   sources: ImportSource[],
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
-  const { isDryRun = false, onNotice = () => undefined } = options
+  const { isDryRun = false, onNotice = () => undefined, commitMs = COMMIT_MS } = options
   const client = await connectForBatches(url, 'reward-campaigns import')
   const connection = { isLost: false, isCommitting: false }
   client.on('error', () => {
@@ -51,13 +57,14 @@ export async function importRecords(
     const total = Object.values(summary.records).reduce((sum, count) => sum + count, 0)
     const written = !isDryRun && total >= MANY_RECORDS ? await listWrittenTables(client) : []
     connection.isCommitting = !isDryRun
-    await client.query(isDryRun ? 'rollback' : 'commit')
+    const ended = client.query(isDryRun ? 'rollback' : 'commit')
+    await inTime(ended, commitMs, `no answer for ${commitMs / 1000} seconds`)
     await vacuum(client, written).catch((error) => onNotice(toNotVacuumed(error)))
     return summary
   } catch (error) {
     throw toImportFailure(error, connection)
   } finally {
-    // Ending the connection ends the transaction too, whatever has happened.
+    // Ending the connection ends the transaction too, whatever has happened; one on which a question is open is cut.
     await client.end().catch(() => undefined)
   }
 }

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { importRecords } from '../../src/import/importer.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
 import { CLI, runCli, startCli, waitFor } from '../setup/processes.ts'
@@ -52,6 +54,19 @@ describe('a connection that is lost', () => {
       expect(await countContracts(database)).toBe(1)
     })
   }
+
+  test('by a server that is silent at the commit ends the import after a time limit', async () => {
+    await using database = await createTestDatabase()
+    await using proxy = await openDatabaseProxy(database.url, 'freeze', 'commit\0')
+    const startedAt = performance.now()
+    const sources = [{ name: 'test records', bytes: Readable.from([Buffer.from(ndjson(aContract()))]) }]
+    await expect(importRecords(proxy.url, sources, { commitMs: 500 })).rejects.toThrow(
+      /no answer for 0\.5 seconds\) during the commit: whether it was imported is unknown\. Import again/,
+    )
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
+    expect(await countContracts(database)).toBe(0)
+    expect(await importInput(database, ndjson(aContract()))).toMatchObject({ code: 0, stderr: '' })
+  })
 
   test.each(['begin', 'copy staged_contract', 'select advance_claim_windows()', 'insert into contracts'])(
     'before the commit ends the import with a sentence, and nothing is there: at %s',

@@ -54,6 +54,8 @@ test('responses show what the standby has replayed, and minBlock waits for the b
   expect(first.headers['x-as-of']).toBe('10:120')
   const { totalCampaigns } = first.json()
 
+  expect((await api.get('/limits')).json().freshness.showsAllCommitted).toBe(false)
+
   await using pause = await pauseReplay()
   await save(aCampaign({ incentives: [anErc20Incentive(token.address)] }))
   await setFollowed(primary, 10, 121, { step: 2 })

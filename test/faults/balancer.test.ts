@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
@@ -69,6 +70,35 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     expect(await ask(haproxy.url, '/campaigns?pageSize=3')).toMatchObject({ status: 200, cacheStatus: null })
     await readers.stop()
     expect(readers.seen.filter(({ status }) => status !== 200)).toEqual([])
+  })
+
+  test('are not given up while both are too busy for a check: who has waited is answered, and no page of HTML is seen', async () => {
+    await using database = await createTestDatabase()
+    const ports = { first: await closedPort(), second: await closedPort() }
+    await using haproxy = await startHaproxy(ports.first, ports.second)
+    await using first = await start(database.url, ports.first)
+    await using second = await start(database.url, ports.second)
+    await haproxy.untilReady('first', 'second')
+    const processes = [first, second]
+    for (const { child } of processes) child.kill('SIGSTOP')
+    // Longer than a check may take.
+    await haproxy.untilReady()
+    await sleep(3000)
+    const waiting = [1, 2, 3, 4].map((page) => ask(haproxy.url, `/campaigns?page=${page}`))
+    await sleep(500)
+    for (const { child } of processes) child.kill('SIGCONT')
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    await haproxy.untilReady('first', 'second')
+
+    for (const { child } of processes) child.kill('SIGKILL')
+    await haproxy.untilReady()
+    const gone = await fetch(`${haproxy.url}/campaigns`)
+    expect([gone.status, gone.headers.get('content-type'), gone.headers.get('retry-after')]).toEqual([
+      503,
+      'application/json',
+      '5',
+    ])
+    expect(await gone.json()).toEqual({ error: 'the service cannot be reached, try again shortly' })
   })
 
   test('are asked with URLs as long as the service takes them', async () => {

@@ -6,6 +6,8 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, anErc20Incentive, aToken } from '../setup/records.ts'
 import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
+import { closedPort } from '../setup/sockets.ts'
+import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
 import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
 
 /** How long the primary stays away, under load. */
@@ -63,3 +65,44 @@ test('a process on the primary and one on its standby: the primary is killed, co
   const { password } = new URL(primary.url)
   for (const { stdout, stderr } of [first, second, third]) expect(stdout + stderr).not.toContain(password)
 })
+
+/** How long it may take until HAProxy knows that a process is not ready. */
+const NOTICED_MS = 2500
+
+test.skipIf(!hasHaproxy)(
+  `${behindHaproxy}, a process on the primary and one on its standby: when the primary is killed and the standby promoted, nothing that was asked before fails, and new questions do so for a moment`,
+  async () => {
+    await using primary = await openPrimary()
+    await migrateDatabase(primary.url)
+    const save = (url: string) => importRecords(url, [toRecordSource('test records', [aCampaign()])])
+    await save(primary.url)
+    await using replica = await primary.openReplica()
+    const ports = { first: await closedPort(), second: await closedPort() }
+    await using haproxy = await startHaproxy(ports.first, ports.second)
+    await using first = serveFrom(primary.url, { PORT: String(ports.first) })
+    await using second = serveFrom(replica.url, { PORT: String(ports.second), SURFACES: 'public' })
+    for (const service of [first, second]) await totalIs(await service.ready(), 1)
+    await haproxy.untilReady('first', 'second')
+    await using readers = keepAsking(haproxy.url, ['/campaigns'])
+    await using strangers = keepAsking(haproxy.url, Array(3).fill(newQuestions()))
+    await waitFor(() => (strangers.seen.length > 50 ? true : undefined))
+
+    const killedAt = performance.now()
+    await primary.kill()
+    await haproxy.untilReady('second')
+    await sleep(NOTICED_MS)
+    await replica.query('select pg_promote()')
+    await save(replica.url)
+    await totalIs(haproxy.url, 2)
+    await readers.stop()
+    await strangers.stop()
+    expect(readers.seen.filter(({ status }) => status !== 200)).toEqual([])
+    const refused = strangers.seen.filter(({ status }) => status !== 200)
+    expect(new Set(refused.map(({ status }) => status)).size).toBeLessThanOrEqual(1)
+    for (const { at, status } of refused) {
+      expect(status).toBe(503)
+      expect(at).toBeGreaterThanOrEqual(killedAt - 1000)
+      expect(at).toBeLessThan(killedAt + NOTICED_MS)
+    }
+  },
+)

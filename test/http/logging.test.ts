@@ -42,12 +42,20 @@ test('each request is logged in one line with its ID, method, URL, route, client
   const body = Buffer.from(await answer.arrayBuffer())
   const notFound = Buffer.from(await (await service.get(detail)).arrayBuffer())
   const cases = [
-    { id: 'list', url: list, route: '/campaigns', method: 'GET', status: 200, bytes: body.length },
-    { id: 'detail', url: detail, route: '/campaigns/:id', method: 'GET', status: 404, bytes: notFound.length },
-    { id: 'head', url: list, route: '/campaigns', method: 'HEAD', status: 200, bytes: 0 },
-    { id: 'known', url: list, route: '/campaigns', method: 'GET', status: 304, bytes: 0 },
+    { id: 'list', url: list, route: '/campaigns', method: 'GET', status: 200, bytes: body.length, cache: 'hit' },
+    {
+      id: 'detail',
+      url: detail,
+      route: '/campaigns/:id',
+      method: 'GET',
+      status: 404,
+      bytes: notFound.length,
+      cache: 'miss',
+    },
+    { id: 'head', url: list, route: '/campaigns', method: 'HEAD', status: 200, bytes: 0, cache: 'hit' },
+    { id: 'known', url: list, route: '/campaigns', method: 'GET', status: 304, bytes: 0, cache: 'hit' },
   ]
-  for (const { id, url, route, method, status, bytes } of cases) {
+  for (const { id, url, route, method, status, bytes, cache } of cases) {
     const entries = await ask(
       id,
       url,
@@ -63,6 +71,8 @@ test('each request is logged in one line with its ID, method, URL, route, client
         reqId: id,
         req: { method, url, route, remoteAddress: '127.0.0.1' },
         res: { statusCode: status, bytes },
+        cache,
+        server: new URL(database.url).host,
         responseTime: expect.any(Number),
         msg: 'request completed',
       },
@@ -145,6 +155,36 @@ test('checks of health do not fill the log', async () => {
   await service.get('/campaigns', { 'x-request-id': 'after-health' })
   await service.entriesOf('after-health')
   expect(service.entries().filter(({ reqId }) => reqId === 'the-health')).toEqual([])
+})
+
+test('probes while it starts and ends are no warnings, and requests refused for the same reason are counted', async () => {
+  const away = `postgres://nobody@127.0.0.1:${await findFreePort()}/nothing`
+  const refusing = await startService(
+    { LOG_LEVEL: 'info', DATABASE_URL: away, CONNECTION_TIMEOUT_MS: '50', DRAIN_SECONDS: '1' },
+    await findFreePort(),
+  )
+  for (let times = 0; times < 30; times += 1) {
+    expect((await refusing.get('/readyz')).status).toBe(503)
+    expect((await refusing.get(`/campaigns?page=${times}`)).status).toBe(503)
+  }
+  await refusing.stop()
+  const entries = refusing.entries()
+  const refused = entries.filter(({ msg }) => msg === 'unavailable')
+  expect(refused).toMatchObject([
+    { level: 40, reqId: expect.any(String), reason: expect.stringMatching(/not ready/) },
+    { level: 40, repeated: 29, reason: expect.stringMatching(/not ready/) },
+  ])
+  expect(entries.filter(({ msg }) => msg === 'request completed')).toHaveLength(1)
+})
+
+test('of requests that go well, some are logged where a share is set', async () => {
+  const sampled = await startService({ LOG_LEVEL: 'info', LOG_REQUESTS_PERCENT: '20' })
+  for (let times = 0; times < 300; times += 1) await sampled.get('/limits')
+  await sampled.stop()
+  const { length } = sampled.entries().filter(({ msg }) => msg === 'request completed')
+  // Beyond these with a probability of less than one in a million.
+  expect(length).toBeGreaterThan(22)
+  expect(length).toBeLessThan(105)
 })
 
 test('every line is an entry of JSON, and none holds the connection string', () => {

@@ -23,7 +23,7 @@ const pools = {
 function measure({ app, counts, lanes }: TestApp) {
   const register = createRegister()
   const readData = createDataFigureReader(lanes.lookups.database, () => MARCH)
-  const server = serveFigures(register, measureService(register, { app, pools, counts, readData }))
+  const server = serveFigures(register, measureService(register, { app, pools, guard: lanes.guard, counts, readData }))
   return {
     inject: server.inject.bind(server),
     /** The lines of these metrics. */
@@ -101,6 +101,15 @@ test('tokens that are not valid, and what limits refuse, are counted', async () 
     'rate_limited_requests_total{limit="failed-attempts"} 2',
     'failed_token_attempts_total 3',
   ])
+})
+
+test('defects are counted from the start, so that the first one is an increase', async () => {
+  await using api = await startTestApp()
+  await using metrics = measure(api)
+  expect(await metrics.read('defects_total ')).toEqual(['defects_total 0'])
+  await api.database.query('alter table campaigns rename to elsewhere')
+  expect((await api.get('/campaigns')).statusCode).toBe(500)
+  expect(await metrics.read('defects_total ')).toEqual(['defects_total 1'])
 })
 
 test('answers are counted by where they came from, and how far the data is stays told while the database is away', async () => {

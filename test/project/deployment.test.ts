@@ -30,6 +30,7 @@ describe('docker-compose.yml', () => {
     for (const [name, service] of Object.entries(read())) {
       expect(service.mem_limit, name).toMatch(/^(\d+[mg]|\$\{[A-Z_]+:-\d+[mg]\})$/)
       expect(service.cpus, name).toBeGreaterThan(0)
+      expect(service.logging, name).toEqual({ driver: 'json-file', options: { 'max-size': '20m', 'max-file': '5' } })
       expect(service.pids_limit, name).toBeGreaterThan(0)
     }
     for (const [name, service] of ownServices) {

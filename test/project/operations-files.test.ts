@@ -37,8 +37,8 @@ const dashboard: Dashboard = JSON.parse(await read('grafana/dashboard.json'))
 const rules = groups.flatMap((group) => group.rules)
 const panels = dashboard.panels.filter(({ type }) => type !== 'row')
 
-/** The labels of each name that is exposed; Prometheus adds `instance` and `job`. */
-const labels = new Map<string, Set<string>>()
+/** The labels of each name that is exposed; Prometheus adds `instance` and `job`, and says itself what is `up`. */
+const labels = new Map<string, Set<string>>([['up', new Set(['instance', 'job'])]])
 
 beforeAll(async () => {
   await using api = await startTestApp()
@@ -96,6 +96,19 @@ describe('an alert', () => {
     for (const { alert, expr } of rules) expectExposed(expr, alert)
   })
 
+  test('is about the jobs of the scrape configuration alone', async () => {
+    const { scrape_configs: jobs }: { scrape_configs: { job_name: string }[] } = parse(
+      await read('prometheus/prometheus.yaml'),
+    )
+    expect(jobs.map(({ job_name: name }) => name)).toEqual(['reward-campaigns', 'reward-campaigns-index'])
+    for (const { alert, expr } of rules) {
+      for (const { metric, matched } of namesIn(expr).metrics) expect(matched, `${alert}: ${metric}`).toContain('job')
+      for (const [, job] of expr.matchAll(/job=~?"([^"]*)"/g)) {
+        expect(['reward-campaigns', 'reward-campaigns-index', 'reward-campaigns(-index)?'], alert).toContain(job)
+      }
+    }
+  })
+
   test('has a name of its own, a severity, and sentences on what it means and what to do', () => {
     const names = rules.map(({ alert }) => alert)
     expect(new Set(names).size).toBe(names.length)
@@ -151,7 +164,7 @@ describe('the dashboard', () => {
         namesIn(expr.replaceAll('$__rate_interval', '5m')).metrics.map(({ metric }) => metric),
       ),
     )
-    const ours = [...labels.keys()].filter((name) => !/^(process|nodejs)_|_(bucket|sum|count)$/.test(name))
+    const ours = [...labels.keys()].filter((name) => !/^up$|^(process|nodejs)_|_(bucket|sum|count)$/.test(name))
     expect(ours.filter((name) => !shown.includes(name))).toEqual([])
   })
 })

@@ -11,11 +11,13 @@ export interface DatabaseProxy extends AsyncDisposable {
   url: string
   /** Ends all connections and every new one at once, or lets nothing through any more; `undefined` lets all pass again. */
   interrupt: (by: 'cut' | 'freeze' | undefined) => void
+  /** Leads new connections to another server from now on; those that there are stay. */
+  lead: (databaseUrl: string) => void
 }
 
 /** A way to a real database on which connections meet their fate at a text that a client sends, if one is given. */
 export async function openDatabaseProxy(databaseUrl: string, fate?: Fate, text?: string): Promise<DatabaseProxy> {
-  const target = new URL(databaseUrl)
+  let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
   const server = createServer((client) => {
@@ -53,6 +55,9 @@ export async function openDatabaseProxy(databaseUrl: string, fate?: Fate, text?:
     interrupt(by) {
       interruption = by
       if (by === 'cut') for (const socket of sockets) socket.destroy()
+    },
+    lead(otherUrl) {
+      target = new URL(otherUrl)
     },
     async [Symbol.asyncDispose]() {
       for (const socket of sockets) socket.destroy()

@@ -57,6 +57,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     database: opened.questions.database,
     lookups: opened.lookups.database,
     settings,
+    databaseServer: () => opened.guard.server,
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
     counts,

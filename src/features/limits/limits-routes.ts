@@ -23,7 +23,7 @@ interface LimitingSettings {
   STALE_IF_ERROR_SECONDS: number
 }
 
-const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'operations'> => ({
+const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<GetLimitsResponse, 'operations'> => ({
   requests: {
     mostUrlBytes: MAX_URL_BYTES,
     mostHeaderBytes: MAX_HEADER_BYTES,
@@ -43,7 +43,7 @@ const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'o
   },
   waits: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
   freshness: {
-    showsAllCommitted: true,
+    showsAllCommitted: !isStandby,
     maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,
     staleWhileRevalidateSeconds: settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS,
     staleIfErrorSeconds: settings.STALE_IF_ERROR_SECONDS,
@@ -67,18 +67,21 @@ const example: GetLimitsResponse = {
       ],
     },
   ],
-  ...toServiceLimits({
-    MAX_PIPELINED_REQUESTS: 20,
-    MAX_REQUESTS_UNDER_WAY: 2000,
-    MAX_CONNECTIONS: 10_000,
-    ADDRESS_SHARE_PERCENT: 10,
-    REQUESTS_PER_MINUTE: 0,
-    FAILED_ATTEMPTS_PER_MINUTE: 20,
-    STATEMENT_TIMEOUT_MS: 5000,
-    CACHE_MAX_AGE_SECONDS: 5,
-    CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
-    STALE_IF_ERROR_SECONDS: 60,
-  }),
+  ...toServiceLimits(
+    {
+      MAX_PIPELINED_REQUESTS: 20,
+      MAX_REQUESTS_UNDER_WAY: 2000,
+      MAX_CONNECTIONS: 10_000,
+      ADDRESS_SHARE_PERCENT: 10,
+      REQUESTS_PER_MINUTE: 0,
+      FAILED_ATTEMPTS_PER_MINUTE: 20,
+      STATEMENT_TIMEOUT_MS: 5000,
+      CACHE_MAX_AGE_SECONDS: 5,
+      CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
+      STALE_IF_ERROR_SECONDS: 60,
+    },
+    false,
+  ),
 }
 
 const getLimits = {
@@ -94,12 +97,15 @@ const getLimits = {
   ),
 }
 
-export const limitsRoutes: FastifyPluginAsyncTypebox<{ settings: LimitingSettings }> = async (app, { settings }) => {
-  let limits: GetLimitsResponse | undefined
+export const limitsRoutes: FastifyPluginAsyncTypebox<{
+  settings: LimitingSettings
+  isStandby: () => boolean
+}> = async (app, { settings, isStandby }) => {
+  let operations: GetLimitsResponse['operations'] | undefined
   app.get('/limits', { schema: getLimits }, async (_request, reply) => {
     void reply.header('cache-control', 'no-store')
     // Not before all operations are there.
-    limits ??= { operations: toOperationLimits(app.swagger()), ...toServiceLimits(settings) }
-    return limits
+    operations ??= toOperationLimits(app.swagger())
+    return { operations, ...toServiceLimits(settings, isStandby()) }
   })
 }

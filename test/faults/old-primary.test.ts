@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { migrateDatabase } from '../../src/database/migrations.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { openDatabaseProxy } from '../setup/database-proxy.ts'
+import { startCli, waitFor } from '../setup/processes.ts'
+import { aCampaign } from '../setup/records.ts'
+import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
+import { closedPort } from '../setup/sockets.ts'
+import { ask, keepAsking, newQuestions, type Seen } from './readers.ts'
+
+/*
+ * A failover behind one address (DNS, a balancer): the old primary, which knows nothing of it, must not be believed again.
+ */
+
+const save = (url: string) => importRecords(url, [toRecordSource('test records', [aCampaign()])])
+
+/** A primary and its standby behind one address, with a service that asks there. */
+async function openPair() {
+  const primary = await openPrimary()
+  await migrateDatabase(primary.url)
+  await save(primary.url)
+  const standby = await primary.openReplica()
+  const proxy = await openDatabaseProxy(primary.url)
+  const metricsPort = await closedPort()
+  const service = startCli(['serve'], {
+    ...{ DATABASE_URL: proxy.url, PORT: '0', METRICS_PORT: String(metricsPort) },
+    ...{ MAX_EVENT_LOOP_DELAY_MS: '0', STALE_IF_ERROR_SECONDS: '600' },
+  })
+  const url = await service.ready()
+  await caughtUp(primary, standby)
+  return {
+    primary,
+    standby,
+    proxy,
+    service,
+    url,
+    async leftConnections() {
+      const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
+      return Number(/^database_older_timeline_total (\d+)$/m.exec(metrics)?.[1])
+    },
+    untilTotalIs: (total: number) =>
+      waitFor(async () => (totalIn(await ask(url, '/campaigns')) === total ? true : undefined)),
+    async [Symbol.asyncDispose]() {
+      for (const opened of [service, proxy, standby, primary]) await opened[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const totalIn = ({ status, body }: Seen): number | undefined =>
+  status === 200 ? JSON.parse(body).totalCampaigns : undefined
+
+test('an old primary that comes back at the address is left, and told: no response is of its history', async () => {
+  await using pair = await openPair()
+  const { primary, standby, proxy, service, url } = pair
+  await primary.kill()
+  await standby.query('select pg_promote()')
+  proxy.lead(standby.url)
+  proxy.interrupt('cut')
+  proxy.interrupt(undefined)
+  await save(standby.url)
+  await pair.untilTotalIs(2)
+  expect(await pair.leftConnections()).toBe(0)
+
+  await using readers = keepAsking(url, ['/campaigns', newQuestions()])
+  // Its sessions take a moment to notice that they are alone.
+  await waitFor(() =>
+    primary.start().then(
+      () => true,
+      () => undefined,
+    ),
+  )
+  proxy.lead(primary.url)
+  proxy.interrupt('cut')
+  proxy.interrupt(undefined)
+  const startedAt = performance.now()
+  await service.said(/(an old primary is back, and is left)/)
+  await waitFor(() => (readers.seen.some(({ at, status }) => at > startedAt && status === 503) ? true : undefined))
+  expect((await fetch(`${url}/readyz`)).status).toBe(503)
+  expect(await pair.leftConnections()).toBeGreaterThan(0)
+  await sleep(1500)
+  proxy.lead(standby.url)
+  await waitFor(async () => ((await fetch(`${url}/readyz`)).status === 200 ? true : undefined))
+  await readers.stop()
+  const totals = readers.seen.map(totalIn).filter((total) => total !== undefined)
+  expect(new Set(totals)).toEqual(new Set([2]))
+  expect(await ask(url, '/campaigns?pageSize=9')).toMatchObject({ status: 200, cacheStatus: null })
+  expect(service.stdout.match(/an old primary is back/g)).toHaveLength(1)
+})
+
+test('connections that stayed at an old primary that lives on are left once one leads to the new', async () => {
+  await using pair = await openPair()
+  const { primary, standby, proxy, url } = pair
+  await using readers = keepAsking(url, Array(6).fill(newQuestions()))
+  await waitFor(() => (readers.seen.length > 50 ? true : undefined))
+  await standby.query('select pg_promote()')
+  await save(standby.url)
+  proxy.lead(standby.url)
+  const sessions = `from pg_stat_activity where application_name = 'reward-campaigns'`
+  await primary.query(`select pg_terminate_backend(pid) ${sessions} order by random() limit 1`)
+  await pair.untilTotalIs(2)
+  const settledAt = performance.now()
+  await sleep(2000)
+  await readers.stop()
+  const later = readers.seen.filter(({ at }) => at > settledAt)
+  expect(later.length).toBeGreaterThan(20)
+  expect(new Set(later.map(totalIn))).toEqual(new Set([2]))
+  expect(await primary.query(`select 1 ${sessions}`)).toEqual([])
+})
