@@ -74,6 +74,8 @@ export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
       if (request === 'serious') void endInHaste(signalCode)
     })
   }
+  // Whoever read what is said has gone: saying so would fail too, again and again.
+  process.stderr.on('error', () => undefined)
   process.on('uncaughtException', (error) => {
     fail(error)
     void end(1)

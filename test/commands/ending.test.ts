@@ -192,3 +192,11 @@ describe('signals', () => {
     expect(counted(times)).toEqual(expected)
   })
 })
+
+test('a command whose output nobody reads any more ends all the same', async () => {
+  await using cli = startCli(['import', '-'], { DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing' })
+  cli.child.stderr.destroy()
+  cli.child.stdout.destroy()
+  cli.child.stdin.end()
+  expect(await cli.ended).toMatchObject({ code: 1 })
+})
