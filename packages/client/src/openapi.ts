@@ -243,9 +243,11 @@ export interface components {
         TokenMetadata: {
             /** @description System ID of the token: `<chainId>:<address>`. */
             id: string;
+            /** @description Chain on which the token lives. */
             chainId: components["schemas"]["ChainId"];
+            /** @description Address of the token contract; the zero address is the native token. */
             address: components["schemas"]["Address"];
-            /** @description Decimals of the token, typically 18. */
+            /** @description Decimals of the token, typically 18: this many digits of an amount in base units are behind the point. */
             decimals: number;
             /** @description Name of the token. */
             name: string;
@@ -265,23 +267,28 @@ export interface components {
             filterType: (0 | 1 | 2 | 3 | 4 | 5 | 6 | 7) | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Others are served as they are recorded. */
             fieldType: (0 | 1 | 2 | 3 | 4 | 5) | number;
-            /** @description Index of the event field or function argument that is compared. */
+            /** @description Index of the event field or function argument that is compared, from 0. */
             fieldIndex: number;
             /** @description Value to compare with, encoded as the field type wants it. */
             filterData: string;
         };
         /** @description An on-chain action that must be completed before the incentives of a campaign can be claimed. */
         ActionStep: {
+            /** @description Chain on which the action happens. */
             chainId: components["schemas"]["ChainId"];
+            /** @description Address that claims for this step, where recorded. */
             claimant?: components["schemas"]["Address"];
             /** @description Signature (selector or topic) of the event or function, hexadecimal. */
             signature: string;
             /** @description Readable signature, for example `Transfer(address,address,uint256)`. */
             signatureName: string;
+            /** @description Whether `signature` is that of an event or of a function. */
             signatureType: components["schemas"]["SignatureType"];
-            /** @description Kind of the action, as the protocol numbers it. */
+            /** @description Kind of the action: a number of the protocol. */
             actionType: number;
+            /** @description Contract the action is done on. */
             targetContract: components["schemas"]["Address"];
+            /** @description Condition that one field of the action must fulfil. */
             parameters: components["schemas"]["ActionStepParameters"];
         };
         /** @description How to extract the address of the claimant from a valid action transaction. */
@@ -290,12 +297,15 @@ export interface components {
             signature: string;
             /** @description Readable signature. */
             signatureName: string;
+            /** @description Whether `signature` is that of an event or of a function. */
             signatureType: components["schemas"]["SignatureType"];
-            /** @description Index of the field or argument that holds the claimant. */
+            /** @description Index of the field or argument that holds the claimant, from 0. */
             fieldIndex: number;
+            /** @description Contract that emits the event or has the function. */
             targetContract: components["schemas"]["Address"];
             /** @description Name of the target contract. */
             targetContractName: string;
+            /** @description Chain of the target contract. */
             chainId: components["schemas"]["ChainId"];
         };
         /**
@@ -305,16 +315,22 @@ export interface components {
         AllowListType: "SimpleAllowList" | "SimpleDenyList" | "OpenAllowList" | "OffchainAccessList";
         /** @description Who may claim a campaign. */
         AllowListPreview: {
+            /** @description Account that may change the list. */
             owner: components["schemas"]["Address"];
+            /** @description Contract of the list. */
             contractAddress: components["schemas"]["Address"];
+            /** @description What being on the list means: who may claim. */
             type: components["schemas"]["AllowListType"];
             /** @description Addresses allowed or denied, ascending. `null` when none are recorded, and when there are more than 100: the campaign detail has them all. */
             addresses: components["schemas"]["Address"][] | null;
         };
         /** @description Who may claim a campaign, with all addresses. */
         AllowList: {
+            /** @description Account that may change the list. */
             owner: components["schemas"]["Address"];
+            /** @description Contract of the list. */
             contractAddress: components["schemas"]["Address"];
+            /** @description What being on the list means: who may claim. */
             type: components["schemas"]["AllowListType"];
             /** @description All addresses allowed or denied, ascending; empty when none are recorded. */
             addresses: components["schemas"]["Address"][];
@@ -326,10 +342,11 @@ export interface components {
              * @enum {integer}
              */
             criteriaType: 0 | 1;
-            /** @description Signature of the event or function, hexadecimal. */
+            /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
-            /** @description Index of the event field or argument that holds the amount. */
+            /** @description Index of the event field or argument that holds the amount, from 0. */
             fieldIndex: number;
+            /** @description Contract that emits the event or has the function. */
             targetContract: components["schemas"]["Address"];
         };
         /** @description How the claimable amount is extracted from the action, with its scale. */
@@ -339,13 +356,14 @@ export interface components {
              * @enum {integer}
              */
             criteriaType: 0 | 1;
-            /** @description Signature of the event or function, hexadecimal. */
+            /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
-            /** @description Index of the event field or argument that holds the amount. */
+            /** @description Index of the event field or argument that holds the amount, from 0. */
             fieldIndex: number;
+            /** @description Contract that emits the event or has the function. */
             targetContract: components["schemas"]["Address"];
             /**
-             * @description How the extracted value is scaled: 0 RAW (as it is), 1 WAD (18 decimals).
+             * @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals).
              * @enum {integer}
              */
             valueType: 0 | 1;
@@ -353,177 +371,247 @@ export interface components {
         /** @description A place on an allow list. */
         AllowListIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "AllowListIncentive";
+            /** @description Allow list that a claim puts the claimant on. */
             allowListAddress: components["schemas"]["Address"];
+            /** @description Maximum number of claims, one for each user; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
         };
         /** @description A continuous gradual Dutch auction: the reward falls with each claim and rises while nobody claims. */
         CGDAIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "CGDAIncentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Reward at the start of the auction, in base units of `asset`. */
             initialReward: components["schemas"]["BaseUnits"];
+            /** @description Subtracted from the reward after each claim, in base units of `asset`. */
             rewardDecay: components["schemas"]["BaseUnits"];
+            /** @description Added to the reward for each hour without a claim, in base units of `asset`. */
             rewardBoost: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             totalBudget: components["schemas"]["BaseUnits"];
         };
         /** @description A fixed amount of a token for each claim. */
         ERC20Incentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20Incentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
             /** @description Who is paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Others are served as they are recorded. */
             strategy: (0 | 1) | number;
+            /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Number of claims that remain; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description Points of a soul-bound token. */
         PointsIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "PointsIncentive";
+            /** @description Token contract that backs the points. */
             venue: components["schemas"]["Address"];
-            /** @description Selector of the transfer function, hexadecimal. */
+            /** @description Selector of the function that gives the points, hexadecimal. */
             selector: string;
+            /** @description Points for each claim, a plain number without decimals. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Maximum number of claims; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
         };
         /** @description An amount of a token that the signed claim decides. */
         ERC20VariableIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20VariableIncentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description An amount of a token that is computed from the action itself. */
         ERC20VariableCriteriaIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Most that one claim can pay, in base units of `asset`; "0" is no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
+            /** @description Where the amount of the action is read. */
             criteria: components["schemas"]["Criteria"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Share of the amount that is paid back, percent. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
             rebatePercentage?: number;
         };
         /** @description As ERC20VariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20VariableCriteriaIncentiveV2: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentiveV2";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Most that one claim can pay, in base units of `asset`; "0" is no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
+            /** @description Where the amount of the action is read. */
             criteria: components["schemas"]["CriteriaWithValueType"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Share of the amount that is paid back, percent. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
             rebatePercentage?: number;
         };
         /** @description A token whose amount follows the price of another asset. */
         ERC20PeggedIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20PeggedIncentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
+            /** @description What each claim is worth, in base units of `peg`, not of `asset`. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description A pegged token reward that is computed from the action itself. */
         ERC20PeggedVariableCriteriaIncentive: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentive";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Most that one claim can pay, in base units of `peg`; "0" is no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
+            /** @description Where the amount of the action is read. */
             criteria: components["schemas"]["Criteria"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Share of the amount that is paid back, percent. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
             rebatePercentage?: number;
         };
         /** @description As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20PeggedVariableCriteriaIncentiveV2: {
             /**
-             * @description Selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
+            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
+            /** @description Most that one claim can pay, in base units of `peg`; "0" is no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
+            /** @description Where the amount of the action is read. */
             criteria: components["schemas"]["CriteriaWithValueType"];
+            /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The asset; `null` when the token is unknown. */
+            /** @description The token at `asset`; `null` when it is unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Share of the amount that is paid back, percent. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
             rebatePercentage?: number;
         };
         /** @description Something that is claimed once the action steps are done; `type` selects the variant. */
@@ -535,35 +623,47 @@ export interface components {
         };
         /** @description A campaign as list pages show it. */
         CampaignListItem: {
+            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
+            /** @description Contract that defines the action. */
             action: components["schemas"]["Address"];
+            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
             campaignIndex: components["schemas"]["BaseUnits"];
+            /** @description Account that funds the campaign. */
             budget: components["schemas"]["Address"];
+            /** @description Number of incentives. */
             incentiveCount: components["schemas"]["BaseUnits"];
+            /** @description Owner of the campaign. */
             owner: components["schemas"]["Address"];
+            /** @description Address that can sign claim payloads. */
             validator: components["schemas"]["Address"];
+            /** @description When the campaign was created: the time of its block in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Hash of the transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
+            /** @description Chain on which the campaign was created. */
             chainId: components["schemas"]["ChainId"];
+            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
             protocolFee: components["schemas"]["BaseUnits"];
+            /** @description Maximum number of claimants; "0" is no maximum. */
             maxParticipants: components["schemas"]["BaseUnits"];
             /** @description What can be claimed, in order. */
             incentives: components["schemas"]["Incentive"][];
             /** @description Started, not ended and not exhausted, at the moment of the answer. */
             isActive: boolean;
-            /** @description US dollars that the token incentives can still pay; `null` when there is none, or when the price or the decimals of one of their tokens are unknown. */
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown. */
             availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Readable name, typically the required action. */
+            /** @description Name of the campaign, typically the required action; `null` when unknown. */
             campaignName: string | null;
-            /** @description System ID of the action template. */
+            /** @description System ID of the action template; `null` when the campaign uses none. */
             actionTemplateId: string | null;
-            /** @description Image of the project. */
+            /** @description URI of an image of the project; `null` when unknown. */
             projectImageUri: string | null;
-            /** @description Image of the token. */
+            /** @description URI of an image of the token; `null` when unknown. */
             tokenImageUri: string | null;
-            /** @description Image of the NFT. */
+            /** @description URI of an image of the NFT; `null` when unknown. */
             nftImageUri: string | null;
-            /** @description Name of the NFT. */
+            /** @description Name of the NFT; `null` when unknown. */
             nftName: string | null;
             /** @description Claims are possible from here on; `null`: from the beginning. */
             startTime: components["schemas"]["Instant"] | null;
@@ -583,44 +683,59 @@ export interface components {
         };
         /** @description A campaign with everything that is known of it. */
         CampaignDetail: {
+            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
+            /** @description Contract that defines the action. */
             action: components["schemas"]["Address"];
+            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
             campaignIndex: components["schemas"]["BaseUnits"];
+            /** @description Account that funds the campaign. */
             budget: components["schemas"]["Address"];
+            /** @description Number of incentives. */
             incentiveCount: components["schemas"]["BaseUnits"];
+            /** @description Owner of the campaign. */
             owner: components["schemas"]["Address"];
+            /** @description Address that can sign claim payloads. */
             validator: components["schemas"]["Address"];
+            /** @description When the campaign was created: the time of its block in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Hash of the transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
+            /** @description Chain on which the campaign was created. */
             chainId: components["schemas"]["ChainId"];
+            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
             protocolFee: components["schemas"]["BaseUnits"];
+            /** @description Maximum number of claimants; "0" is no maximum. */
             maxParticipants: components["schemas"]["BaseUnits"];
             /** @description What can be claimed, in order. */
             incentives: components["schemas"]["Incentive"][];
             /** @description Started, not ended and not exhausted, at the moment of the answer. */
             isActive: boolean;
-            /** @description US dollars that the token incentives can still pay; `null` when there is none, or when the price or the decimals of one of their tokens are unknown. */
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown. */
             availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Readable name, typically the required action. */
+            /** @description Name of the campaign, typically the required action; `null` when unknown. */
             campaignName: string | null;
-            /** @description System ID of the action template. */
+            /** @description System ID of the action template; `null` when the campaign uses none. */
             actionTemplateId: string | null;
-            /** @description Image of the project. */
+            /** @description URI of an image of the project; `null` when unknown. */
             projectImageUri: string | null;
-            /** @description Image of the token. */
+            /** @description URI of an image of the token; `null` when unknown. */
             tokenImageUri: string | null;
-            /** @description Image of the NFT. */
+            /** @description URI of an image of the NFT; `null` when unknown. */
             nftImageUri: string | null;
-            /** @description Name of the NFT. */
+            /** @description Name of the NFT; `null` when unknown. */
             nftName: string | null;
             /** @description Claims are possible from here on; `null`: from the beginning. */
             startTime: components["schemas"]["Instant"] | null;
             /** @description Claims are possible until before this; `null`: without end. */
             endTime: components["schemas"]["Instant"] | null;
+            /** @description Who may claim; an OpenAllowList at the zero address when it has none. */
             allowList: components["schemas"]["AllowList"];
             /** @description What has to be done before claiming. */
             actionSteps: components["schemas"]["ActionStep"][];
+            /** @description When the campaign was created; the same instant as `blockTimestamp`. */
             createdAt: components["schemas"]["Instant"];
+            /** @description Where the claimant is read from the action; absent when it is not recorded. */
             actionClaimant?: components["schemas"]["ActionClaimant"];
             /**
              * @description Block number at creation by chain ID, both decimal strings.
@@ -631,9 +746,9 @@ export interface components {
             createdAtBlockchainNumbers?: {
                 [key: string]: components["schemas"]["BaseUnits"];
             };
-            /** @description System ID of the template. */
+            /** @description System ID of the template; `null` when unknown. */
             templateId: string | null;
-            /** @description ID of the metadata of the NFT. */
+            /** @description ID of the metadata of the NFT; `null` when unknown. */
             nftMetadataId: string | null;
         };
         /** @description What a trending campaign gives. */
@@ -643,19 +758,22 @@ export interface components {
              * @enum {string}
              */
             type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description The reward token; the venue of points; the allow list of an allow-list place. */
             assetAddress: components["schemas"]["Address"];
+            /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
             rewardAmount?: components["schemas"]["BaseUnits"];
             /**
-             * @description `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Absent when the decimals of the token are unknown.
+             * @description `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent when the decimals of the token are unknown.
              * @example 0.000000000000000001
              */
             rewardAmountFormatted?: string;
             /** @description `rewardAmount` at the current price; absent when that is unknown. US dollars, 6 decimals. */
             rewardUsdValue?: number;
+            /** @description Most that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" is no maximum. Absent for other variants. */
             maxReward?: components["schemas"]["BaseUnits"];
             /** @description `maxReward` at the current price; absent when that is unknown. US dollars, 6 decimals. */
             maxRewardUsdValue?: number;
-            /** @description Percent of the amount of the action that is paid as reward, where the action decides. */
+            /** @description Percent of the signed amount, or of the amount of the action, that is paid. Absent when the reward is no share. */
             rewardPercentage?: number;
             /** @description Percent that is paid back as the record says; else the same as `rewardPercentage`. */
             rebatePercentage?: number;
@@ -681,26 +799,27 @@ export interface components {
             projectImage: string;
             /** @description What is to be done. */
             description: string | null;
-            /**
-             * @description Category of the action.
-             * @enum {string|null}
-             */
-            category: "defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other" | null;
+            /** @description Category of the action; `null` when unknown. */
+            category: ("defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other") | null;
         };
         /** @description A recorded signature for a claim. */
         ClaimSignature: {
+            /** @description Who may claim with it. */
             claimant: components["schemas"]["Address"];
             /** @description Index of the incentive, from 0. */
             incentiveId: number;
             /** @description The signature of the validator, hexadecimal. */
             signature: string;
+            /** @description Who referred the claimant; the zero address is nobody. */
             referrer: components["schemas"]["Address"];
         };
         /** @description The token that the action of a campaign deals in; what is unknown of it is absent. */
         ActionTokenMetadata: {
             /** @description Symbol of the token. */
             tokenSymbol: string;
+            /** @description Address of the token. */
             tokenContract: components["schemas"]["Address"];
+            /** @description Chain of the token. */
             chainId: components["schemas"]["ChainId"];
             /** @description URI of the image of the token. */
             tokenImage: string;
@@ -719,7 +838,9 @@ export interface components {
         };
         /** @description An active campaign that is being claimed. */
         TrendingCampaign: {
+            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
+            /** @description Chain on which the campaign was created. */
             chainId: components["schemas"]["ChainId"];
             /** @description What can be claimed, in order. */
             incentives: components["schemas"]["TrendingIncentive"][];
@@ -735,8 +856,11 @@ export interface components {
              * @enum {string}
              */
             accessStatus?: "allowed" | "denied" | "not-allowed";
+            /** @description The recorded signature for the `user`, of the lowest incentive when there are several; absent without one, and when the user has claimed. */
             signature?: components["schemas"]["ClaimSignature"];
+            /** @description Hash of the transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
+            /** @description When the campaign was created: the time of its block in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
             /** @description Readable name. */
             campaignName?: string;
@@ -748,18 +872,23 @@ export interface components {
             tokenImageUri?: string;
             /** @description URL of the project. */
             projectUrl?: string;
+            /** @description Claims are possible from here on. */
             startTime?: components["schemas"]["Instant"];
+            /** @description Claims are possible until before this. */
             endTime?: components["schemas"]["Instant"];
             /** @description How users have to be verified. */
             verificationLevel?: string;
-            /** @description All recorded claims. */
+            /** @description Number of all recorded claims. */
             claimCount: number;
+            /** @description Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" when there is none. */
             totalBudget: components["schemas"]["TotalAmount"];
+            /** @description Amount of `totalBudget` that was claimed, in base units of the same token. */
             rewardsDistributed: components["schemas"]["TotalAmount"];
-            /** @description Claimed in the last 24 hours, at the time of each claim. US dollars, 6 decimals. */
+            /** @description Value claimed in the last 24 hours, at the time of each claim. US dollars, 6 decimals. */
             usdDistributed24Hr: number;
-            /** @description Claimed in the last hour, at the time of each claim. US dollars, 6 decimals. */
+            /** @description Value claimed in the last hour, at the time of each claim. US dollars, 6 decimals. */
             usdDistributed1Hr: number;
+            /** @description The token that the action deals in; absent unless `includeTokenMetadata` is `true`, the action type is `swap` and the token is known. */
             actionTokenMetadata?: components["schemas"]["ActionTokenMetadata"];
         };
         /** @description Campaigns by claimed volume. */
@@ -769,15 +898,17 @@ export interface components {
         };
         /** @description A contract that is the target of an action step. The same address on two chains is two contracts. */
         ExploredContract: {
+            /** @description Chain of the contract. */
             chainId: components["schemas"]["ChainId"];
+            /** @description Address of the contract. */
             address: components["schemas"]["Address"];
             /** @description Readable name; empty when none is known. */
             name: string;
             /** @description What campaigns have brought to the contract. */
             stats: {
-                /** @description Campaigns with an action step on the contract. */
+                /** @description Number of campaigns with an action step on the contract. */
                 campaignCount: number;
-                /** @description Claims of these campaigns in the time range. */
+                /** @description Number of claims of these campaigns in the time range. */
                 totalClaims: number;
                 /** @description What these claims paid, at the time of each, in US dollars, 6 decimals; a campaign on several contracts counts fully on each. */
                 totalAmountClaimedUsd: number;
@@ -787,16 +918,17 @@ export interface components {
         ListContractsResponse: components["schemas"]["ExploredContract"][];
         /** @description When a campaign was claimed. */
         CampaignActivity: {
+            /** @description ID of the campaign. */
             id: components["schemas"]["CampaignId"];
             /** @description Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`. */
             claims: number[];
-            /** @description Claims in the time range. */
+            /** @description Number of claims in the time range. */
             totalClaims: number;
             /** @description What the claims in the time range paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
             totalAmountClaimedUsd: number;
             /** @description The same figures of the range of the same length before it, to compare with. */
             before: {
-                /** @description Claims in the range of the same length before it. */
+                /** @description Number of claims in the range of the same length before it. */
                 totalClaims: number;
                 /** @description What the claims in the range of the same length before it paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
                 totalAmountClaimedUsd: number;
@@ -809,15 +941,18 @@ export interface components {
              * @enum {string}
              */
             timeRange: "1h" | "24h" | "7d" | "30d";
+            /** @description Claims after this instant are in the time range. */
             since: components["schemas"]["Instant"];
+            /** @description The whole second of the answer: claims up to it, and those of it, are in the time range. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval: the claims after its beginning, up to its end, count in it. */
+            /** @description Length of each interval in seconds: the claims after its beginning, up to its end, count in it. */
             intervalSeconds: number;
             /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
         /** @description How far a followed chain is. */
         ChainStatus: {
+            /** @description The followed chain. */
             chainId: components["schemas"]["ChainId"];
             /** @description The newest block whose effects are in the answers; `null`: none yet. Decimal. */
             asOfBlock: string | null;
@@ -865,7 +1000,7 @@ export interface components {
                 parameter: string;
                 /** @description Its value for this window. */
                 value: string;
-                /** @description Length of the window. */
+                /** @description Length of the window in seconds. */
                 seconds: number;
                 /** @description Whether it is this one where the parameter is not given. */
                 isDefault: boolean;
@@ -877,38 +1012,51 @@ export interface components {
             operations: components["schemas"]["OperationLimits"][];
             /** @description What a request may be. */
             requests: {
-                /** @description Longest URL; a longer one is 414. */
+                /** @description Maximum length of a URL in bytes; a longer one returns 414. */
                 mostUrlBytes: number;
-                /** @description All headers of a request with its first line; more are 431. */
+                /** @description Maximum size of all headers of a request with its first line, in bytes; more return 431. */
                 mostHeaderBytes: number;
-                /** @description Requests that one connection may send before they are answered; with more it is closed. */
+                /** @description Requests that one connection may send before they are answered, one after the other; with more it is closed. */
                 mostPipelined: number;
-                /** @description Requests that are answered at the same time, of all clients together; more are 503. */
+                /** @description Requests whose responses are made at the same time, of all clients; more return 503. */
                 mostUnderWay: number;
+                /** @description The same of one address (IPv6: /64); more return 429. */
+                maxConcurrentPerAddress: number;
+                /** @description Connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed. */
+                maxConnectionsPerAddress: number;
+            };
+            /** @description How a response has to be read. */
+            responses: {
+                /** @description Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed. */
+                minBytesPerSecond: number;
+                /** @description Longest time in which a client has to have read a response; then its connection is closed. */
+                maxSeconds: number;
+                /** @description Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429. */
+                maxBytesPerAddress: number;
             };
             /** @description How often a client may ask. */
             rates: {
-                /** @description Requests for operations, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
+                /** @description Requests for operations and documents, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
                 requestsPerMinute: number | null;
                 /** @description Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429. */
                 failedAttemptsPerMinute: number;
             };
             /** @description How long an answer may take, in milliseconds. */
             waits: {
-                /** @description Longest time of one question to the database; a longer one is 503. */
+                /** @description Timeout of one database query in milliseconds; after it the response is 503. */
                 statementTimeoutMs: number;
-                /** @description How long an answer waits for the blocks of `minBlock`; then it is 503. */
+                /** @description How long a response waits for the blocks of `minBlock`, in milliseconds; then it is 503. */
                 minBlockMs: number;
             };
             /** @description How old an answer may be. */
             freshness: {
                 /** @description Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where its database is a standby: answers show what that one has received, and `minBlock` asks for a block all the same. */
                 showsAllCommitted: boolean;
-                /** @description How long caches on the way may keep a public answer (`max-age`). */
+                /** @description How long caches may keep a public response, in seconds (`max-age`). */
                 maxAgeSeconds: number;
-                /** @description How much longer while they ask for another (`stale-while-revalidate`). */
+                /** @description How much longer they may use it while they revalidate, in seconds (`stale-while-revalidate`). */
                 staleWhileRevalidateSeconds: number;
-                /** @description How long ago a public answer may have been right that is given while the database cannot be asked, with `Age` and `Cache-Status`; 0: none is. */
+                /** @description Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it. */
                 staleIfErrorSeconds: number;
             };
         };
@@ -920,6 +1068,7 @@ export interface components {
             name: string;
             /** @description Number of addresses on the list, exact. */
             memberCount: number;
+            /** @description When the list was made. */
             createdAt: components["schemas"]["Instant"];
             /** @description URI of the icon; empty when there is none. */
             icon: string;
@@ -931,22 +1080,26 @@ export interface components {
         };
         /** @description What a user has achieved. */
         UserProfile: {
+            /** @description Total the user has earned, in wei: 10^18 wei are 1 ETH. */
             ethEarned: components["schemas"]["BaseUnits"];
-            /** @description Points of the user; more is better. */
+            /** @description Score of the user, in points; more is better. */
             score: number;
-            /** @description 1 and the number of profiles with a higher score. */
+            /** @description Rank by score: 1 plus the number of profiles with a higher score. */
             ranking: number;
             /** @description How regularly the user takes part. */
             streak: {
-                /** @description Length of the streak. */
+                /** @description Length of the streak, a number as recorded. */
                 value: number;
                 /**
                  * @description At the moment of the answer. `active`: there is a completion in the current window. `pending`: there is none yet, and the window is still open. `broken`: it has closed.
                  * @enum {string}
                  */
                 status: "active" | "pending" | "broken";
+                /** @description When the last window closed and the current one opened. */
                 lastExpirationTime: components["schemas"]["Instant"];
+                /** @description When the current window closes. */
                 nextExpirationTime: components["schemas"]["Instant"];
+                /** @description When the user last completed an action. */
                 lastCompletionTime: components["schemas"]["Instant"];
             };
         };
