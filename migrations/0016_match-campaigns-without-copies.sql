@@ -11,7 +11,7 @@ create or replace function campaign_matches(
 language plpgsql stable
 as $$
 declare
-  -- The values as they are stored: lower-case, but for the one kind that has upper case.
+  -- The values as they are stored: with their case folded, but for the one kind that is compared with it.
   wanted text[];
   -- Those of the entries that maps are kept of, and null for the others.
   popular integer[];
@@ -29,7 +29,7 @@ begin
   if group_count > 0 then
     select array_agg(stored order by nth), array_agg(facet.key order by nth) into wanted, popular
     from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
-    cross join lateral (select case entry.kind when 'autocampaign' then entry.value else lower(entry.value) end) as written (stored)
+    cross join lateral (select case entry.kind when 'autocampaign' then entry.value else fold_case(entry.value) end) as written (stored)
     left join popular_facets facet
       on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
   end if;
