@@ -1,3 +1,4 @@
+import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { campaignTotals, contractCounts, contractTotals, countChanges, countForContracts } from './claim-totals.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
 import type { Step } from './steps.ts'
@@ -62,5 +63,10 @@ export const rollUpSteps: Step[] = [
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: contractTotals },
   { of: ['campaign', 'withdrawnCampaign'], sql: contractCounts },
+  {
+    of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
+    needs: 'touched_campaigns',
+    sql: refreshTrendingCampaigns('select key from touched_campaigns'),
+  },
   { of: ['profile'], sql: scoreCounts },
 ]

@@ -1,25 +1,23 @@
 import { Big } from 'big.js'
-import { toIncentiveFigures } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { type createDocumentReader, OPEN } from './trending-documents.ts'
 import { assetAddressOf } from './trending-incentives.ts'
-import type { ActionTokenRow, TrendingRow } from './trending-rows.ts'
+import type { ActionTokenRow, IncentiveFigures, TrendingRow } from './trending-rows.ts'
 import type { ActionTokenMetadata, TrendingCampaign } from './trending-schemas.ts'
 import { roundUsd, withoutUndefined } from './trending-values.ts'
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget(incentives: Incentive[], figures: string | null) {
-  const rows = toIncentiveFigures(figures)
+function toBudget(incentives: Incentive[], figures: IncentiveFigures[] | null) {
   let [asset, claimed, remaining] = ['', 0n, 0n]
   for (const [index, incentive] of incentives.entries()) {
-    const row = rows[index]
-    if (row === undefined || row.remainingBudget === '') continue
+    const [claimedAmount = '0', remainingBudget = null] = figures?.[index] ?? []
+    if (remainingBudget === null) continue
     asset ||= assetAddressOf(incentive)
     if (assetAddressOf(incentive) !== asset) continue
     const recorded = 'totalAmountClaimed' in incentive ? incentive.totalAmountClaimed : OPEN
-    claimed += BigInt(recorded === undefined || recorded === OPEN ? row.claimedAmount : recorded)
-    remaining += BigInt(row.remainingBudget)
+    claimed += BigInt(recorded === undefined || recorded === OPEN ? claimedAmount : recorded)
+    remaining += BigInt(remainingBudget)
   }
   return { totalBudget: String(remaining + claimed), rewardsDistributed: String(claimed) }
 }
