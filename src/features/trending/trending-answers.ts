@@ -3,16 +3,17 @@ import type { Tokens } from '../../database/token-store.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { type createDocumentReader, OPEN } from './trending-documents.ts'
 import { assetAddressOf } from './trending-incentives.ts'
-import type { ActionTokenRow, IncentiveFigures, TrendingRow } from './trending-rows.ts'
+import type { ActionTokenRow, TrendingRow } from './trending-rows.ts'
 import type { ActionTokenMetadata, TrendingCampaign } from './trending-schemas.ts'
 import { roundUsd, withoutUndefined } from './trending-values.ts'
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget(incentives: Incentive[], figures: IncentiveFigures[] | null) {
+function toBudget(incentives: Incentive[], incentiveFigures: string | null) {
+  const figures = incentiveFigures?.split(',') ?? []
   let [asset, claimed, remaining] = ['', 0n, 0n]
   for (const [index, incentive] of incentives.entries()) {
-    const [claimedAmount = '0', remainingBudget = null] = figures?.[index] ?? []
-    if (remainingBudget === null) continue
+    const [claimedAmount = '', remainingBudget] = figures[index]?.split(' ') ?? []
+    if (remainingBudget === undefined) continue
     asset ||= assetAddressOf(incentive)
     if (assetAddressOf(incentive) !== asset) continue
     const recorded = 'totalAmountClaimed' in incentive ? incentive.totalAmountClaimed : OPEN
@@ -34,6 +35,7 @@ export function toTrendingCampaign(
   row: TrendingRow,
   documents: ReturnType<typeof createDocumentReader>,
   tokens: Tokens,
+  isForUser: boolean,
 ): TrendingCampaign {
   const { document, incentives } = documents.show(row, tokens)
   const signature = row.hasClaimed ? null : row.signature
@@ -44,7 +46,8 @@ export function toTrendingCampaign(
     incentives,
     actionTemplate: row.actionTemplate,
     status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
-    accessStatus: row.accessStatus ?? undefined,
+    // Only campaigns that admit the user are there.
+    accessStatus: isForUser ? 'allowed' : undefined,
     signature: signature ?? undefined,
     txHash: document.txHash,
     blockTimestamp: document.blockTimestamp,
@@ -57,7 +60,7 @@ export function toTrendingCampaign(
     endTime: document.endTime ?? undefined,
     verificationLevel: row.verificationLevel ?? undefined,
     claimCount: row.claimCount,
-    ...toBudget(document.incentives, row.figures),
+    ...toBudget(document.incentives, row.incentiveFigures),
     usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
     usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
     actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,

@@ -1,12 +1,12 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { createWindowReader, toWholeSeconds } from '../../database/claim-windows.ts'
+import { toWholeSeconds } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { createTokenStore } from '../../database/token-store.ts'
 import { foremostCampaigns, type TrendingPeriod, toTrendingConditions } from '../../read-models/claim-windows/read.ts'
 import { toTrendingCampaign } from './trending-answers.ts'
 import { createDocumentReader } from './trending-documents.ts'
-import { isEntry, trendingColumns, trendingEntries } from './trending-rows.ts'
+import { trendingColumns } from './trending-rows.ts'
 import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
 
 export interface TrendingRepository {
@@ -21,41 +21,39 @@ export interface TrendingRepository {
 
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
   const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
-  const readWindows = createWindowReader(database)
   const tokenStore = createTokenStore(database)
   const documents = createDocumentReader()
 
   return {
-    async list({ period, includeTokenMetadata, ...filters }) {
-      const { shape, conditions, values } = toTrendingConditions(filters)
-      const statement = statementOf(`${period} ${includeTokenMetadata} ${shape}`, (name) =>
-        prepareTrending(database, name, {
-          period,
-          conditions,
-          ofUser: filters.user !== undefined,
-          withToken: includeTokenMetadata,
-        }),
-      )
+    async list(query) {
+      const { period, user, includeTokenMetadata } = query
+      const { shape, conditions, values } = toTrendingConditions(query)
+      const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
       const now = clock()
-      const read = (keptUpTo: number | null) =>
-        statement.execute({ ...values, keptUpTo, now: now.toISOString(), nowSeconds: toWholeSeconds(now) })
-      const { rows, tokens } = await tokenStore.readWith(() => readWindows(read), documents.tokenIdsOf)
-      return { trendingCampaigns: rows.filter(isEntry).map((row) => toTrendingCampaign(row, documents, tokens)) }
+      const asked = {
+        ...values,
+        user: user ?? null,
+        withToken: includeTokenMetadata,
+        now: now.toISOString(),
+        nowSeconds: toWholeSeconds(now),
+      }
+      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(asked), documents.tokenIdsOf)
+      return { trendingCampaigns: rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined)) }
     },
   }
 }
 
-interface Shape {
-  period: TrendingPeriod
-  conditions: SQL[]
-  ofUser: boolean
-  withToken: boolean
-}
-
 /** Which campaigns, and what is shown of them, in one statement, so as of one moment. */
-const prepareTrending = (database: Database, name: string, { period, conditions, ofUser, withToken }: Shape) =>
+const prepareTrending = (database: Database, name: string, period: TrendingPeriod, conditions: SQL[]) =>
   database
-    .select(trendingColumns({ ofUser, withToken }))
-    .from(trendingEntries(foremostCampaigns(period, conditions)))
-    .orderBy(sql`foremost.place`)
+    .select(trendingColumns)
+    .from(
+      sql`(
+        with foremost as materialized (${foremostCampaigns(period, conditions)})
+        select * from foremost join trending_entries(
+          array(select campaign_key from foremost), ${sql.placeholder('user')}, ${sql.placeholder('withToken')}
+        ) shown using (campaign_key)
+      ) as entry`,
+    )
+    .orderBy(sql`entry.place`)
     .prepare(name)

@@ -1,6 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { combine, given } from '../../database/campaign-conditions.ts'
-import { WINDOW_SECONDS, windowChanges } from '../../database/claim-windows.ts'
 import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
 import { trendingCampaigns } from './tables.ts'
 
@@ -70,13 +69,15 @@ const figures = {
   '24h': { amount: sql`day_amount_usd`, count: sql`day_claim_count`, moreClaims: sql`more_in_day` },
 }
 
-const sortedBy = sql`campaign.block_timestamp, campaign.chain_id, campaign.core_address, campaign.identifier`
+const ownColumns = sql`campaign.block_timestamp, campaign.chain_id, campaign.core_address, campaign.identifier,
+  campaign.claim_count, campaign.incentive_figures`
 
 /**
  * The foremost hundred of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in
- * it, number of claims in it, and as pages are: their keys, what was claimed in both periods, and their place from 1. Exact
+ * it, number of claims in it, and as pages are: their keys, what was claimed in both periods, what is shown of the row, and
+ * their place from 1. Exact
  * for the placeholders `now` and `nowSeconds`: campaigns of which claims have entered or left a window since the kept totals
- * (see `createWindowReader`) are looked up one by one, with that difference; all others come in the order of an index, or by
+ * are looked up one by one, with that difference; all others come in the order of an index, or by
  * what they are filtered by.
  */
 export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
@@ -95,18 +96,10 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
   const most = sql.raw(String(MAX_CAMPAIGNS))
   return sql`
     with changes as materialized (
-      select campaign_key, sum(hour_claims) as more_in_hour, sum(hour_usd) as more_usd_in_hour,
-        sum(day_claims) as more_in_day, sum(day_usd) as more_usd_in_day
-      from (
-        select campaign_key, claim_count as hour_claims, amount_usd as hour_usd, 0 as day_claims, 0 as day_usd
-        from ${windowChanges(WINDOW_SECONDS['1h'])} in_hour
-        union all
-        select campaign_key, 0, 0, claim_count, amount_usd from ${windowChanges(WINDOW_SECONDS['24h'])} in_day
-      ) moved
-      group by campaign_key
+      select * from trending_changes(${sql.placeholder('nowSeconds')})
     ), found as (
       (
-        select campaign_key, hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, ${sortedBy}
+        select campaign_key, hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, ${ownColumns}
         from ${trendingCampaigns} campaign
         -- As a list of keys, which leaves the order of the index as it is.
         where ${condition} and ${count} > 0 and campaign_key not in (select campaign_key from changes)
@@ -114,12 +107,14 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
       )
       union all
       select campaign.campaign_key, hour_claim_count + more_in_hour, hour_amount_usd + more_usd_in_hour,
-        day_claim_count + more_in_day, day_amount_usd + more_usd_in_day, ${sortedBy}
+        day_claim_count + more_in_day, day_amount_usd + more_usd_in_day, ${ownColumns}
       from changes cross join lateral (
-        select * from trending_candidates candidate where candidate.campaign_key = changes.campaign_key offset 0
+        select * from trending_candidates campaign
+        where campaign.campaign_key = changes.campaign_key and ${condition} offset 0
       ) campaign
-      where ${condition} and ${count} + ${moreClaims} > 0
+      where ${count} + ${moreClaims} > 0
     )
-    select campaign_key, hour_amount_usd, day_amount_usd, row_number() over (order by ${order}) as place
+    select campaign_key, hour_amount_usd, day_amount_usd, claim_count, incentive_figures,
+      row_number() over (order by ${order}) as place
     from found order by place limit ${most}`
 }

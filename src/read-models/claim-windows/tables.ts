@@ -17,7 +17,7 @@ const amountUsd = () => exactNumber().notNull()
 
 /**
  * A campaign that was claimed in the day that ends at the instant in `claim_windows`, with its totals of that day and of
- * its last hour, and all that trending filters and sorts by. Copies of the view `trending_candidates`, which has the same
+ * its last hour, all that trending filters and sorts by, and figures it shows. Copies of the view `trending_candidates`, which has the same
  * columns for every campaign; made by `refresh_trending_campaigns` for the campaigns that a batch or the clock touches.
  */
 export const trendingCampaigns = pgTable(
@@ -44,6 +44,9 @@ export const trendingCampaigns = pgTable(
     isExhausted: boolean().notNull(),
     startAt: instant(),
     endAt: instant(),
+    /** Shown with it: its claims of all time, and of each incentive what has been claimed and what can still be paid. */
+    claimCount: claimCount(),
+    incentiveFigures: text(),
     /** What it has several of: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
   },
