@@ -2,9 +2,10 @@
  * The arrows of the design: who may import whom. Imports of types count, for what a file knows matters here, not only
  * what it runs.
  *
- *   commands → app → features/* → http, schemas, database
+ *   commands → app → features/* → http, read-models, schemas, database
  *   commands → doctor, conformance;  doctor → ingest, schemas, database;  conformance → schemas
- *   commands → import, chains, sample;  import, chains → ingest;  ingest → schemas, database;  sample → ingest, schemas
+ *   commands → import, chains, sample;  import, chains → ingest;  ingest → read-models, schemas, database;  sample → ingest, schemas
+ *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
  *   commands → tracing → database, and packages that are for building;  docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
  */
@@ -44,8 +45,8 @@ module.exports = {
     allow(
       'features-stand-on-the-floor',
       '^src/features/',
-      ['^src/features/', '^src/http/', '^src/schemas/', '^src/database/'],
-      'A feature uses HTTP plumbing, shared schemas and the database, nothing else.',
+      ['^src/features/', '^src/http/', '^src/read-models/[^/]+/read[.]ts$', '^src/schemas/', '^src/database/'],
+      'A feature uses HTTP plumbing, what read models have to read, shared schemas and the database, nothing else.',
     ),
     allow(
       'http-knows-no-feature',
@@ -65,6 +66,12 @@ module.exports = {
       '^src/database/',
       ['^src/database/', '^src/schemas/'],
       'Tables and connections lie below everything but the schemas.',
+    ),
+    allow(
+      'read-models-know-the-database',
+      '^src/read-models/([^/]+)/',
+      ['^src/read-models/$1/', '^src/schemas/', '^src/database/'],
+      'A read model is derived from facts, and knows neither who writes those nor who reads it.',
     ),
     allow(
       'import-is-another-door',
@@ -102,13 +109,19 @@ module.exports = {
     allow(
       'ingest-knows-no-source',
       '^src/ingest/',
-      ['^src/ingest/', '^src/schemas/', '^src/database/'],
-      'Facts are applied the same way wherever they come from.',
+      ['^src/ingest/', '^src/read-models/[^/]+/maintain[.]ts$', '^src/schemas/', '^src/database/'],
+      'Facts are applied the same way wherever they come from, and read models maintained with them.',
     ),
     allow(
       'doctor-looks-at-the-database',
       '^src/doctor/',
-      ['^src/doctor/', '^src/ingest/figure-definitions[.]ts$', '^src/schemas/', '^src/database/'],
+      [
+        '^src/doctor/',
+        '^src/ingest/figure-definitions[.]ts$',
+        '^src/read-models/[^/]+/check[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'Of what is kept, doctor knows how it is made, and not who writes it.',
     ),
     allow(
@@ -172,11 +185,14 @@ module.exports = {
     },
     {
       name: 'queries-stand-in-repositories',
-      comment: 'Drizzle is for repositories and their rows, the ways in, the database and the commands.',
+      comment: 'Drizzle is for repositories and their rows, the ways in, read models, the database and the commands.',
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$', '^src/(import|ingest|database|commands)/'],
+        pathNot: [
+          '^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$',
+          '^src/(import|ingest|read-models|database|commands)/',
+        ],
       },
       to: { path: '(^|/)drizzle-orm($|/)' },
     },

@@ -17,7 +17,8 @@ export const pagesAndWindows: Part = {
   targets: {
     deep: { what: 'page 50,000', unit, rule: 'at most', limit: 10 },
     active: { what: 'sortBy=active, page 9,000', unit, rule: 'at most', limit: 10 },
-    trending: { what: 'trending, any filters', unit, rule: 'at most', limit: 5 },
+    trending: { what: 'trending, the hardest of all filters', unit, rule: 'at most', limit: 8 },
+    trendingMedian: { what: 'trending, the median of all filters', unit, rule: 'at most', limit: 2 },
     explore: { what: 'explore by the creator with the most campaigns', unit, rule: 'at most', limit: 10 },
   },
   async *measure(context) {
@@ -42,6 +43,11 @@ export const pagesAndWindows: Part = {
     }
     const trending = await askEach(ask, trendingQuestions(popular), ({ query }) => `/reward-kit/trending?${query}`)
     yield { target: 'trending', ...worstOf(trending) }
+    yield {
+      target: 'trendingMedian',
+      value: medianOf(trending.map(({ ms }) => ms)),
+      note: `${trending.length} questions`,
+    }
     const explore = await askEach(ask, exploreQuestions(popular), ({ query }) => `/explore/contracts?${query}`)
     yield { target: 'explore', ...worstOf(explore) }
   },

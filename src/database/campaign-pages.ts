@@ -18,11 +18,6 @@ export interface CampaignPageQuery extends CampaignFilters {
   offset: bigint
 }
 
-/** The filters that campaigns are found by, as the first arguments of a function of the database. */
-export const facetEntries = sql`
-  ${sql.placeholder('groups')}::integer[], ${sql.placeholder('kinds')}::text[], ${sql.placeholder('chains')}::bigint[],
-  ${sql.placeholder('values')}::text[]`
-
 /**
  * Pages of campaigns, as something to select from, one row for each entry of the JSON array at the placeholder `questions`
  * (see `toPageQuestion`): its place `nth` in it, from 1; `total`, how many match; and `keys`, those of the page in their
@@ -40,8 +35,8 @@ export const campaignPages = sql`(
   ), campaign_page(groups, kinds, chains, "values", only_whitelisted, only_templates, activity,
     ${sql.placeholder('now')}::timestamptz, page_size, skipped))`
 
-/** The values of the placeholders in `facetEntries`. */
-export function toFacetEntries(filters: CampaignFilters & { creator?: string }) {
+/** What campaigns are found by, as the first arguments of `campaign_page`. */
+function toFacetEntries(filters: CampaignFilters) {
   const entries = toFacetGroups(filters).flatMap((facets, index) =>
     facets.map((facet) => ({ ...facet, group: index + 1 })),
   )
@@ -72,11 +67,10 @@ export function toPageQuestion(query: CampaignPageQuery) {
 }
 
 /** A campaign passes if it has one facet of each group. */
-function toFacetGroups(filters: CampaignFilters & { creator?: string }): Facet[][] {
+function toFacetGroups(filters: CampaignFilters): Facet[][] {
   const groups = [
     filters.budgetAccount?.map((value) => aFacet('budget', value)),
     filters.owner && [aFacet('owner', filters.owner)],
-    filters.creator && [aFacet('creator', filters.creator)],
     filters.autocampaignId && [aFacet('autocampaign', filters.autocampaignId)],
     toChainFacets(filters),
     filters.tokens && toTokenFacets(filters.tokens),

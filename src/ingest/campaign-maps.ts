@@ -114,17 +114,9 @@ export const putIntoMaps: Step[] = [
   ...allOf(
     ['campaign'],
     [
-      // Their totals may have changed since they were taken out of the maps, and that is noted at their places (`map_claims_levels`).
-      `with moved as (
-        delete from campaign_places placed using staged_key join campaigns using (key)
-        where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp
-        returning placed.since, placed.place
-      )
-      update facet_maps map set bits = map.bits & ~moved.bits
-      from popular_facets facet, (
-        select since, bit_or(set_bit(blank, place, 1)) as bits from moved join campaign_spans using (since) group by since
-      ) moved
-      where facet.kind = 'claims' and map.facet_key = facet.key and map.since = moved.since`,
+      // Their bits have been taken out of all maps.
+      `delete from campaign_places placed using staged_key join campaigns using (key)
+      where placed.campaign_key = staged_key.key and placed.block_timestamp <> campaigns.block_timestamp`,
       newSpans,
       newPlaces,
       [

@@ -21,6 +21,7 @@ const derivedData = [
   where target.key = due.key
     and (target.has_whitelisted_rewards, target.is_exhausted)
       is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
+  'select refresh_trending_campaigns(array(select campaign_key from trending_campaigns))',
   `update allow_lists list set address_count = due.count
   from (
     select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns

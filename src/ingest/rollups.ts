@@ -1,3 +1,4 @@
+import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { campaignTotals, contractCounts, contractTotals, countChanges, countForContracts } from './claim-totals.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
 import type { Step } from './steps.ts'
@@ -60,6 +61,11 @@ export const rollUpSteps: Step[] = [
   { of: ['claim', 'withdrawnClaim'], sql: countChanges, fills: 'counted_changes' },
   { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
+  {
+    of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
+    needs: 'touched_campaigns',
+    sql: refreshTrendingCampaigns('select key from touched_campaigns'),
+  },
   { of: ['profile'], sql: scoreCounts },
 ]
 

@@ -35,4 +35,16 @@ export const markTouchedCampaigns: Step[] = [
     ),
     fills: 'touched_campaigns',
   },
+  {
+    of: ['actionTemplate'],
+    sql: touch(
+      `select campaigns.key
+      from staged_actiontemplate template
+      join action_templates known using (id)
+      join campaigns on campaigns.action_template_id = template.id
+      where lower(template.action_type) <> lower(known.action_type)`,
+      { isRecordTouched: false },
+    ),
+    fills: 'touched_campaigns',
+  },
 ]

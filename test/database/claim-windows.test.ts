@@ -6,6 +6,7 @@ import { advanceWindows, createWindowReader } from '../../src/database/claim-win
 import { openDatabase } from '../../src/database/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
 
@@ -114,6 +115,7 @@ async function keepUpTo(instant: number) {
       instant,
     ])
   }
+  await rows('select refresh_trending_campaigns(array(select key from campaigns))')
 }
 
 /** Rows as they compare: in an order, and without regard to zeros at the end of a number. */
@@ -140,6 +142,7 @@ async function expectToBePresent() {
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
   expect(totals).toEqual(await Promise.all(tables.map((table) => comparable(`(${plainTotals[table]})`, [asOf]))))
+  expect(await rows(differingTrendingCampaigns(() => 'true'))).toEqual([])
   return asOf
 }
 

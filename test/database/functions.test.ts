@@ -1,10 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
-import { basename, join } from 'node:path'
+import { join } from 'node:path'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 
-const folder = join(import.meta.dirname, '../../src/database/functions')
+const root = join(import.meta.dirname, '../../src')
 
 /** Functions and views as the database has them. */
 const definitionsSql = `select proname as name, pg_get_functiondef(oid) as definition from pg_proc
@@ -14,16 +14,31 @@ const definitionsSql = `select proname as name, pg_get_functiondef(oid) as defin
   select viewname, definition from pg_views where schemaname = 'public'
   order by name, definition`
 
-test('each function has a file, and the migrations leave it as its file has it', async () => {
+/** What the sources define: a function or view in a file of its name, or those of a read model in one file. */
+async function readSources() {
+  const functions = await readdir(join(root, 'database/functions'))
+  const readModels = await readdir(join(root, 'read-models'), { withFileTypes: true })
+  const files = [
+    ...functions.filter((file) => file.endsWith('.sql')).map((file) => `database/functions/${file}`),
+    ...readModels.filter((entry) => entry.isDirectory()).map(({ name }) => `read-models/${name}/functions.sql`),
+  ]
+  return Promise.all(files.map(async (file) => ({ file, sql: await readFile(join(root, file), 'utf8') })))
+}
+
+const namesIn = (sql: string) =>
+  [...sql.matchAll(/^create or replace (?:function|view) (\w+)/gm)].map(([, name]) => String(name))
+
+test('each function has one source, and the migrations leave it as that has it', async () => {
   await using database = await createTestDatabase()
-  const files = (await readdir(folder)).filter((file) => file.endsWith('.sql'))
+  const sources = await readSources()
   const client = new pg.Client(database.url)
   await client.connect()
   try {
     const migrated = (await client.query<{ name: string }>(definitionsSql)).rows
-    expect(files.map((file) => basename(file, '.sql')).sort()).toEqual(migrated.map(({ name }) => name).sort())
-    for (const file of files) {
-      await client.query(await readFile(join(folder, file), 'utf8'))
+    expect(sources.flatMap(({ sql }) => namesIn(sql)).sort()).toEqual(migrated.map(({ name }) => name).sort())
+    for (const { file, sql } of sources) {
+      if (file.startsWith('database/')) expect(file).toBe(`database/functions/${namesIn(sql).join()}.sql`)
+      await client.query(sql)
       expect((await client.query(definitionsSql)).rows, file).toEqual(migrated)
     }
   } finally {

@@ -24,7 +24,7 @@ import { bearing, issueToken } from '../setup/tokens.ts'
 const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
 
 /** How many migrations the versions had that people may come from. */
-const VERSIONS = [4, 6, 8] as const
+const VERSIONS = [4, 6, 8, 13] as const
 
 /** Kept totals, which `rebuild_claim_totals` makes; revisions, which do not outlive the move. */
 const MADE_THERE = [
@@ -48,7 +48,7 @@ afterAll(async () => {
 })
 
 /** Copies the rows of the import into the tables of an earlier version. */
-async function fill(old: TestDatabase) {
+async function fill(old: TestDatabase, version: number) {
   const tables = await old.query(
     `select table_name as name, string_agg(quote_ident(column_name), ', ' order by ordinal_position) as columns
     from information_schema.columns join information_schema.tables using (table_schema, table_name)
@@ -71,15 +71,15 @@ async function fill(old: TestDatabase) {
       const rows = source.query(copyTo(`copy (select ${columns} from ${name}) to stdout`))
       await pipeline(rows, target.query(copyFrom(`copy ${name} (${columns}) from stdin`)))
     }
-    if (tables.some(({ name }) => name === 'popular_facets')) {
-      // What no earlier version has maps of.
-      await target.query(`delete from facet_maps using popular_facets where facet_key = key and kind = 'claims'`)
-      await target.query(`delete from popular_facets where kind = 'claims'`)
-    }
     for (const { name } of tables.filter((table) => ['campaigns', 'popular_facets'].includes(String(table.name)))) {
       await target.query(`select setval(pg_get_serial_sequence('${name}', 'key'), max(key)) from ${name}`)
     }
     await target.query('reset session_replication_role')
+    if (version >= 11 && version <= 13) {
+      // What only these have maps of: the digits of how much has been claimed.
+      await target.query(`insert into popular_facets (kind, chain_id, value)
+        select 'claims', width, digit from unnest(array[3600, 86400]) width, generate_series(0, 5) digit`)
+    }
     await target.query('select rebuild_claim_totals()')
     await target.query('analyze')
   } finally {
@@ -167,7 +167,7 @@ async function anEarlierDatabase(version: number) {
   const database = await createTestDatabase()
   await database.query('drop schema if exists drizzle cascade; drop schema public cascade; create schema public')
   await migrateTo(version, database.url)
-  await fill(database)
+  await fill(database, version)
   return database
 }
 
@@ -183,10 +183,12 @@ test('a database of an earlier version with data answers, once it is migrated, a
   await using oldest = await aMigratedDatabase(VERSIONS[0])
   await using older = await aMigratedDatabase(VERSIONS[1])
   await using old = await aMigratedDatabase(VERSIONS[2])
+  await using last = await aMigratedDatabase(VERSIONS[3])
   await using migratedOldest = await startTestApp({}, oldest)
   await using migratedOlder = await startTestApp({}, older)
   await using migratedOld = await startTestApp({}, old)
-  const migrated = [migratedOldest, migratedOlder, migratedOld]
+  await using migratedLast = await startTestApp({}, last)
+  const migrated = [migratedOldest, migratedOlder, migratedOld, migratedLast]
   const apps = [importing, ...migrated]
   const questions = questionsAbout(records)
 

@@ -76,7 +76,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale statistics clock connections space incentives flags claimants campaign_totals ' +
-  'contract_totals members counts documents places maps chains orphans revision'
+  'trending contract_totals members counts documents places maps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })
@@ -236,7 +236,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     check: 'flags',
     says: /1 in all/,
     defect: `update campaigns set has_whitelisted_rewards = not has_whitelisted_rewards where ${one('campaigns')};
-      select rebuild_campaign_maps()`,
+      select rebuild_campaign_maps(), refresh_trending_campaigns(array(select key from campaigns))`,
   },
   {
     check: 'claimants',
@@ -249,6 +249,16 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     says: /2 in all: .*, 0 seconds; .*, 0 seconds$/,
     defect: `update campaign_claim_totals set amount_usd = amount_usd + 1 where window_seconds = 0
       and campaign_key not in (select campaign_key from campaign_facets where kind = 'target')`,
+  },
+  {
+    check: 'trending',
+    says: /1 in all: \d+:0x/,
+    defect: `update trending_campaigns set facets = '{}' where ${one('trending_campaigns', `facets <> '{}'`)}`,
+  },
+  {
+    check: 'trending',
+    says: /1 in all: \d+:0x/,
+    defect: `delete from trending_campaigns where ${one('trending_campaigns')}`,
   },
   {
     check: 'contract totals',

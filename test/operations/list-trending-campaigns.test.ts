@@ -1304,6 +1304,19 @@ describe('filters', () => {
     })
   })
 
+  test('follow an action template that gets another action type', async () => {
+    const template = anActionTemplate({ actionType: 'before' })
+    const campaign = aClaimable({ actionTemplateId: template.id })
+    await shared.save(template, ...claimed(campaign))
+    const both = async () => [
+      await found(shared, `owner=${campaign.owner}&includeActionTypes=before`),
+      await found(shared, `owner=${campaign.owner}&includeActionTypes=after`),
+    ]
+    expect(await both()).toEqual([idsOf([campaign]), []])
+    await shared.save({ ...template, actionType: 'After' })
+    expect(await both()).toEqual([[], idsOf([campaign])])
+  })
+
   test('combine with AND', async () => {
     const [user, token] = [anAddress('combining user'), aToken()]
     const [template, otherTemplate] = [

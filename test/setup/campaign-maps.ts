@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
 import { differingMaps, misplacedCampaigns } from '../../src/doctor/kept-maps.ts'
+import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
 import type { TestDatabase } from './database.ts'
 import { setDatabaseClock } from './database-clock.ts'
 
@@ -13,10 +14,11 @@ export const mapSomeFacets = (database: TestDatabase, share: number) =>
     [share],
   )
 
-/** Compares what is kept for pages and totals with the campaigns themselves. */
+/** Compares what is kept for pages, totals and trending with the campaigns themselves. */
 export async function expectMapsToAgree(database: TestDatabase) {
   expect(await database.query(misplacedCampaigns(null))).toEqual([])
   expect(await database.query(differingMaps(null))).toEqual([])
+  expect(await database.query(differingTrendingCampaigns(() => 'true'))).toEqual([])
 }
 
 /** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */

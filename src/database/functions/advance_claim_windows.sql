@@ -71,6 +71,10 @@ begin
     set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
   when not matched then insert (window_seconds, campaign_key, claim_count, amount_usd)
     values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd);
+  perform refresh_trending_campaigns(array(
+    select distinct campaign_key
+    from claim_windows cross join lateral claim_window_changes(window_seconds, earlier, later)
+    where window_seconds in (3600, 86400)));
   update claim_windows set as_of = later;
   return true;
 end

@@ -19,9 +19,4 @@ union all
 select 'active', 0, '', key from campaigns, campaign_activity
 where not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
 union all
-select 'template', 0, '', key from campaigns where uses_template_as_is
-union all
--- The binary digits of how much has been claimed in the windows of trending.
-select 'claims', window_seconds, digit::text, campaign_key
-from campaign_claim_totals, generate_series(0, 5) digit
-where window_seconds in (3600, 86400) and claims_level(claim_count, amount_usd) >> digit & 1 = 1;
+select 'template', 0, '', key from campaigns where uses_template_as_is;

@@ -11,7 +11,7 @@ begin
   perform pg_advisory_xact_lock(7201001);
   -- Not truncated: who has begun to read goes on with what there was.
   delete from facet_maps;
-  delete from popular_facets where kind not in ('all', 'whitelisted', 'active', 'template', 'claims');
+  delete from popular_facets where kind not in ('all', 'whitelisted', 'active', 'template');
   delete from campaign_places;
   delete from campaign_spans;
   update campaign_activity set as_of = clock_timestamp();
@@ -43,14 +43,6 @@ begin
     when 'template' then uses_template_as_is
     when 'active' then not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
     else false end
-  group by facet.key, placed.since;
-  insert into facet_maps (facet_key, since, bits)
-  select facet.key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
-  from campaign_memberships membership
-  join popular_facets facet using (kind, chain_id, value)
-  join campaign_places placed using (campaign_key)
-  join campaign_spans span using (since)
-  where membership.kind = 'claims'
   group by facet.key, placed.since;
   perform map_facet(kind, chain_id, value) from (
     select kind, chain_id, value from campaign_memberships

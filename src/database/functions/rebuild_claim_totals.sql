@@ -33,6 +33,10 @@ begin
   ) in_window
   where window_seconds > 0
   group by window_seconds, campaign_key;
+  perform refresh_trending_campaigns(array(
+    select campaign_key from trending_campaigns
+    union
+    select campaign_key from campaign_claim_totals where window_seconds = 86400));
   insert into contract_claim_totals
     (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
   select creator, window_seconds, chain_id, address, count(*), max(block_timestamp), coalesce(sum(claim_count), 0),

@@ -18,7 +18,6 @@ export type FacetKind =
   | 'whitelisted'
   | 'active'
   | 'template'
-  | 'claims'
 
 /**
  * One thing a campaign can be found by: the target contract of an action step, a token it pays or deals in, the NFT

@@ -63,8 +63,7 @@ export const campaignPlaces = pgTable(
 
 /**
  * What many campaigns can be found by (more than 300 at some time), for which maps are kept; and what there are always
- * maps of: four things that campaigns are, and the digits of how much has been claimed in a window (`map_claims_levels`; the
- * window stands where a chain would). What is not here is looked up where it stands.
+ * maps of: four things that campaigns are. What is not here is looked up where it stands.
  */
 export const popularFacets = pgTable(
   'popular_facets',

@@ -33,12 +33,6 @@ export const campaignClaimTotals = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.campaignKey, table.windowSeconds] }),
-    index('campaign_claim_totals_by_amount').on(
-      table.windowSeconds,
-      table.amountUsd.desc().nullsFirst(),
-      table.claimCount.desc().nullsFirst(),
-      table.campaignKey,
-    ),
     check('campaign_claim_totals_have_claims', sql`${table.claimCount} > 0`),
     check('campaign_claim_totals_amount_is_not_negative', sql`${table.amountUsd} >= 0`),
   ],

@@ -1,5 +1,4 @@
 import { Big } from 'big.js'
-import { toIncentiveFigures } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { type createDocumentReader, OPEN } from './trending-documents.ts'
@@ -9,17 +8,17 @@ import type { ActionTokenMetadata, TrendingCampaign } from './trending-schemas.t
 import { roundUsd, withoutUndefined } from './trending-values.ts'
 
 /** Budget and payments of the incentives that pay the asset of the first token incentive, in its base units. */
-function toBudget(incentives: Incentive[], figures: string | null) {
-  const rows = toIncentiveFigures(figures)
+function toBudget(incentives: Incentive[], incentiveFigures: string | null) {
+  const figures = incentiveFigures?.split(',') ?? []
   let [asset, claimed, remaining] = ['', 0n, 0n]
   for (const [index, incentive] of incentives.entries()) {
-    const row = rows[index]
-    if (row === undefined || row.remainingBudget === '') continue
+    const [claimedAmount = '', remainingBudget] = figures[index]?.split(' ') ?? []
+    if (remainingBudget === undefined) continue
     asset ||= assetAddressOf(incentive)
     if (assetAddressOf(incentive) !== asset) continue
     const recorded = 'totalAmountClaimed' in incentive ? incentive.totalAmountClaimed : OPEN
-    claimed += BigInt(recorded === undefined || recorded === OPEN ? row.claimedAmount : recorded)
-    remaining += BigInt(row.remainingBudget)
+    claimed += BigInt(recorded === undefined || recorded === OPEN ? claimedAmount : recorded)
+    remaining += BigInt(remainingBudget)
   }
   return { totalBudget: String(remaining + claimed), rewardsDistributed: String(claimed) }
 }
@@ -36,6 +35,7 @@ export function toTrendingCampaign(
   row: TrendingRow,
   documents: ReturnType<typeof createDocumentReader>,
   tokens: Tokens,
+  isForUser: boolean,
 ): TrendingCampaign {
   const { document, incentives } = documents.show(row, tokens)
   const signature = row.hasClaimed ? null : row.signature
@@ -46,7 +46,8 @@ export function toTrendingCampaign(
     incentives,
     actionTemplate: row.actionTemplate,
     status: row.hasClaimed ? 'claimed' : signature === null ? 'active' : 'claimable',
-    accessStatus: row.accessStatus ?? undefined,
+    // Only campaigns that admit the user are there.
+    accessStatus: isForUser ? 'allowed' : undefined,
     signature: signature ?? undefined,
     txHash: document.txHash,
     blockTimestamp: document.blockTimestamp,
@@ -59,7 +60,7 @@ export function toTrendingCampaign(
     endTime: document.endTime ?? undefined,
     verificationLevel: row.verificationLevel ?? undefined,
     claimCount: row.claimCount,
-    ...toBudget(document.incentives, row.figures),
+    ...toBudget(document.incentives, row.incentiveFigures),
     usdDistributed24Hr: roundUsd(new Big(row.usdDistributed24Hr)),
     usdDistributed1Hr: roundUsd(new Big(row.usdDistributed1Hr)),
     actionTokenMetadata: isSwap && row.actionToken !== null ? toActionTokenMetadata(row.actionToken) : undefined,

@@ -1,7 +1,9 @@
-import { sql } from 'drizzle-orm'
-import { facetEntries, toFacetEntries } from '../../database/campaign-pages.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import { toWholeSeconds } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
+import { rememberStatements } from '../../database/statements.ts'
 import { createTokenStore } from '../../database/token-store.ts'
+import { foremostCampaigns, type TrendingPeriod, toTrendingConditions } from '../../read-models/claim-windows/read.ts'
 import { toTrendingCampaign } from './trending-answers.ts'
 import { createDocumentReader } from './trending-documents.ts'
 import { trendingColumns } from './trending-rows.ts'
@@ -10,43 +12,48 @@ import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from '
 export interface TrendingRepository {
   /**
    * The active campaigns with claims in the period: most US dollars claimed in it first, then most claims, then the
-   * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Costs about as much as reading the
-   * campaigns it returns, for whatever filters and however many claims there are; more where a great many campaigns have
-   * claimed the same amount, or are asked for by a user or an action type that few of the foremost pass.
+   * newest; ties end on chain ID, core address, identifier, ascending. At most 100. Reads about as many rows as it returns,
+   * and the campaigns that have changed since the kept totals; where few of many match two filters, or admit the user, the
+   * rows that match one of them.
    */
   list(query: ListTrendingCampaignsQuery): Promise<ListTrendingCampaignsResponse>
 }
 
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
-  const statement = prepareTrending(database)
+  const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const tokenStore = createTokenStore(database)
   const documents = createDocumentReader()
 
   return {
     async list(query) {
-      const values = {
-        period: query.period,
-        ...toFacetEntries(query),
-        onlyWhitelisted: query.tokenWhitelist,
-        user: query.user ?? null,
-        included: query.includeActionTypes ?? null,
-        excluded: query.excludeActionTypes ?? null,
-        withToken: query.includeTokenMetadata,
-        now: clock().toISOString(),
+      const { period, user, includeTokenMetadata } = query
+      const { shape, conditions, values } = toTrendingConditions(query)
+      const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
+      const now = clock()
+      const asked = {
+        ...values,
+        user: user ?? null,
+        withToken: includeTokenMetadata,
+        now: now.toISOString(),
+        nowSeconds: toWholeSeconds(now),
       }
-      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(values), documents.tokenIdsOf)
-      return { trendingCampaigns: rows.map((row) => toTrendingCampaign(row, documents, tokens)) }
+      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(asked), documents.tokenIdsOf)
+      return { trendingCampaigns: rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined)) }
     },
   }
 }
 
-/** What is trending, in its order, is found by one function, with one plan for all values (see functions/rank_trending.sql). */
-const prepareTrending = (database: Database) =>
+/** Which campaigns, and what is shown of them, in one statement, so as of one moment. */
+const prepareTrending = (database: Database, name: string, period: TrendingPeriod, conditions: SQL[]) =>
   database
     .select(trendingColumns)
     .from(
-      sql`list_trending(${sql.placeholder('period')}, ${facetEntries}, ${sql.placeholder('onlyWhitelisted')},
-        ${sql.placeholder('user')}, ${sql.placeholder('included')}::text[], ${sql.placeholder('excluded')}::text[],
-        ${sql.placeholder('withToken')}, ${sql.placeholder('now')}) as entry`,
+      sql`(
+        with foremost as materialized (${foremostCampaigns(period, conditions)})
+        select * from foremost join trending_entries(
+          array(select campaign_key from foremost), ${sql.placeholder('user')}, ${sql.placeholder('withToken')}
+        ) shown using (campaign_key)
+      ) as entry`,
     )
-    .prepare('list_trending')
+    .orderBy(sql`entry.place`)
+    .prepare(name)

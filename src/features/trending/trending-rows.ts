@@ -1,26 +1,26 @@
 import { sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import { tokenVersion } from '../../database/token-store.ts'
-import type { ActionTemplate, ActionTokenMetadata, ClaimSignature, TrendingCampaign } from './trending-schemas.ts'
+import type { ActionTemplate, ActionTokenMetadata, ClaimSignature } from './trending-schemas.ts'
 
 /** The token a campaign's action deals in, without what is unknown of it. */
 export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?: string }
 
-/** What a trending entry is made of (see functions/list_trending.sql), as `entry`. */
+/** What an entry is made of (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
 export const trendingColumns = {
   tokenVersion,
   body: sql<string>`entry.body`,
-  figures: sql<string | null>`entry.figures`,
+  /** Of each incentive, in order, in base units: what has been claimed and, where it pays a token, what can still be paid. */
+  incentiveFigures: sql<string | null>`entry.incentive_figures`,
   projectUrl: sql<string | null>`entry.project_url`,
   verificationLevel: sql<string | null>`entry.verification_level`,
   actionTemplate: sql<ActionTemplate | null>`entry.action_template`,
   /** Null where it was not asked for, or is not known. */
   actionToken: sql<ActionTokenRow | null>`entry.action_token`,
-  claimCount: sql<number>`entry.claim_count`,
-  usdDistributed1Hr: sql<string>`entry.usd_in_1h`,
-  usdDistributed24Hr: sql<string>`entry.usd_in_24h`,
-  /** About the user; null, false and null where none was named. */
-  accessStatus: sql<TrendingCampaign['accessStatus'] | null>`entry.access_status`,
+  claimCount: sql<number>`entry.claim_count::float8`,
+  usdDistributed1Hr: sql<string>`entry.hour_amount_usd::text`,
+  usdDistributed24Hr: sql<string>`entry.day_amount_usd::text`,
+  /** About the user; false and null where none was named. */
   hasClaimed: sql<boolean>`entry.has_claimed`,
   signature: sql<ClaimSignature | null>`entry.signature`,
 }

@@ -1,0 +1,119 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { combine, given } from '../../database/campaign-conditions.ts'
+import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
+import { trendingCampaigns } from './tables.ts'
+
+/** What trending is asked for by. */
+export interface TrendingFilters extends CampaignFilters {
+  creator?: string
+  /** Only campaigns whose allow list admits this account. */
+  user?: string
+  includeActionTypes?: string[]
+  excludeActionTypes?: string[]
+}
+
+export type TrendingPeriod = '1h' | '24h'
+
+const MAX_CAMPAIGNS = 100
+
+/** Folded as the stored values are, all in one, so that the planner knows the values. */
+const folded = (values: SQL) => sql`fold_case(${values}::text)::text[]`
+
+const facet = (kind: 'target' | 'token' | 'collection' | 'channel', value: string) => `${kind}:${value}`
+
+/** With a target contract, the chain is that of the contract. */
+function toPlace({ chainId, targetContract }: CampaignFilters) {
+  if (targetContract === undefined) return given('chain', chainId, (chain) => sql`campaign.chain_id = ${chain}`)
+  const target = [facet('target', `${chainId}:${targetContract}`)]
+  return given('target', target, (targets) => sql`campaign.facets && ${targets}::text[]`)
+}
+
+/** A collection may stand as such in the record, or be what an action step targets. */
+const toTokenFacets = (entry: string) => {
+  const [chain, address, suffix] = entry.split(':')
+  const kinds = suffix === undefined ? (['token'] as const) : (['collection', 'target'] as const)
+  return kinds.map((kind) => facet(kind, `${chain}:${address}`))
+}
+
+/** The filters as conditions on the columns of `campaign`: a row of `trending_campaigns`, or of `trending_candidates`. */
+export const toTrendingConditions = (filters: TrendingFilters) =>
+  combine([
+    given('budgets', filters.budgetAccount, (budgets) => sql`campaign.budget = any(${budgets}::text[])`),
+    given('owner', filters.owner, (owner) => sql`campaign.owner = ${owner}`),
+    given('creator', filters.creator, (creator) => sql`campaign.creator = ${creator}`),
+    given('autocampaign', filters.autocampaignId, (id) => sql`campaign.autocampaign_id = ${id}`),
+    toPlace(filters),
+    given('tokens', filters.tokens?.flatMap(toTokenFacets), (tokens) => sql`campaign.facets && ${tokens}::text[]`),
+    given(
+      'channels',
+      filters.distributionChannel?.map((channel) => facet('channel', `0:${channel}`)),
+      (channels) => sql`campaign.facets && ${folded(channels)}`,
+    ),
+    given('whitelisted', filters.tokenWhitelist || undefined, () => sql`campaign.has_whitelisted_rewards`),
+    given('included', filters.includeActionTypes, (types) => sql`campaign.action_type = any(${folded(types)})`),
+    given(
+      'excluded',
+      filters.excludeActionTypes,
+      (types) => sql`(campaign.action_type is null or campaign.action_type <> all(${folded(types)}))`,
+    ),
+    given(
+      'user',
+      filters.user,
+      (user) => sql`(select status from campaign_access(campaign.campaign_key, ${user})) = 'allowed'`,
+    ),
+  ])
+
+/** Columns of `trending_campaigns`, and of what they have changed by. */
+const figures = {
+  '1h': { amount: sql`hour_amount_usd`, count: sql`hour_claim_count`, moreClaims: sql`more_in_hour` },
+  '24h': { amount: sql`day_amount_usd`, count: sql`day_claim_count`, moreClaims: sql`more_in_day` },
+}
+
+const ownColumns = sql`campaign.block_timestamp, campaign.chain_id, campaign.core_address, campaign.identifier,
+  campaign.claim_count, campaign.incentive_figures`
+
+/**
+ * The foremost hundred of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in
+ * it, number of claims in it, and as pages are: their keys, what was claimed in both periods, what is shown of the row, and
+ * their place from 1. Exact for the placeholders `now` and `nowSeconds`: campaigns of which claims have entered or left a
+ * window since the kept totals are looked up one by one, with that difference; all others come in the order of an index, or
+ * by what they are filtered by.
+ */
+export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
+  const { amount, count, moreClaims } = figures[period]
+  const now = sql`${sql.placeholder('now')}::timestamptz`
+  const condition = sql.join(
+    [
+      sql`not campaign.is_exhausted`,
+      sql`(campaign.start_at is null or campaign.start_at <= ${now})`,
+      sql`(campaign.end_at is null or campaign.end_at > ${now})`,
+      ...conditions,
+    ],
+    sql` and `,
+  )
+  const order = sql`${amount} desc, ${count} desc, block_timestamp desc, chain_id, core_address, identifier`
+  const most = sql.raw(String(MAX_CAMPAIGNS))
+  return sql`
+    with changes as materialized (
+      select * from trending_changes(${sql.placeholder('nowSeconds')})
+    ), found as (
+      (
+        select campaign_key, hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, ${ownColumns}
+        from ${trendingCampaigns} campaign
+        -- As a list of keys, which leaves the order of the index as it is.
+        where ${condition} and ${count} > 0 and campaign_key not in (select campaign_key from changes)
+        order by ${order} limit ${most}
+      )
+      union all
+      select campaign.campaign_key, hour_claim_count + more_in_hour, hour_amount_usd + more_usd_in_hour,
+        day_claim_count + more_in_day, day_amount_usd + more_usd_in_day, ${ownColumns}
+      from changes cross join lateral (
+        select * from trending_candidates campaign
+        where campaign.campaign_key = changes.campaign_key and ${condition} offset 0
+      ) campaign
+      where ${count} + ${moreClaims} > 0
+    )
+    select campaign_key, hour_amount_usd, day_amount_usd, claim_count, incentive_figures,
+      row_number() over (order by ${order}) as place
+    from found order by place limit ${most}`
+}
