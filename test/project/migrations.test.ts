@@ -24,7 +24,14 @@ test('the migrations make exactly the tables that the source describes', async (
       [
         join(root, 'node_modules/drizzle-kit/bin.cjs'),
         'generate',
-        ...['--dialect', 'postgresql', '--schema', './src/{database/tables/*,read-models/*/tables}.ts', '--casing', 'snake_case'],
+        ...[
+          '--dialect',
+          'postgresql',
+          '--schema',
+          './src/{database/tables/*,read-models/*/tables}.ts',
+          '--casing',
+          'snake_case',
+        ],
         ...['--out', `./node_modules/${folder.split('/').at(-1)}`],
       ],
       { cwd: root },
