@@ -7,20 +7,23 @@ import { PIECE_BYTES } from './slow-responses.ts'
 /** How often slow responses are looked for. */
 const LOOK_MS = 1000
 
+/** What is not larger is handed over whole: taking it apart would cost as much as all the rest of a list page. */
+const MAX_WHOLE_BYTES = 512 * 1024
+
 /** Half a megabyte, which is copied in less than a millisecond. */
 const PIECES_PER_TURN = 8
 
 /**
- * Sends what does not fit into one piece in pieces, as fast as the client takes them, and equal ones from one buffer.
- * Clients that take too little are cut off.
+ * Sends large bodies in pieces, as fast as the client takes them, and equal ones from one buffer. Clients that take too
+ * little are cut off.
  */
 export function sendInPieces(app: FastifyInstance, connections: Connections) {
   const awaitTurn = createTurnstile()
   app.addHook('onSend', (request, reply, payload: unknown, done) => {
     const exchange = connections.exchangeOf(request.raw)
     if (exchange !== undefined) connections.exchanges.startSending(exchange)
-    const isLarge = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > PIECE_BYTES
-    if (!isLarge || request.method === 'HEAD') {
+    const isHeld = (typeof payload === 'string' || Buffer.isBuffer(payload)) && payload.length > PIECE_BYTES
+    if (!isHeld || request.method === 'HEAD') {
       done(null, payload)
       return
     }
@@ -28,6 +31,10 @@ export function sendInPieces(app: FastifyInstance, connections: Connections) {
     // Strong tags: equal bytes have equal ones.
     const key = String(reply.getHeader('etag') ?? randomUUID())
     const held = exchange === undefined ? bytes : connections.exchanges.hold(exchange, key, bytes)
+    if (held.length <= MAX_WHOLE_BYTES) {
+      done(null, held)
+      return
+    }
     void reply.header('content-length', held.length)
     done(null, Readable.from(toPieces(held, awaitTurn), { objectMode: false }))
   })

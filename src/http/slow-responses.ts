@@ -8,7 +8,7 @@ const PIECE_SECONDS = 30
 /** The least rate at which a response has to be taken. */
 export const MIN_BYTES_PER_SECOND = 2048
 
-/** In such pieces a large response is sent: in time, each has left or none of them has. */
+/** In such pieces a large response is sent. A piece has left as a whole or not at all, as far as one can see. */
 export const PIECE_BYTES = PIECE_SECONDS * MIN_BYTES_PER_SECOND
 
 /** How long a response may take from its first byte to its last. */
@@ -45,7 +45,9 @@ function isInTime(exchange: Exchange, now: number) {
     exchange.sentBytes = sentBytes
     exchange.progressAt = now
   }
-  return now - exchange.progressAt <= PIECE_SECONDS * 1000 && now - exchange.sendingSince <= MAX_SECONDS * 1000
+  // What was handed over as a whole is seen to leave as a whole.
+  const seconds = Math.max(PIECE_SECONDS, socket.writableLength / MIN_BYTES_PER_SECOND)
+  return now - exchange.progressAt <= seconds * 1000 && now - exchange.sendingSince <= MAX_SECONDS * 1000
 }
 
 /** Adds those that have been sent for longest, until no more than `maxBytes` wait in the others. */
