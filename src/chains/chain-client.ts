@@ -72,17 +72,9 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
         }),
       blocksAt: (numbers) =>
         endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
-      callAt: (hash) => async (calls) => {
-        const parts = []
-        for (let start = 0; start < calls.length; start += settings.batchSize) {
-          parts.push(calls.slice(start, start + settings.batchSize))
-        }
-        const answers: (Hex | null)[][] = []
-        await inParallel(parts.entries(), async ([index, part]) => {
-          const questions = part.map((call) => callQuestion(call, hash))
-          answers[index] = await endpoints.ask({ question: (endpoint) => endpoint.ask(questions), signal })
-        })
-        return answers.flat()
+      callAt: (hash) => (calls) => {
+        const questions = calls.map((call) => callQuestion(call, hash))
+        return endpoints.ask({ question: (endpoint) => endpoint.ask(questions), signal })
       },
       until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
       counts: endpoints.counts,
@@ -120,14 +112,3 @@ const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null> 
     return null
   },
 })
-
-/** Requests with calls that are under way at the same time. */
-const PARALLEL_REQUESTS = 4
-
-/** Each worker takes the next item when it has done one. */
-async function inParallel<Item>(items: IterableIterator<Item>, work: (item: Item) => Promise<void>) {
-  const worker = async () => {
-    for (const item of items) await work(item)
-  }
-  await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, worker))
-}

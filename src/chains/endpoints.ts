@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './node-answers.ts'
+import { createBatchSender } from './rpc-batches.ts'
 import { createAsking, type KeptAnswers, type Question } from './rpc-questions.ts'
 
 /** One of a chain's endpoints. */
@@ -173,7 +174,7 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
   })
   return {
     position,
-    ask: createAsking(send, settings.batchSize),
+    ask: createAsking(createBatchSender(send, settings.batchSize)),
     isOfChain: false,
     failures: 0,
     pausedUntil: 0,

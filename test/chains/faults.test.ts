@@ -121,15 +121,59 @@ describe('of two nodes', () => {
   })
 })
 
+test('a node that takes long for each call of a batch is asked in smaller ones, some side by side', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
+  node.takes = ({ method }) => (method === 'eth_call' ? 40 : 0)
+  let underWay = 0
+  let mostUnderWay = 0
+  node.interfere = (_, response) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    response.on('close', () => {
+      underWay -= 1
+    })
+    return false
+  }
+  const settings = { timeoutMs: 600, giveUpMs: 20_000 }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings })
+  const calls = Array.from({ length: 300 }, (_, index) => ({
+    to: recording.cores[0] ?? '0x',
+    data: `0x${(index + 256).toString(16).padStart(64, '0')}` as const,
+  }))
+  const { head } = await client.heads()
+  expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
+  expect(mostUnderWay).toBeGreaterThan(1)
+  // Those that were given up are still worked off.
+  expect(mostUnderWay).toBeLessThan(20)
+})
+
+test('a size of batches that is refused is remembered', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  let refused = 0
+  node.interfere = (requests, response) => {
+    if (requests.length <= 10) return false
+    refused += 1
+    response.destroy()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  await client.blocksAt(numbers)
+  const refusedFirst = refused
+  for (let times = 0; times < 4; times += 1) await client.blocksAt(numbers)
+  expect(refused - refusedFirst).toBeLessThan(refusedFirst)
+})
+
 test('a node that fails half-way is not asked again for what it has answered', async () => {
   const chain = playedRecording(END - 20)
   await using node = await startScriptedNode(chain)
-  // Of three batches, the first request for the last fails, however often the others were answered.
+  // Of eight batches one fails, however often the others were answered.
   let count = 0
   node.interfere = (requests, response) => {
-    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 50) return false
+    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 25) return false
     count += 1
-    if (count % 3 !== 0) return false
+    if (count !== 3) return false
     response.writeHead(503).end()
     return true
   }
@@ -137,7 +181,7 @@ test('a node that fails half-way is not asked again for what it has answered', a
   const numbers = chain.blocks.slice(0, 250).map(({ number }) => number)
   const blocks = await client.blocksAt(numbers)
   expect(blocks.map(({ number }) => number)).toEqual(numbers)
-  expect(count).toBe(4)
+  expect(count).toBe(9)
 })
 
 test('an endpoint that asks to be left alone is, for as long as it says', async () => {

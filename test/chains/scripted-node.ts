@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Hex } from 'viem'
 import type { ChainLog } from '../../src/chains/protocol-events.ts'
 
@@ -57,7 +58,14 @@ const toRpcLog = ({ blockNumber, logIndex, ...log }: ChainLog) => ({
 /** A node on a socket of its own, with a chain that is played to it and faults that a test thinks of. */
 export async function startScriptedNode(chain: PlayedChain) {
   const asked: RpcRequest[] = []
-  const node = { chain, asked, interfere: (() => false) as Interference, url: '' }
+  const node = {
+    chain,
+    asked,
+    interfere: (() => false) as Interference,
+    /** Milliseconds that a call takes; those of a request are worked off one after the other. */
+    takes: (_: RpcRequest) => 0,
+    url: '',
+  }
   const server = createServer((request, response) => {
     void answer(request, response)
   })
@@ -73,6 +81,8 @@ export async function startScriptedNode(chain: PlayedChain) {
       response.end(typeof value === 'string' ? value : JSON.stringify(value))
     }
     if (node.interfere(requests, response, send)) return
+    const ms = requests.reduce((sum, one) => sum + node.takes(one), 0)
+    if (ms > 0) await sleep(ms)
     const answers = requests.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, ...perform(method, params) }))
     send(Array.isArray(body) ? answers : answers[0])
   }
