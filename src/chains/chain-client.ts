@@ -20,7 +20,7 @@ export interface ChainClient {
    */
   logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
   /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
-  logsOf(hashes: readonly Hex[]): Promise<ChainLog[]>
+  logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
   /** Asks contracts as they are at the end of a block. */
   callAt(hash: Hex): CallContracts
   /**

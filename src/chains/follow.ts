@@ -176,7 +176,7 @@ async function readBlocks(
   asOf: BlockReference,
   ranges: readonly { logs: FixedLogs; blocks: readonly BlockHeader[] }[] = [],
 ) {
-  const logs = await client.logsOf(blocks.map(({ hash }) => hash))
+  const logs = await client.logsOf(blocks)
   const span = {
     base,
     logs: [...ranges.flatMap((range) => range.logs), ...logs],

@@ -2,13 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
 import { createFollowed } from './followed.ts'
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
-import { playedRecording } from './played-recording.ts'
+import { Playing, playedRecording } from './played-recording.ts'
 import { recordedCampaigns, recordedClaims } from './recorded-facts.ts'
 import { recording } from './recording.ts'
 import { startScriptedNode } from './scripted-node.ts'
 
 const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
 const END = recording.blocks.at(-1)?.number ?? 0
+
+/** What a fresh look at a chain finds. */
+async function factsOf(url: string) {
+  const fresh = createFollowed([url], recording.startBlock)
+  await fresh.settle()
+  return fresh.store.facts()
+}
 
 /** How a node that is asked answers, by what is the matter with it. */
 const faults: [name: string, createInterference: () => Interference][] = [
@@ -37,6 +44,59 @@ describe('everything is found, and nothing else, of a node that', () => {
     })
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
+  })
+})
+
+describe('where headers have a bloom, of a node that', () => {
+  test('gives no logs of new blocks for a while, nothing is missing', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    const { search } = node
+    let silent = 0
+    node.search = (filter) => {
+      silent -= 1
+      return silent >= 0 ? { result: [] } : search(filter)
+    }
+    for (let blocks = 0; blocks < 8; blocks += 1) {
+      chain.mine(1)
+      silent = 2
+      await settle()
+    }
+    expect(store.facts().claims).toHaveLength(4)
+    expect(store.facts()).toEqual(await factsOf(node.url))
+  })
+
+  test('gives no logs of new blocks by their topics, they are picked from all', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    for (let blocks = 0; blocks < 10; blocks += 1) chain.mine(1)
+    const { search } = node
+    node.search = (filter) => (filter.topics === undefined ? search(filter) : { result: [] })
+    await settle()
+    node.search = search
+    expect(store.facts()).toEqual(await factsOf(node.url))
+    expect(store.facts().claims.length).toBeGreaterThan(1)
+  })
+
+  test('has other logs that set the same bits, the chain goes on', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    chain.mine(3)
+    // A topic of the protocol, where it is not the first.
+    const [log] = chain.head.logs
+    if (log === undefined) throw new Error('the first recorded blocks have logs')
+    chain.mine(0)
+    chain.head.logs.push({
+      ...log,
+      topics: [`0x${'1'.repeat(64)}`, ...log.topics],
+      blockNumber: chain.head.number,
+      blockHash: chain.head.hash,
+    })
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
   })
 })
 
