@@ -1,17 +1,18 @@
 import type { Hex } from 'viem'
+import { blockNumbered } from './block-questions.ts'
+import { createHeads, type Heads } from './chain-heads.ts'
 import type { CallContracts, ContractCall } from './contract-reader.ts'
 import { eitherSignal } from './either-signal.ts'
-import { EndpointError } from './endpoint-errors.ts'
-import { askChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
+import { createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
-import { type BlockHeader, readBytes, readHeader } from './node-answers.ts'
+import { type BlockHeader, readBytes } from './node-answers.ts'
 import type { ChainLog } from './protocol-events.ts'
 import type { Question } from './rpc-questions.ts'
 
 /** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
 export interface ChainClient {
-  /** The newest block of the first endpoint that answers, and the newest that is final: null where it does not tell. */
-  heads(): Promise<{ head: BlockHeader; finalized: BlockHeader | null }>
+  /** The newest block of the chain, and the newest that is final: null where it is not told. */
+  heads(): Promise<Heads>
   /** The blocks that have these numbers now, in their order. */
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
@@ -38,38 +39,16 @@ export interface ChainClientOptions extends LogSearchOptions {
   settings: EndpointSettings
 }
 
-const blockAt = <Result>(
-  tag: string | number,
-  readBlock: (block: BlockHeader | null) => Result,
-  more: Pick<Question<Result>, 'readError'> = {},
-): Question<Result> => ({
-  call: {
-    method: 'eth_getBlockByNumber',
-    params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
-  },
-  read: (answer) => readBlock(readHeader(answer)),
-  ...more,
-})
-
 /** Opens nothing and asks nothing yet. */
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = createEndpoints(chainId, urls, settings)
+  const heads = createHeads(chainId, endpoints, settings.standingMs)
   const logs = createLogSearch(endpoints, search)
 
   function clientUntil(signal: AbortSignal): ChainClient {
     return {
       ...logs(signal),
-      heads: () =>
-        endpoints.ask({
-          async question(endpoint) {
-            // The chain is asked for each time: behind a URL there may be another node than before.
-            const questions = [headBlock, finalizedBlock, askChainId(chainId)]
-            const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
-            if (!head || finalized === undefined) throw new TypeError('a question has no answer')
-            return { head, finalized }
-          },
-          signal,
-        }),
+      heads: () => heads(signal),
       blocksAt: (numbers) =>
         endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
       callAt: (hash) => (calls) => {
@@ -82,26 +61,6 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
   }
   return clientUntil(new AbortController().signal)
 }
-
-const headBlock = blockAt('latest', (block) => {
-  if (block === null) throw new EndpointError('unknown-block', 'has no newest block')
-  return block
-})
-
-/** Null where it is not told. */
-const finalizedBlock = blockAt('finalized', (block) => block, {
-  readError(error) {
-    if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
-    return null
-  },
-})
-
-const blockNumbered = (number: number) =>
-  blockAt(number, (block) => {
-    if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
-    if (block.number !== number) throw new EndpointError('garbage', 'gave another block than was asked for')
-    return block
-  })
 
 /** Null of what reverts; what failed otherwise has to be asked again. */
 const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null> => ({

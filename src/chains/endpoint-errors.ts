@@ -10,6 +10,8 @@ export type EndpointFault =
   | 'garbage'
   /** It does not know a block that there is. */
   | 'unknown-block'
+  /** Its newest block stays the same while another endpoint has newer ones. */
+  | 'behind'
   /** It is of another chain. */
   | 'wrong-chain'
   /** Any other error of JSON-RPC. */
