@@ -11,7 +11,7 @@ import {
 } from './campaign-origins.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { toAddress } from './fixed-incentives.ts'
-import { askFigures, toIncentiveRecord } from './incentive-figures.ts'
+import { askFigures, isWithoutFigures, toIncentiveRecord } from './incentive-figures.ts'
 import { askIncentive, toFixedIncentive } from './incentive-reads.ts'
 
 /** A part of a campaign that is none that is known. */
@@ -112,12 +112,13 @@ export async function readCampaign(
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
-        const record = isKnown ? toIncentiveRecord(fixed, await askFigures(reader, contract, fixed)) : null
-        return { position, contract, record }
+        const figures = isKnown ? await askFigures(reader, contract, fixed) : {}
+        const record = isKnown ? toIncentiveRecord(fixed, figures) : null
+        return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
       }),
     ),
   ])
-  const known = incentives.flatMap(({ record, ...place }) => (record === null ? [] : [{ record, place }]))
+  const known = incentives.flatMap(({ record, isUnknown: _, ...place }) => (record === null ? [] : [{ record, place }]))
   const component = (kind: UnknownComponent['kind'], contract: Hex) => ({ kind, campaignId: origin.id, contract })
   return {
     record: toCampaignRecord(
@@ -132,8 +133,8 @@ export async function readCampaign(
     unknown: [
       ...(origin.deed.steps === null ? [component('action', origin.action)] : []),
       ...(allowList === null ? [component('allowList', origin.allowList)] : []),
-      ...incentives.flatMap(({ record, contract, position }) =>
-        record === null ? [{ ...component('incentive', contract), position }] : [],
+      ...incentives.flatMap(({ isUnknown, contract, position }) =>
+        isUnknown ? [{ ...component('incentive', contract), position }] : [],
       ),
     ],
   }

@@ -1,13 +1,13 @@
 import type { Hex } from 'viem'
 import { blockNumbered } from './block-questions.ts'
 import { createHeads, type Heads } from './chain-heads.ts'
-import type { CallContracts, ContractCall } from './contract-reader.ts'
+import { createContractCalls } from './contract-calls.ts'
+import type { CallContracts } from './contract-reader.ts'
 import { eitherSignal } from './either-signal.ts'
 import { createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
-import { type BlockHeader, readBytes } from './node-answers.ts'
+import type { BlockHeader } from './node-answers.ts'
 import type { ChainLog } from './protocol-events.ts'
-import type { Question } from './rpc-questions.ts'
 
 /** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
 export interface ChainClient {
@@ -43,6 +43,7 @@ export interface ChainClientOptions extends LogSearchOptions {
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = createEndpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.standingMs)
+  const callAt = createContractCalls(endpoints)
   const logs = createLogSearch(endpoints, search)
 
   function clientUntil(signal: AbortSignal): ChainClient {
@@ -51,23 +52,10 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
       heads: () => heads(signal),
       blocksAt: (numbers) =>
         endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
-      callAt: (hash) => (calls) => {
-        const questions = calls.map((call) => callQuestion(call, hash))
-        return endpoints.ask({ question: (endpoint) => endpoint.ask(questions), signal })
-      },
+      callAt: (hash) => callAt(hash, signal),
       until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
       counts: endpoints.counts,
     }
   }
   return clientUntil(new AbortController().signal)
 }
-
-/** Null of what reverts; what failed otherwise has to be asked again. */
-const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null> => ({
-  call: { method: 'eth_call', params: [call, { blockHash }] },
-  read: readBytes,
-  readError(error) {
-    if (error.refusal !== 'reverted') throw error
-    return null
-  },
-})

@@ -43,7 +43,7 @@ export function createChainFigures({ register, countUnknown, listCounts }: Chain
   const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
   new Gauge({
     name: 'chain_unknown_components',
-    help: 'Parts of campaigns that are of no known kind, left out',
+    help: 'Parts of campaigns that are of no known kind, or cannot be read',
     labelNames,
     registers,
     async collect() {

@@ -116,7 +116,7 @@ export function createJournal(
     const fresh = components.filter((component) => !told.has(keyOf(component)))
     for (const component of fresh) told.add(keyOf(component))
     for (const component of fresh.slice(0, MOST_TOLD)) {
-      log.warn(component, 'a component is of no known kind, and left out')
+      log.warn(component, 'a component is of no known kind, or cannot be read')
     }
     if (fresh.length > MOST_TOLD) {
       log.warn({ count: fresh.length - MOST_TOLD }, 'more such components; `index --status` names them')

@@ -79,5 +79,5 @@ function toText(chains: ChainRow[], unknown: UnknownRow[]) {
   if (unknown.length === 0) return table
   const total = chains.reduce((sum, chain) => sum + chain.unknownComponentCount, 0)
   const rest = total > unknown.length ? `… and ${total - unknown.length} more\n` : ''
-  return `${table}\nof no known kind, and left out:\n${toTable(UNKNOWN_COLUMNS, unknown)}${rest}`
+  return `${table}\nof no known kind, or not to be read:\n${toTable(UNKNOWN_COLUMNS, unknown)}${rest}`
 }

@@ -30,6 +30,8 @@ export interface PlayedChain {
   hasBlooms?: boolean
   /** Results of calls, by contract and data, as they are at a block. */
   callAt(block: PlayedBlock, to: Hex, data: Hex): Hex | null
+  /** What the node says of calls that revert. */
+  revertsAs?: object
 }
 
 interface RpcRequest {
@@ -107,7 +109,7 @@ export async function startScriptedNode(chain: PlayedChain) {
   }
 
   function perform(method: string, params: unknown[]): { result: unknown } | { error: object } {
-    const { blocks, withdrawn = [], chainId, finalized, keptStates, hasBlooms } = node.chain
+    const { blocks, withdrawn = [], chainId, finalized, keptStates, hasBlooms, revertsAs } = node.chain
     const known = [...blocks, ...withdrawn]
     switch (method) {
       case 'eth_chainId':
@@ -145,8 +147,10 @@ export async function startScriptedNode(chain: PlayedChain) {
         if (block === undefined) return { error: { code: -32000, message: 'header not found' } }
         const oldest = keptStates === undefined ? 0 : (blocks.at(-1)?.number ?? 0) - keptStates
         if (block.number < oldest) return { error: { code: -32000, message: 'missing trie node' } }
+        // There is no contract.
+        if (/^0x0{40}$/.test(to)) return { result: '0x' }
         const result = node.chain.callAt(block, to, data)
-        return result === null ? { error: { code: 3, message: 'execution reverted' } } : { result }
+        return result === null ? { error: revertsAs ?? { code: 3, message: 'execution reverted' } } : { result }
       }
     }
     return { error: { code: -32601, message: 'no such method' } }

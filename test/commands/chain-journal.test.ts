@@ -62,10 +62,12 @@ test('each component of no known kind is told once, and of many at the same time
   }
   advance([1])
   advance([1, 2])
-  expect(said()).toEqual([1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, and left out' })))
+  expect(said()).toEqual(
+    [1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, or cannot be read' })),
+  )
   advance(Array.from({ length: 15 }, (_, index) => index))
   expect(said().slice(9)).toEqual([
-    { ...unknown(11), msg: 'a component is of no known kind, and left out' },
+    { ...unknown(11), msg: 'a component is of no known kind, or cannot be read' },
     { count: 3, msg: 'more such components; `index --status` names them' },
   ])
 })
