@@ -5,8 +5,9 @@ import { listWrittenTables, vacuumBeside } from '../ingest/vacuum.ts'
 import type { BlockReference } from './block-links.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import type { ChainSettings } from './chain-file.ts'
-import { fingerprintOf, toBatch, toFirstBatch } from './chain-store-batches.ts'
+import { fingerprintOf, listClaimsAbove, toBatch, toFirstBatch, withoutCampaigns } from './chain-store-batches.ts'
 import {
+  dropBackFilledClaims,
   dropOrigins,
   forgetUnknownAbove,
   keepBackFilledClaims,
@@ -17,6 +18,8 @@ import {
   toUnknownCampaign,
 } from './chain-store-rows.ts'
 import type { FollowedState, FollowingStep } from './following-steps.ts'
+import { createLeftOut, type LeftOutOptions } from './left-out-campaigns.ts'
+import { findRefused, refusalOf } from './refused-campaigns.ts'
 
 /** Somebody else has written of the same chain: what this process knows of it is of the past. */
 export class ChainMovedError extends Error {
@@ -33,8 +36,10 @@ export async function createStepWriter(
   client: pg.Client,
   ingest: Ingest,
   { url, chainId, startBlock }: Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string },
+  leftOutOptions: LeftOutOptions,
 ) {
   let { step, state } = await readStored(client, chainId)
+  const leftOut = await createLeftOut(client, ingest, chainId, leftOutOptions)
   let notedAt = 0
   let notedHead = -1
   let tidied = Promise.resolve()
@@ -66,11 +71,12 @@ export async function createStepWriter(
   /** What answers show stays as it is until the chain has been read again. */
   async function restart() {
     await inTransaction(client, async () => {
-      for (const table of ['followed_blocks', 'followed_campaigns', 'back_filled_claims', 'unknown_components']) {
+      for (const table of tablesOfChain) {
         await client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
       await advanceTo('is_back_filling = true, back_filled_to = $3', [startBlock - 1])
     })
+    leftOut.forget(leftOut.ids())
     state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
   }
 
@@ -84,24 +90,42 @@ export async function createStepWriter(
     state = { ...state, backFilledTo: to }
   }
 
-  async function advance(advance: StepOf<'advance'>) {
-    const { base, depth, asOf, head, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+  /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
+  async function writeFacts(advance: StepOf<'advance'>, ids: ReadonlySet<string>) {
+    const { base, depth, campaigns, withdrawnCampaigns } = advance
     const isFirst = base === -1
-    const tables = await inTransaction(client, async () => {
-      if (isFirst || changesFacts(advance)) {
-        await takeImportLock(client)
-        if (isFirst) await client.query('select advance_claim_windows()')
-        const batch = isFirst
-          ? await toFirstBatch(client, chainId, advance)
-          : await toBatch(client, chainId, advance, isWritten)
-        await ingest.applyWithin(batch)
-        await keepOrigins(
-          client,
-          chainId,
-          campaigns.map(({ origin }) => origin),
-        )
-        await dropOrigins(client, withdrawnCampaigns)
-        if (isFirst) await client.query('delete from back_filled_claims where chain_id = $1', [chainId])
+    await takeImportLock(client)
+    if (isFirst) await client.query('select advance_claim_windows()')
+    const taken = withoutCampaigns(advance, ids)
+    const batch = isFirst
+      ? await toFirstBatch(client, chainId, taken, ids)
+      : await toBatch(client, chainId, taken, isWritten)
+    await ingest.applyWithin(batch)
+    await keepOrigins(
+      client,
+      chainId,
+      campaigns.map(({ origin }) => origin),
+    )
+    await dropOrigins(client, withdrawnCampaigns)
+    if (isFirst) {
+      await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)', [
+        chainId,
+        [...ids],
+      ])
+    }
+    if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
+    await leftOut.drop(withdrawnCampaigns)
+    const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
+    await keepBackFilledClaims(client, chainId, waiting)
+  }
+
+  /** @param refused campaigns that are left out from here on. */
+  const write = (advance: StepOf<'advance'>, refused: ReadonlyMap<string, string> = new Map()) =>
+    inTransaction(client, async () => {
+      const { base, depth, asOf, head, finalized, campaigns, withdrawnCampaigns } = advance
+      if (base === -1 || changesFacts(advance)) {
+        await writeFacts(advance, new Set([...leftOut.ids(), ...refused.keys()]))
+        await leftOut.keep(refused)
       }
       if (depth > 0) await forgetUnknownAbove(client, chainId, base)
       await keepUnknown(
@@ -112,22 +136,51 @@ export async function createStepWriter(
       )
       await keepBlocks(client, chainId, advance)
       await advanceTo(
-        `is_back_filling = false, back_filled_to = $3, as_of_block = $3, as_of_block_hash = $4, as_of_at = to_timestamp($5),
-        head_block = $6, finalized_block = $7`,
+        `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
+        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7`,
         [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
       )
-      return isFirst ? listWrittenTables(client) : []
+      return base === -1 ? listWrittenTables(client) : []
     })
+
+  /** Where the database refuses facts, it takes those of all other campaigns. */
+  async function writeTaken(advance: StepOf<'advance'>) {
+    try {
+      return await write(advance)
+    } catch (error) {
+      if (refusalOf(error) === undefined) throw error
+      const known = leftOut.ids()
+      const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
+      const refused = await findRefused(client, (without) => writeFacts(advance, new Set([...known, ...without])), ids)
+      if (refused.size === 0) throw error
+      const tables = await write(advance, refused)
+      leftOut.note(refused)
+      return tables
+    }
+  }
+
+  async function advance(advance: StepOf<'advance'>) {
+    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+    const isFirst = base === -1
+    const tables = await writeTaken(advance)
+    leftOut.forget(withdrawnCampaigns)
     const oldest = oldestOf(asOf.number, finalized)
     const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
     state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
     for (const id of withdrawnCampaigns) written.delete(id)
-    for (const campaign of campaigns) written.set(campaign.record.id, fingerprintOf(campaign))
+    const without = leftOut.ids()
+    for (const campaign of campaigns) {
+      const { id } = campaign.record
+      if (without.has(id)) written.delete(id)
+      else written.set(id, fingerprintOf(campaign))
+    }
+    await leftOut.takeInDue(campaigns)
     if (tables.length > 0) tidied = vacuumBeside(url, tables)
   }
 
   return {
     readState: async () => state,
+    dueAgain: async () => leftOut.due(),
     /** Until tables that were written as a whole are in order. */
     settled: () => tidied,
     async apply(next: FollowingStep) {
@@ -139,6 +192,15 @@ export async function createStepWriter(
     },
   }
 }
+
+/** What is found again where a chain is read again. */
+const tablesOfChain = [
+  'followed_blocks',
+  'followed_campaigns',
+  'back_filled_claims',
+  'unknown_components',
+  'left_out_campaigns',
+]
 
 /** What another connection has left. */
 async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {

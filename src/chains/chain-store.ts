@@ -9,6 +9,7 @@ import type { ChainSettings } from './chain-file.ts'
 import { registerChain } from './chain-registration.ts'
 import { createStepWriter } from './chain-store-steps.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
+import type { LeftOutOptions } from './left-out-campaigns.ts'
 
 export { ImportedChainError, OtherChainSettingsError } from './chain-registration.ts'
 export { ChainMovedError } from './chain-store-steps.ts'
@@ -33,13 +34,14 @@ const LOOK_MS = 500
 /**
  * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
  * the connection: who loses it has lost both.
- * @param options `onWait` is told once that another process follows the chain; `signal` ends the wait.
+ * @param options `onWait` is told once that another process follows the chain; `signal` ends the wait; `onLeftOut` is told
+ * which campaigns the database refuses.
  * @throws ImportedChainError and OtherChainSettingsError where the chain cannot be followed.
  */
 export async function openChainStore(
   url: string,
   chain: ChainSettings,
-  { onWait, signal }: { onWait: () => void; signal: AbortSignal },
+  { onWait, signal, ...leftOut }: { onWait: () => void; signal: AbortSignal } & LeftOutOptions,
 ): Promise<ChainStore> {
   const client = await connectForBatches(url, 'reward-campaigns index')
   try {
@@ -47,7 +49,7 @@ export async function openChainStore(
     await takeChainLock(client, chain.chainId, onWait, signal)
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
-    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url })
+    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url }, leftOut)
     return {
       ...createChainReader(client, chain.chainId),
       ...writer,
@@ -77,7 +79,10 @@ async function takeChainLock(client: pg.Client, chainId: number, onWait: () => v
 }
 
 /** What the engine asks while it makes a step. */
-function createChainReader(client: pg.Client, chainId: number): FollowedStore & Pick<ChainStore, 'contracts'> {
+function createChainReader(
+  client: pg.Client,
+  chainId: number,
+): Omit<FollowedStore, 'dueAgain'> & Pick<ChainStore, 'contracts'> {
   const listOrigins = async (condition: string, values: unknown[]) => {
     const { rows } = await client.query<{ origin: CampaignOrigin }>(
       `select origin from followed_campaigns where chain_id = $1 ${condition}`,

@@ -160,7 +160,7 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
   const facts = await readBlocks(following, base.number, blocks, asOf, ranges)
-  const ids = depth === 0 ? [] : await store.touchedAbove(base.number)
+  const ids = [...(depth === 0 ? [] : await store.touchedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   return finish(following, memory, facts, touched, {
     ...{ base: base.number, depth, asOf, head, finalized },

@@ -24,6 +24,8 @@ export interface FollowedStore extends KnownCampaigns {
   touchedAbove(blockNumber: number): Promise<string[]>
   /** Campaigns that the back-fill has found. */
   backFilled(): Promise<CampaignOrigin[]>
+  /** IDs of campaigns that could not be stored, and are to be read again. */
+  dueAgain(): Promise<string[]>
 }
 
 /** What is to be stored next, each in one transaction. */

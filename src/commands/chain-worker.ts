@@ -95,6 +95,7 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
         onEvent({ type: 'waiting' })
         onWait()
       },
+      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
       signal,
     })
     // Nobody may be waiting for it when it fails.

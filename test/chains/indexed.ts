@@ -4,6 +4,7 @@ import { EndpointError } from '../../src/chains/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/chains/endpoints.ts'
 import { followOnce, newMemory } from '../../src/chains/follow.ts'
 import type { FollowingStep } from '../../src/chains/following-steps.ts'
+import type { LeftOutOptions } from '../../src/chains/left-out-campaigns.ts'
 import { recordedChain, recording } from './recording.ts'
 
 /** The recorded contracts on a node, as a chain file names them. */
@@ -15,11 +16,12 @@ export const settingsOf = (url: string) => ({
 })
 
 /** Follows the recorded contracts on a node, into a database. */
-export async function openIndexed(databaseUrl: string, url: string) {
+export async function openIndexed(databaseUrl: string, url: string, leftOut: LeftOutOptions = {}) {
   const chain = settingsOf(url)
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
     signal: AbortSignal.timeout(30_000),
+    ...leftOut,
   })
   const client = createChainClient({
     chainId: chain.chainId,

@@ -35,6 +35,10 @@ export class StoredChain implements FollowedStore {
     return [...this.origins.values()]
   }
 
+  async dueAgain() {
+    return []
+  }
+
   apply(step: FollowingStep) {
     switch (step.type) {
       case 'rest':
