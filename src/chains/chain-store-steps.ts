@@ -1,4 +1,5 @@
 import type pg from 'pg'
+import type { Hex } from 'viem'
 import { type Ingest, inTransaction } from '../ingest/batches.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { listWrittenTables, vacuumBeside } from '../ingest/vacuum.ts'
@@ -74,20 +75,22 @@ export async function createStepWriter(
       for (const table of tablesOfChain) {
         await client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
-      await advanceTo('is_back_filling = true, back_filled_to = $3', [startBlock - 1])
+      await advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null', [startBlock - 1])
     })
     leftOut.forget(leftOut.ids())
-    state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
+    state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
   }
 
-  async function backFill({ to, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
+  async function backFill({ to, hash, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
     await inTransaction(client, async () => {
       await keepOrigins(client, chainId, origins)
       await keepUnknown(client, chainId, [], unreadable.map(toUnknownCampaign))
       await keepBackFilledClaims(client, chainId, claims)
-      await advanceTo('back_filled_to = $3, head_block = $4, finalized_block = $5', [to, head.number, finalized])
+      await advanceTo('back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6', [
+        ...[to, hash, head.number, finalized],
+      ])
     })
-    state = { ...state, backFilledTo: to }
+    state = { ...state, backFilledTo: to, backFilledHash: hash }
   }
 
   /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
@@ -166,7 +169,8 @@ export async function createStepWriter(
     leftOut.forget(withdrawnCampaigns)
     const oldest = oldestOf(asOf.number, finalized)
     const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
-    state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
+    const window = [...kept, ...blocks].filter(({ number }) => number >= oldest)
+    state = { asOf, window, backFilledTo: asOf.number, backFilledHash: null }
     for (const id of withdrawnCampaigns) written.delete(id)
     const without = leftOut.ids()
     for (const campaign of campaigns) {
@@ -181,6 +185,13 @@ export async function createStepWriter(
   return {
     readState: async () => state,
     dueAgain: async () => leftOut.due(),
+    /** Leaves `looked_at` as it is: the chain is not heard of by this. */
+    async noteHeads({ head, finalized }: { head: number; finalized: number | null }) {
+      await client.query(
+        'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
+        [chainId, head, finalized],
+      )
+    },
     /** Until tables that were written as a whole are in order. */
     settled: () => tidied,
     async apply(next: FollowingStep) {
@@ -208,9 +219,11 @@ async function readStored(client: pg.Client, chainId: number): Promise<{ step: n
     step: string
     isBackFilling: boolean
     backFilledTo: string
+    backFilledHash: Hex | null
     window: BlockReference[] | null
   }>(
-    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo", (
+    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
+      back_filled_hash as "backFilledHash", (
       select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
       where followed_blocks.chain_id = followed_chains.chain_id
     ) as window
@@ -226,6 +239,7 @@ async function readStored(client: pg.Client, chainId: number): Promise<{ step: n
       asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
       window,
       backFilledTo: Number(stored.backFilledTo),
+      backFilledHash: stored.backFilledHash,
     },
   }
 }

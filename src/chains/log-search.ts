@@ -202,5 +202,8 @@ async function searchOnce(
   return inOrder((await endpoint.ask([...before, ...searches])).flat())
 }
 
+/** Each log once, in the order of the chain: one that came twice would be a second claim without a payment. */
 const inOrder = (logs: ChainLog[]) =>
-  logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
+    (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
+  )

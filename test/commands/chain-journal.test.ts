@@ -43,12 +43,12 @@ function aJournal() {
 test('a back-fill says how far it is and how fast, every five seconds at most', () => {
   const { note, pass, said } = aJournal()
   expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'the chain is to be followed' }])
-  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000 } })
+  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null } })
   note({ type: 'heads', head: at(3010), finalized: at(3000) })
   said()
   for (const to of [1100, 1200, 1400]) {
     pass(2000)
-    note({ type: 'stored', step: { type: 'back-fill', to, head: at(3010), finalized: 3000, ...nothing } })
+    note({ type: 'stored', step: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing } })
   }
   expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'back-filling' }])
 })
