@@ -1,31 +1,14 @@
 import type pg from 'pg'
-import type { Hex } from 'viem'
 import { type Ingest, inTransaction } from '../ingest/batches.ts'
-import { takeImportLock } from '../ingest/ingest-lock.ts'
-import { listWrittenTables, vacuumBeside } from '../ingest/vacuum.ts'
-import type { BlockReference } from './block-links.ts'
+import { vacuumBeside } from '../ingest/vacuum.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import type { ChainSettings } from './chain-file.ts'
-import { fingerprintOf, listClaimsAbove, toBatch, toFirstBatch, withoutCampaigns } from './chain-store-batches.ts'
-import {
-  dropBackFilledClaims,
-  dropOrigins,
-  forgetUnknownAbove,
-  keepBackFilledClaims,
-  keepBlocks,
-  keepOrigins,
-  keepUnknown,
-  oldestOf,
-  toUnknownCampaign,
-} from './chain-store-rows.ts'
-import type { FollowedState, FollowingStep } from './following-steps.ts'
-import { createLeftOut, type LeftOutOptions } from './left-out-campaigns.ts'
-import { findRefused, refusalOf } from './refused-campaigns.ts'
-
-/** Somebody else has written of the same chain: what this process knows of it is of the past. */
-export class ChainMovedError extends Error {
-  override readonly name = 'ChainMovedError'
-}
+import { createAdvanceWriter } from './chain-store-advances.ts'
+import { fingerprintOf } from './chain-store-batches.ts'
+import { createLeftOut, type LeftOutOptions } from './chain-store-left-out.ts'
+import { keepBackFilledClaims, keepOrigins, keepUnknown, oldestOf, toUnknownCampaign } from './chain-store-rows.ts'
+import { ChainMovedError, readStored, tablesOfChain } from './chain-store-state.ts'
+import type { FollowingStep } from './following-steps.ts'
 
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
 
@@ -47,6 +30,8 @@ export async function createStepWriter(
   /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
   const written = new Map<string, string>()
   const isWritten = (campaign: ChainCampaign) => written.get(campaign.record.id) === fingerprintOf(campaign)
+
+  const writeAdvance = createAdvanceWriter({ client, ingest, chainId, leftOut, isWritten, advanceTo })
 
   /** Sets columns of the chain, if nobody else has; `step` grows. */
   async function advanceTo(assignments: string, values: unknown[]) {
@@ -93,79 +78,10 @@ export async function createStepWriter(
     state = { ...state, backFilledTo: to, backFilledHash: hash }
   }
 
-  /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
-  async function writeFacts(advance: StepOf<'advance'>, ids: ReadonlySet<string>) {
-    const { base, depth, campaigns, withdrawnCampaigns } = advance
-    const isFirst = base === -1
-    await takeImportLock(client)
-    if (isFirst) await client.query('select advance_claim_windows()')
-    const taken = withoutCampaigns(advance, ids)
-    const batch = isFirst
-      ? await toFirstBatch(client, chainId, taken, ids)
-      : await toBatch(client, chainId, taken, isWritten)
-    await ingest.applyWithin(batch)
-    await keepOrigins(
-      client,
-      chainId,
-      campaigns.map(({ origin }) => origin),
-    )
-    await dropOrigins(client, withdrawnCampaigns)
-    if (isFirst) {
-      await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)', [
-        chainId,
-        [...ids],
-      ])
-    }
-    if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
-    await leftOut.drop(withdrawnCampaigns)
-    const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
-    await keepBackFilledClaims(client, chainId, waiting)
-  }
-
-  /** @param refused campaigns that are left out from here on. */
-  const write = (advance: StepOf<'advance'>, refused: ReadonlyMap<string, string> = new Map()) =>
-    inTransaction(client, async () => {
-      const { base, depth, asOf, head, finalized, campaigns, withdrawnCampaigns } = advance
-      if (base === -1 || changesFacts(advance)) {
-        await writeFacts(advance, new Set([...leftOut.ids(), ...refused.keys()]))
-        await leftOut.keep(refused)
-      }
-      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
-      await keepUnknown(
-        client,
-        chainId,
-        [...campaigns.map(({ record }) => record.id), ...withdrawnCampaigns],
-        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
-      )
-      await keepBlocks(client, chainId, advance)
-      await advanceTo(
-        `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
-        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7`,
-        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
-      )
-      return base === -1 ? listWrittenTables(client) : []
-    })
-
-  /** Where the database refuses facts, it takes those of all other campaigns. */
-  async function writeTaken(advance: StepOf<'advance'>) {
-    try {
-      return await write(advance)
-    } catch (error) {
-      if (refusalOf(error) === undefined) throw error
-      const known = leftOut.ids()
-      const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
-      const refused = await findRefused(client, (without) => writeFacts(advance, new Set([...known, ...without])), ids)
-      if (refused.size === 0) throw error
-      const tables = await write(advance, refused)
-      leftOut.note(refused)
-      return tables
-    }
-  }
-
   async function advance(advance: StepOf<'advance'>) {
     const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
     const isFirst = base === -1
-    const tables = await writeTaken(advance)
+    const tables = await writeAdvance(advance)
     leftOut.forget(withdrawnCampaigns)
     const oldest = oldestOf(asOf.number, finalized)
     const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
@@ -203,47 +119,3 @@ export async function createStepWriter(
     },
   }
 }
-
-/** What is found again where a chain is read again. */
-const tablesOfChain = [
-  'followed_blocks',
-  'followed_campaigns',
-  'back_filled_claims',
-  'unknown_components',
-  'left_out_campaigns',
-]
-
-/** What another connection has left. */
-async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
-  const { rows } = await client.query<{
-    step: string
-    isBackFilling: boolean
-    backFilledTo: string
-    backFilledHash: Hex | null
-    window: BlockReference[] | null
-  }>(
-    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
-      back_filled_hash as "backFilledHash", (
-      select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
-      where followed_blocks.chain_id = followed_chains.chain_id
-    ) as window
-    from followed_chains where chain_id = $1`,
-    [chainId],
-  )
-  const [stored] = rows
-  if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
-  const window = stored.window ?? []
-  return {
-    step: Number(stored.step),
-    state: {
-      asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
-      window,
-      backFilledTo: Number(stored.backFilledTo),
-      backFilledHash: stored.backFilledHash,
-    },
-  }
-}
-
-/** Of most blocks only the number and the hash are new. */
-const changesFacts = ({ depth, claims, campaigns, withdrawnCampaigns, tokens }: StepOf<'advance'>) =>
-  depth > 0 || claims.length + campaigns.length + withdrawnCampaigns.length + tokens.length > 0

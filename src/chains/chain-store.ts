@@ -7,12 +7,12 @@ import { FOLLOWS } from '../ingest/reference-checks.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
 import type { ChainSettings } from './chain-file.ts'
 import { registerChain } from './chain-registration.ts'
+import type { LeftOutOptions } from './chain-store-left-out.ts'
 import { createStepWriter } from './chain-store-steps.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
-import type { LeftOutOptions } from './left-out-campaigns.ts'
 
 export { ImportedChainError, OtherChainSettingsError } from './chain-registration.ts'
-export { ChainMovedError } from './chain-store-steps.ts'
+export { ChainMovedError } from './chain-store-state.ts'
 
 /** What is stored of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {

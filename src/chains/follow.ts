@@ -1,8 +1,7 @@
-import { type FixedFacts, readCurrentFacts, readerAt, readFixedFacts, timesOf } from './advance.ts'
+import { readerAt, readFixedFacts, timesOf } from './advance.ts'
+import { finish, readBlocks } from './advance-reads.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './back-fill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
-import { type CampaignOrigin, originAt } from './campaign-origins.ts'
-import { completeOrigin } from './campaign-reads.ts'
 import { createContractReader } from './contract-reader.ts'
 import {
   type Advance,
@@ -200,57 +199,4 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
     ...{ base: base.number, depth, asOf, head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   })
-}
-
-/** Fixed facts of blocks, by their hashes, and of ranges before them. */
-async function readBlocks(
-  { chain, client, store }: Following,
-  base: number,
-  blocks: readonly BlockHeader[],
-  asOf: BlockReference,
-  ranges: readonly { logs: FixedLogs; blocks: readonly BlockHeader[] }[] = [],
-) {
-  const logs = await client.logsOf(blocks)
-  const span = {
-    base,
-    logs: [...ranges.flatMap((range) => range.logs), ...logs],
-    timestamps: timesOf([...ranges.flatMap((range) => range.blocks), ...blocks]),
-  }
-  const readerOf = readerAt(client.callAt)
-  return readFixedFacts(chain, span, store, readerOf(asOf.hash), readerOf)
-}
-
-type FixedLogs = Parameters<typeof readFixedFacts>[1]['logs']
-
-/** Reads what all touched campaigns are now. */
-async function finish(
-  { chain, client }: Following,
-  memory: FollowingMemory,
-  facts: FixedFacts,
-  alsoTouched: readonly CampaignOrigin[],
-  stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
-): Promise<{ type: 'advance' } & Advance> {
-  const readerOf = readerAt(client.callAt)
-  const reader = readerOf(stretch.asOf.hash)
-  const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
-  const others = alsoTouched.filter(({ id }) => !origins.has(id))
-  const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
-  const keptIds = new Set(kept.map(({ id }) => id))
-  for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin, readerOf)))) {
-    if (complete !== null) origins.set(complete.id, complete)
-  }
-  const { campaigns, tokens } = await readCurrentFacts(chain, [...origins.values()], reader, memory.toldTokens)
-  const { claims, touches, strayClaims, unreadable } = facts
-  const withdrawnCampaigns = others.map(({ id }) => id).filter((id) => !keptIds.has(id))
-  return {
-    type: 'advance',
-    ...stretch,
-    claims,
-    campaigns,
-    withdrawnCampaigns,
-    tokens,
-    touches,
-    strayClaims,
-    unreadable,
-  }
 }

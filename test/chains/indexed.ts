@@ -1,10 +1,10 @@
 import { createChainClient } from '../../src/chains/chain-client.ts'
 import { openChainStore } from '../../src/chains/chain-store.ts'
+import type { LeftOutOptions } from '../../src/chains/chain-store-left-out.ts'
 import { EndpointError } from '../../src/chains/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/chains/endpoints.ts'
 import { followOnce, newMemory } from '../../src/chains/follow.ts'
 import type { FollowingStep } from '../../src/chains/following-steps.ts'
-import type { LeftOutOptions } from '../../src/chains/left-out-campaigns.ts'
 import { recordedChain, recording } from './recording.ts'
 
 /** The recorded contracts on a node, as a chain file names them. */

@@ -3,13 +3,13 @@ import { type Ingest, inTransaction } from '../ingest/batches.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import { toTakenInBatch } from './chain-store-batches.ts'
-import { refusalOf } from './refused-campaigns.ts'
+import { refusalOf } from './chain-store-refusals.ts'
 
 /** How often a campaign that was refused is tried again, in milliseconds. */
 const RETRY_MS = 60_000
 
 /** A campaign that was left out for a reason, or without one: it is taken in again. */
-export type OnLeftOut = (campaignId: string, reason: string | undefined) => void
+type OnLeftOut = (campaignId: string, reason: string | undefined) => void
 
 export interface LeftOutOptions {
   onLeftOut?: OnLeftOut | undefined
