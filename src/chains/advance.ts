@@ -39,12 +39,16 @@ export interface FixedFacts {
   unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
 }
 
-/** Reads what does not change again: it holds whichever block contracts are asked at. */
+/**
+ * Reads what does not change again: it holds whichever block contracts are asked at.
+ * @param readerOf asks contracts as they were at a block, for what is gone.
+ */
 export async function readFixedFacts(
   chain: ReadChain,
   { base, logs, timestamps }: Span,
   known: KnownCampaigns,
   reader: ContractReader,
+  readerOf: (hash: Hex) => ContractReader,
 ): Promise<FixedFacts> {
   const knownAtBase: KnownCampaigns = {
     find: async (query) => (await known.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
@@ -58,7 +62,7 @@ export async function readFixedFacts(
   const completed = await Promise.all(
     span.campaigns.map(async (origin) => ({
       origin,
-      complete: await completeOrigin(reader, withTime(origin, timestamps), span.setUps),
+      complete: await completeOrigin(reader, withTime(origin, timestamps), readerOf, span.setUps),
     })),
   )
   const origins = completed.flatMap(({ complete }) => complete ?? [])
@@ -127,5 +131,4 @@ export async function readCurrentFacts(
 export const timesOf = (blocks: readonly BlockHeader[]) =>
   new Map(blocks.map(({ hash, timestamp }) => [hash, timestamp]))
 
-export const readerAt = (callAt: (hash: Hex) => CallContracts, { hash }: { hash: Hex }) =>
-  createContractReader(callAt(hash))
+export const readerAt = (callAt: (hash: Hex) => CallContracts) => (hash: Hex) => createContractReader(callAt(hash))

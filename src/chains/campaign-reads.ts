@@ -10,8 +10,9 @@ import {
   withSetUps,
 } from './campaign-origins.ts'
 import type { ContractReader } from './contract-reader.ts'
+import { EndpointError } from './endpoint-errors.ts'
 import { toAddress } from './fixed-incentives.ts'
-import { askFigures, toIncentiveRecord } from './incentive-figures.ts'
+import { askFigures, isWithoutFigures, toIncentiveRecord } from './incentive-figures.ts'
 import { askIncentive, toFixedIncentive } from './incentive-reads.ts'
 
 /** A part of a campaign that is none that is known. */
@@ -41,24 +42,31 @@ export type CompleteOrigin = CampaignOrigin & Required<Pick<CampaignOrigin, 'ter
 /**
  * Asks all that an origin leaves open, once and for all.
  * @param setUps what incentives have said of themselves in the blocks of the origin.
+ * @param readerAt asks contracts as they were at a block.
  * @returns null where the core does not know its campaign in the form that is known.
  */
 export async function completeOrigin(
   reader: ContractReader,
   origin: CampaignOrigin,
+  readerAt: (hash: Hex) => ContractReader,
   setUps: SetUps = new Map(),
 ): Promise<CompleteOrigin | null> {
   const { blockTimestamp } = origin
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
   const [{ terms, incentives }, deed] = await Promise.all([
-    completeIncentives(reader, origin, setUps),
+    completeIncentives(reader, origin, readerAt, setUps),
     origin.deed ?? readAction(reader, origin.action),
   ])
   return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */
-async function completeIncentives(reader: ContractReader, origin: CampaignOrigin, setUps: SetUps) {
+async function completeIncentives(
+  reader: ContractReader,
+  origin: CampaignOrigin,
+  readerAt: (hash: Hex) => ContractReader,
+  setUps: SetUps,
+) {
   const boost = origin.terms === undefined ? await readBoost(reader, origin) : undefined
   const incentives =
     boost === undefined ? origin.incentives : withIncentives(origin.incentives, withSetUps(boost.incentives, setUps))
@@ -67,10 +75,31 @@ async function completeIncentives(reader: ContractReader, origin: CampaignOrigin
     incentives: await Promise.all(
       incentives.map(async (incentive) =>
         incentive.fixed === undefined
-          ? { ...incentive, fixed: toFixedIncentive(await askIncentive(reader, incentive.contract)) }
+          ? { ...incentive, fixed: await readFixed(reader, origin, incentive, readerAt) }
           : incentive,
       ),
     ),
+  }
+}
+
+/**
+ * What an incentive is. The first reward of an auction that was claimed from is gone, but for a node that still has the
+ * block that created it.
+ */
+async function readFixed(
+  reader: ContractReader,
+  { blockNumber, blockHash }: CampaignOrigin,
+  incentive: IncentiveOrigin,
+  readerAt: (hash: Hex) => ContractReader,
+) {
+  const answers = await askIncentive(reader, incentive.contract)
+  const fixed = toFixedIncentive(answers)
+  if (fixed !== null || answers.cgdaParams === undefined || incentive.blockNumber !== blockNumber) return fixed
+  try {
+    return toFixedIncentive(await askIncentive(readerAt(blockHash), incentive.contract))
+  } catch (error) {
+    if (error instanceof EndpointError && error.fault === 'unknown-block') return null
+    throw error
   }
 }
 
@@ -112,12 +141,13 @@ export async function readCampaign(
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
-        const record = isKnown ? toIncentiveRecord(fixed, await askFigures(reader, contract, fixed)) : null
-        return { position, contract, record }
+        const figures = isKnown ? await askFigures(reader, contract, fixed) : {}
+        const record = isKnown ? toIncentiveRecord(fixed, figures) : null
+        return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
       }),
     ),
   ])
-  const known = incentives.flatMap(({ record, ...place }) => (record === null ? [] : [{ record, place }]))
+  const known = incentives.flatMap(({ record, isUnknown: _, ...place }) => (record === null ? [] : [{ record, place }]))
   const component = (kind: UnknownComponent['kind'], contract: Hex) => ({ kind, campaignId: origin.id, contract })
   return {
     record: toCampaignRecord(
@@ -132,8 +162,8 @@ export async function readCampaign(
     unknown: [
       ...(origin.deed.steps === null ? [component('action', origin.action)] : []),
       ...(allowList === null ? [component('allowList', origin.allowList)] : []),
-      ...incentives.flatMap(({ record, contract, position }) =>
-        record === null ? [{ ...component('incentive', contract), position }] : [],
+      ...incentives.flatMap(({ isUnknown, contract, position }) =>
+        isUnknown ? [{ ...component('incentive', contract), position }] : [],
       ),
     ],
   }

@@ -1,17 +1,18 @@
 import type { Hex } from 'viem'
-import type { CallContracts, ContractCall } from './contract-reader.ts'
+import { blockNumbered } from './block-questions.ts'
+import { createHeads, type Heads } from './chain-heads.ts'
+import { createContractCalls } from './contract-calls.ts'
+import type { CallContracts } from './contract-reader.ts'
 import { eitherSignal } from './either-signal.ts'
-import { EndpointError } from './endpoint-errors.ts'
-import { askChainId, createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
+import { createEndpoints, type EndpointCounts, type EndpointSettings } from './endpoints.ts'
 import { createLogSearch, type LogSearchOptions } from './log-search.ts'
-import { type BlockHeader, readBytes, readHeader } from './node-answers.ts'
+import type { BlockHeader } from './node-answers.ts'
 import type { ChainLog } from './protocol-events.ts'
-import type { Question } from './rpc-questions.ts'
 
 /** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
 export interface ChainClient {
-  /** The newest block of the first endpoint that answers, and the newest that is final: null where it does not tell. */
-  heads(): Promise<{ head: BlockHeader; finalized: BlockHeader | null }>
+  /** The newest block of the chain, and the newest that is final: null where it is not told. */
+  heads(): Promise<Heads>
   /** The blocks that have these numbers now, in their order. */
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
@@ -20,7 +21,7 @@ export interface ChainClient {
    */
   logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
   /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
-  logsOf(hashes: readonly Hex[]): Promise<ChainLog[]>
+  logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
   /** Asks contracts as they are at the end of a block. */
   callAt(hash: Hex): CallContracts
   /**
@@ -38,96 +39,23 @@ export interface ChainClientOptions extends LogSearchOptions {
   settings: EndpointSettings
 }
 
-const blockAt = <Result>(
-  tag: string | number,
-  readBlock: (block: BlockHeader | null) => Result,
-  more: Pick<Question<Result>, 'readError'> = {},
-): Question<Result> => ({
-  call: {
-    method: 'eth_getBlockByNumber',
-    params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
-  },
-  read: (answer) => readBlock(readHeader(answer)),
-  ...more,
-})
-
 /** Opens nothing and asks nothing yet. */
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = createEndpoints(chainId, urls, settings)
+  const heads = createHeads(chainId, endpoints, settings.standingMs)
+  const callAt = createContractCalls(endpoints)
   const logs = createLogSearch(endpoints, search)
 
   function clientUntil(signal: AbortSignal): ChainClient {
     return {
       ...logs(signal),
-      heads: () =>
-        endpoints.ask({
-          async question(endpoint) {
-            // The chain is asked for each time: behind a URL there may be another node than before.
-            const questions = [headBlock, finalizedBlock, askChainId(chainId)]
-            const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
-            if (!head || finalized === undefined) throw new TypeError('a question has no answer')
-            return { head, finalized }
-          },
-          signal,
-        }),
+      heads: () => heads(signal),
       blocksAt: (numbers) =>
         endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
-      callAt: (hash) => async (calls) => {
-        const parts = []
-        for (let start = 0; start < calls.length; start += settings.batchSize) {
-          parts.push(calls.slice(start, start + settings.batchSize))
-        }
-        const answers: (Hex | null)[][] = []
-        await inParallel(parts.entries(), async ([index, part]) => {
-          const questions = part.map((call) => callQuestion(call, hash))
-          answers[index] = await endpoints.ask({ question: (endpoint) => endpoint.ask(questions), signal })
-        })
-        return answers.flat()
-      },
+      callAt: (hash) => callAt(hash, signal),
       until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
       counts: endpoints.counts,
     }
   }
   return clientUntil(new AbortController().signal)
-}
-
-const headBlock = blockAt('latest', (block) => {
-  if (block === null) throw new EndpointError('unknown-block', 'has no newest block')
-  return block
-})
-
-/** Null where it is not told. */
-const finalizedBlock = blockAt('finalized', (block) => block, {
-  readError(error) {
-    if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
-    return null
-  },
-})
-
-const blockNumbered = (number: number) =>
-  blockAt(number, (block) => {
-    if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
-    if (block.number !== number) throw new EndpointError('garbage', 'gave another block than was asked for')
-    return block
-  })
-
-/** Null of what reverts; what failed otherwise has to be asked again. */
-const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null> => ({
-  call: { method: 'eth_call', params: [call, { blockHash }] },
-  read: readBytes,
-  readError(error) {
-    if (error.refusal !== 'reverted') throw error
-    return null
-  },
-})
-
-/** Requests with calls that are under way at the same time. */
-const PARALLEL_REQUESTS = 4
-
-/** Each worker takes the next item when it has done one. */
-async function inParallel<Item>(items: IterableIterator<Item>, work: (item: Item) => Promise<void>) {
-  const worker = async () => {
-    for (const item of items) await work(item)
-  }
-  await Promise.all(Array.from({ length: PARALLEL_REQUESTS }, worker))
 }

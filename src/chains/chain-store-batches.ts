@@ -28,20 +28,44 @@ export async function toBatch(
   }
 }
 
-/** What the first advance brings: all that the back-fill has found, in the place of all that there is of the chain. */
-export async function toFirstBatch(client: pg.Client, chainId: number, advance: Advance): Promise<Batch> {
+/** An advance without what it brings of some campaigns. */
+export const withoutCampaigns = (advance: Advance, ids: ReadonlySet<string>): Advance => ({
+  ...advance,
+  campaigns: advance.campaigns.filter(({ record }) => !ids.has(record.id)),
+  claims: advance.claims.filter(({ record }) => !ids.has(record.campaignId)),
+})
+
+/** A campaign that was left out, with the claims that have waited for it. */
+export const toTakenInBatch = (chainId: number, campaign: ChainCampaign): Batch => ({
+  records: [toRecord(campaign)],
+  stored: [waitingClaims(chainId, 1, `campaign_id = '${campaign.record.id}'`)],
+})
+
+/** Claims that wait for their campaign, as records that follow some others. IDs are of the form that the API has. */
+const waitingClaims = (chainId: number, records: number, condition: string) => ({
+  of: 'claim' as const,
+  sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
+      block_timestamp)
+    select ${records} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
+      claimant, amount, block_timestamp
+    from back_filled_claims where chain_id = ${chainId} and ${condition}`,
+})
+
+/**
+ * What the first advance brings: all that the back-fill has found, in the place of all that there is of the chain.
+ * @param leftOut campaigns whose claims go on waiting.
+ */
+export async function toFirstBatch(
+  client: pg.Client,
+  chainId: number,
+  advance: Advance,
+  leftOut: ReadonlySet<string>,
+): Promise<Batch> {
   const { records } = await toBatch(client, chainId, { ...advance, depth: 0 })
   return {
     records,
     stored: [
-      {
-        of: 'claim',
-        sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
-            block_timestamp)
-          select ${records.length} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
-            claimant, amount, block_timestamp
-          from back_filled_claims where chain_id = ${chainId}`,
-      },
+      waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...leftOut].join()}}')`),
       {
         of: 'withdrawnClaim',
         sql: `insert into withdrawn_claim (chain_id, tx_hash, log_index)
@@ -87,7 +111,8 @@ async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {
   return tokens.filter(({ chainId, address }) => !known.has(`${chainId}:${address}`))
 }
 
-async function listClaimsAbove(client: pg.Client, chainId: number, base: number) {
+/** Claims of blocks above this one. */
+export async function listClaimsAbove(client: pg.Client, chainId: number, base: number) {
   const { rows } = await client.query<{ txHash: string; logIndex: number }>(
     `select claim ->> 0 as "txHash", (claim ->> 1)::integer as "logIndex"
     from followed_blocks, jsonb_array_elements(claims) as claim where chain_id = $1 and number > $2`,

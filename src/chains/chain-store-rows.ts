@@ -70,6 +70,19 @@ export async function keepBackFilledClaims(client: pg.Client, chainId: number, c
   )
 }
 
+/** Takes back claims that wait for a campaign that is left out. */
+export const dropBackFilledClaims = (
+  client: pg.Client,
+  chainId: number,
+  claims: readonly { txHash: string; logIndex: number }[],
+) =>
+  client.query(
+    `delete from back_filled_claims using unnest($2::text[], $3::integer[]) as withdrawn (tx_hash, log_index)
+    where chain_id = $1 and back_filled_claims.tx_hash = decode(substr(withdrawn.tx_hash, 3), 'hex')
+      and back_filled_claims.log_index = withdrawn.log_index`,
+    [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
+  )
+
 /** The window moves on: withdrawn blocks go, and those that cannot be withdrawn any more, but for the newest of them. */
 export async function keepBlocks(
   client: pg.Client,

@@ -1,27 +1,14 @@
 import type pg from 'pg'
 import { type Ingest, inTransaction } from '../ingest/batches.ts'
-import { takeImportLock } from '../ingest/ingest-lock.ts'
-import { listWrittenTables, vacuumBeside } from '../ingest/vacuum.ts'
-import type { BlockReference } from './block-links.ts'
+import { vacuumBeside } from '../ingest/vacuum.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import type { ChainSettings } from './chain-file.ts'
-import { fingerprintOf, toBatch, toFirstBatch } from './chain-store-batches.ts'
-import {
-  dropOrigins,
-  forgetUnknownAbove,
-  keepBackFilledClaims,
-  keepBlocks,
-  keepOrigins,
-  keepUnknown,
-  oldestOf,
-  toUnknownCampaign,
-} from './chain-store-rows.ts'
-import type { FollowedState, FollowingStep } from './following-steps.ts'
-
-/** Somebody else has written of the same chain: what this process knows of it is of the past. */
-export class ChainMovedError extends Error {
-  override readonly name = 'ChainMovedError'
-}
+import { createAdvanceWriter } from './chain-store-advances.ts'
+import { fingerprintOf } from './chain-store-batches.ts'
+import { createLeftOut, type LeftOutOptions } from './chain-store-left-out.ts'
+import { keepBackFilledClaims, keepOrigins, keepUnknown, oldestOf, toUnknownCampaign } from './chain-store-rows.ts'
+import { ChainMovedError, readStored, tablesOfChain } from './chain-store-state.ts'
+import type { FollowingStep } from './following-steps.ts'
 
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
 
@@ -33,14 +20,18 @@ export async function createStepWriter(
   client: pg.Client,
   ingest: Ingest,
   { url, chainId, startBlock }: Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string },
+  leftOutOptions: LeftOutOptions,
 ) {
   let { step, state } = await readStored(client, chainId)
+  const leftOut = await createLeftOut(client, ingest, chainId, leftOutOptions)
   let notedAt = 0
   let notedHead = -1
   let tidied = Promise.resolve()
   /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
   const written = new Map<string, string>()
   const isWritten = (campaign: ChainCampaign) => written.get(campaign.record.id) === fingerprintOf(campaign)
+
+  const writeAdvance = createAdvanceWriter({ client, ingest, chainId, leftOut, isWritten, advanceTo })
 
   /** Sets columns of the chain, if nobody else has; `step` grows. */
   async function advanceTo(assignments: string, values: unknown[]) {
@@ -66,68 +57,57 @@ export async function createStepWriter(
   /** What answers show stays as it is until the chain has been read again. */
   async function restart() {
     await inTransaction(client, async () => {
-      for (const table of ['followed_blocks', 'followed_campaigns', 'back_filled_claims', 'unknown_components']) {
+      for (const table of tablesOfChain) {
         await client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
-      await advanceTo('is_back_filling = true, back_filled_to = $3', [startBlock - 1])
+      await advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null', [startBlock - 1])
     })
-    state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
+    leftOut.forget(leftOut.ids())
+    state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
   }
 
-  async function backFill({ to, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
+  async function backFill({ to, hash, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
     await inTransaction(client, async () => {
       await keepOrigins(client, chainId, origins)
       await keepUnknown(client, chainId, [], unreadable.map(toUnknownCampaign))
       await keepBackFilledClaims(client, chainId, claims)
-      await advanceTo('back_filled_to = $3, head_block = $4, finalized_block = $5', [to, head.number, finalized])
+      await advanceTo('back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6', [
+        ...[to, hash, head.number, finalized],
+      ])
     })
-    state = { ...state, backFilledTo: to }
+    state = { ...state, backFilledTo: to, backFilledHash: hash }
   }
 
   async function advance(advance: StepOf<'advance'>) {
-    const { base, depth, asOf, head, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
     const isFirst = base === -1
-    const tables = await inTransaction(client, async () => {
-      if (isFirst || changesFacts(advance)) {
-        await takeImportLock(client)
-        if (isFirst) await client.query('select advance_claim_windows()')
-        const batch = isFirst
-          ? await toFirstBatch(client, chainId, advance)
-          : await toBatch(client, chainId, advance, isWritten)
-        await ingest.applyWithin(batch)
-        await keepOrigins(
-          client,
-          chainId,
-          campaigns.map(({ origin }) => origin),
-        )
-        await dropOrigins(client, withdrawnCampaigns)
-        if (isFirst) await client.query('delete from back_filled_claims where chain_id = $1', [chainId])
-      }
-      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
-      await keepUnknown(
-        client,
-        chainId,
-        [...campaigns.map(({ record }) => record.id), ...withdrawnCampaigns],
-        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
-      )
-      await keepBlocks(client, chainId, advance)
-      await advanceTo(
-        `is_back_filling = false, back_filled_to = $3, as_of_block = $3, as_of_block_hash = $4, as_of_at = to_timestamp($5),
-        head_block = $6, finalized_block = $7`,
-        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
-      )
-      return isFirst ? listWrittenTables(client) : []
-    })
+    const tables = await writeAdvance(advance)
+    leftOut.forget(withdrawnCampaigns)
     const oldest = oldestOf(asOf.number, finalized)
     const kept = depth === 0 && !isFirst ? state.window : state.window.filter(({ number }) => number <= base)
-    state = { asOf, window: [...kept, ...blocks].filter(({ number }) => number >= oldest), backFilledTo: asOf.number }
+    const window = [...kept, ...blocks].filter(({ number }) => number >= oldest)
+    state = { asOf, window, backFilledTo: asOf.number, backFilledHash: null }
     for (const id of withdrawnCampaigns) written.delete(id)
-    for (const campaign of campaigns) written.set(campaign.record.id, fingerprintOf(campaign))
+    const without = leftOut.ids()
+    for (const campaign of campaigns) {
+      const { id } = campaign.record
+      if (without.has(id)) written.delete(id)
+      else written.set(id, fingerprintOf(campaign))
+    }
+    await leftOut.takeInDue(campaigns)
     if (tables.length > 0) tidied = vacuumBeside(url, tables)
   }
 
   return {
     readState: async () => state,
+    dueAgain: async () => leftOut.due(),
+    /** Leaves `looked_at` as it is: the chain is not heard of by this. */
+    async noteHeads({ head, finalized }: { head: number; finalized: number | null }) {
+      await client.query(
+        'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
+        [chainId, head, finalized],
+      )
+    },
     /** Until tables that were written as a whole are in order. */
     settled: () => tidied,
     async apply(next: FollowingStep) {
@@ -139,35 +119,3 @@ export async function createStepWriter(
     },
   }
 }
-
-/** What another connection has left. */
-async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
-  const { rows } = await client.query<{
-    step: string
-    isBackFilling: boolean
-    backFilledTo: string
-    window: BlockReference[] | null
-  }>(
-    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo", (
-      select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
-      where followed_blocks.chain_id = followed_chains.chain_id
-    ) as window
-    from followed_chains where chain_id = $1`,
-    [chainId],
-  )
-  const [stored] = rows
-  if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
-  const window = stored.window ?? []
-  return {
-    step: Number(stored.step),
-    state: {
-      asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
-      window,
-      backFilledTo: Number(stored.backFilledTo),
-    },
-  }
-}
-
-/** Of most blocks only the number and the hash are new. */
-const changesFacts = ({ depth, claims, campaigns, withdrawnCampaigns, tokens }: StepOf<'advance'>) =>
-  depth > 0 || claims.length + campaigns.length + withdrawnCampaigns.length + tokens.length > 0

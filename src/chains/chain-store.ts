@@ -7,11 +7,12 @@ import { FOLLOWS } from '../ingest/reference-checks.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
 import type { ChainSettings } from './chain-file.ts'
 import { registerChain } from './chain-registration.ts'
+import type { LeftOutOptions } from './chain-store-left-out.ts'
 import { createStepWriter } from './chain-store-steps.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
 
 export { ImportedChainError, OtherChainSettingsError } from './chain-registration.ts'
-export { ChainMovedError } from './chain-store-steps.ts'
+export { ChainMovedError } from './chain-store-state.ts'
 
 /** What is stored of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {
@@ -22,9 +23,25 @@ export interface ChainStore extends FollowedStore {
    * @throws ChainMovedError where somebody else has written meanwhile: the store is to be opened again.
    */
   apply(step: FollowingStep): Promise<void>
+  /** Notes how far the chain itself is, where nothing of it can be stored. */
+  noteHeads(heads: { head: number; finalized: number | null }): Promise<void>
   /** Contracts of all incentives. */
   contracts(): Promise<Hex[]>
   close(): Promise<void>
+}
+
+/** Another process has stored as much of the chain as this one was to. */
+export class StoredElsewhereError extends Error {
+  override readonly name = 'StoredElsewhereError'
+}
+
+interface OpeningOptions extends LeftOutOptions {
+  /** Told once that another process follows the chain. */
+  onWait: () => void
+  /** Ends the wait. */
+  signal: AbortSignal
+  /** Asked while another process follows the chain, with its newest stored block: whether that is all that is wanted. */
+  isEnough?: ((asOf: number) => Promise<boolean>) | undefined
 }
 
 /** How often it is looked whether the process that follows a chain has gone. */
@@ -33,21 +50,21 @@ const LOOK_MS = 500
 /**
  * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
  * the connection: who loses it has lost both.
- * @param options `onWait` is told once that another process follows the chain; `signal` ends the wait.
  * @throws ImportedChainError and OtherChainSettingsError where the chain cannot be followed.
+ * @throws StoredElsewhereError where another process follows it, and what that one has stored is enough.
  */
 export async function openChainStore(
   url: string,
   chain: ChainSettings,
-  { onWait, signal }: { onWait: () => void; signal: AbortSignal },
+  { onWait, signal, isEnough, ...leftOut }: OpeningOptions,
 ): Promise<ChainStore> {
   const client = await connectForBatches(url, 'reward-campaigns index')
   try {
     await registerChain(client, chain)
-    await takeChainLock(client, chain.chainId, onWait, signal)
+    await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
-    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url })
+    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url }, leftOut)
     return {
       ...createChainReader(client, chain.chainId),
       ...writer,
@@ -63,7 +80,11 @@ export async function openChainStore(
 }
 
 /** Asks again and again, instead of once for long: so the wait can be ended. */
-async function takeChainLock(client: pg.Client, chainId: number, onWait: () => void, signal: AbortSignal) {
+async function takeChainLock(
+  client: pg.Client,
+  chainId: number,
+  { onWait, signal, isEnough = async () => false }: OpeningOptions,
+) {
   for (let looks = 0; ; looks += 1) {
     signal.throwIfAborted()
     const { rows } = await client.query<{ isMine: boolean }>(
@@ -72,12 +93,28 @@ async function takeChainLock(client: pg.Client, chainId: number, onWait: () => v
     )
     if (rows[0]?.isMine === true) return
     if (looks === 0) onWait()
+    const asOf = await findAsOf(client, chainId)
+    if (asOf !== undefined && (await isEnough(asOf))) {
+      throw new StoredElsewhereError(`chain ${chainId} is followed by another process`)
+    }
     await sleep(LOOK_MS, undefined, { signal })
   }
 }
 
+/** The newest block that is shown of a chain. */
+async function findAsOf(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ asOf: string }>(
+    'select as_of_block as "asOf" from followed_chains where chain_id = $1 and not is_back_filling',
+    [chainId],
+  )
+  return rows[0] && Number(rows[0].asOf)
+}
+
 /** What the engine asks while it makes a step. */
-function createChainReader(client: pg.Client, chainId: number): FollowedStore & Pick<ChainStore, 'contracts'> {
+function createChainReader(
+  client: pg.Client,
+  chainId: number,
+): Omit<FollowedStore, 'dueAgain'> & Pick<ChainStore, 'contracts'> {
   const listOrigins = async (condition: string, values: unknown[]) => {
     const { rows } = await client.query<{ origin: CampaignOrigin }>(
       `select origin from followed_campaigns where chain_id = $1 ${condition}`,

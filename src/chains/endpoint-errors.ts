@@ -10,6 +10,8 @@ export type EndpointFault =
   | 'garbage'
   /** It does not know a block that there is. */
   | 'unknown-block'
+  /** Its newest block stays the same while another endpoint has newer ones. */
+  | 'behind'
   /** It is of another chain. */
   | 'wrong-chain'
   /** Any other error of JSON-RPC. */
@@ -43,7 +45,9 @@ export interface RpcError {
 
 const REVERTED = 3
 const LIMIT_EXCEEDED = -32005
-const reverts = /revert|out of gas|invalid opcode|invalid jump|bad jump|stack (over|under)flow|bad instruction/i
+/** As clients say it: geth, reth and revm, Nethermind, Besu, and what came before them. */
+const reverts =
+  /revert|out of gas|opcode|(invalid|bad) jump|stack ?(over|under)flow|bad ?instruction|write protection|static ?call|state ?change|access ?violation|return data out of bounds|gas uint64 overflow|call depth|EVM error|VM (execution )?(error|exception)/i
 const rateLimits = /rate.?limit|too many requests|compute units|throughput|capacity|throttl|try again/i
 const unknownBlocks =
   /header not found|block.{0,20}not.{0,4}(found|available)|unknown block|missing trie node|no state|not canonical|pruned/i

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './node-answers.ts'
+import { createBatchSender } from './rpc-batches.ts'
 import { createAsking, type KeptAnswers, type Question } from './rpc-questions.ts'
 
 /** One of a chain's endpoints. */
@@ -26,6 +27,8 @@ export interface EndpointSettings extends TransportLimits {
   pauseMs: number
   /** Most calls in a request. */
   batchSize: number
+  /** How long the newest block of an endpoint may stay the same before others are asked for theirs. */
+  standingMs: number
 }
 
 export const defaultEndpointSettings: EndpointSettings = {
@@ -34,6 +37,7 @@ export const defaultEndpointSettings: EndpointSettings = {
   giveUpMs: 60_000,
   pauseMs: 250,
   batchSize: 100,
+  standingMs: 5000,
 }
 
 export const LONGEST_PAUSE_MS = 30_000
@@ -148,6 +152,29 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
         }
       }
     },
+    /** Asks all endpoints but one that are not left alone, at the same time. @returns what those said that answered. */
+    async askOthers<Result>(
+      position: number,
+      question: (endpoint: Endpoint) => Promise<Result>,
+      signal: AbortSignal,
+    ): Promise<Result[]> {
+      const now = Date.now()
+      const others = endpoints.filter((other) => other.position !== position && other.pausedUntil <= now)
+      const answers = others.map(async (other) => {
+        try {
+          return [await attempt(other, new Map(), { question, signal })]
+        } catch (error) {
+          if (!(error instanceof EndpointError)) throw error
+          noteFailure(other, error, false)
+          return []
+        }
+      })
+      return (await Promise.all(answers)).flat()
+    },
+    /** Leaves an endpoint alone for what it has answered. */
+    leave(position: number, error: EndpointError) {
+      for (const endpoint of endpoints) if (endpoint.position === position) noteFailure(endpoint, error, false)
+    },
     counts: (): EndpointCounts[] => endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
   }
 }
@@ -173,7 +200,7 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
   })
   return {
     position,
-    ask: createAsking(send, settings.batchSize),
+    ask: createAsking(createBatchSender(send, settings.batchSize)),
     isOfChain: false,
     failures: 0,
     pausedUntil: 0,

@@ -1,8 +1,7 @@
-import { type FixedFacts, readCurrentFacts, readerAt, readFixedFacts, timesOf } from './advance.ts'
-import { readRanges } from './back-fill.ts'
+import { readerAt, readFixedFacts, timesOf } from './advance.ts'
+import { finish, readBlocks } from './advance-reads.ts'
+import { type LogRange, OtherHistoryError, readRanges } from './back-fill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
-import { type CampaignOrigin, originAt } from './campaign-origins.ts'
-import { completeOrigin } from './campaign-reads.ts'
 import { createContractReader } from './contract-reader.ts'
 import {
   type Advance,
@@ -51,10 +50,7 @@ async function* look(
   const { head, finalized: final } = await client.heads()
   const finalized = finalBelow(following, head, final)
   if (state.asOf === null) {
-    // What took long has let the head move on: look again.
-    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD)
-      yield* backFill(following, state.backFilledTo, head, finalized)
-    else yield* told(memory, await advanceFromNothing(following, memory, state.backFilledTo, head, finalized))
+    yield* startFromNothing(following, state, memory, head, finalized)
     return
   }
   const { asOf } = state
@@ -80,6 +76,30 @@ async function* look(
   yield* told(memory, await advance(following, memory, { base, ancestor, head, finalized, depth }))
 }
 
+/**
+ * What is final is fixed by its numbers while it is read. Where the chain is another one afterwards, all of it is read
+ * again.
+ */
+async function* startFromNothing(
+  following: Following,
+  state: FollowedState,
+  memory: FollowingMemory,
+  head: BlockHeader,
+  finalized: number,
+): AsyncGenerator<FollowingStep> {
+  try {
+    // What took long has let the head move on: look again.
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, state, head, finalized)
+    else yield* told(memory, await advanceFromNothing(following, memory, state, head, finalized))
+    memory.doubtfulSince = undefined
+  } catch (error) {
+    if (!(error instanceof OtherHistoryError)) throw error
+    const isSure = isBelieved(memory, following.settings.patienceMs)
+    if (isSure) memory.doubtfulSince = undefined
+    yield isSure ? { type: 'restart' } : { type: 'rest', head, finalized }
+  }
+}
+
 /** What a step tells has been told once it is stored, and not before. */
 function* told(memory: FollowingMemory, step: { type: 'advance' } & Advance) {
   yield step
@@ -100,15 +120,23 @@ function finalBelow({ settings }: Following, head: BlockHeader, finalized: Block
 /** Fixed facts of all final blocks. They are read at the head: what is fixed holds there too, and no node has to remember. */
 async function* backFill(
   following: Following,
-  storedTo: number,
+  { backFilledTo, backFilledHash }: FollowedState,
   head: BlockHeader,
   finalized: number,
 ): AsyncGenerator<FollowingStep> {
   const { chain, client, store, settings } = following
-  for await (const { to, logs, blocks } of readRanges(client, storedTo + 1, finalized, settings)) {
+  const ranges = readRanges(client, backFilledTo + 1, finalized, settings, backFilledHash)
+  for await (const { to, hash, logs, blocks } of ranges) {
     const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
     const span = { base: Number.POSITIVE_INFINITY, logs, timestamps: timesOf(blocks) }
-    yield { type: 'back-fill', to, head, finalized, ...(await readFixedFacts(chain, span, store, reader)) }
+    yield {
+      type: 'back-fill',
+      to,
+      hash,
+      head,
+      finalized,
+      ...(await readFixedFacts(chain, span, store, reader, readerAt(client.callAt))),
+    }
   }
 }
 
@@ -116,11 +144,15 @@ async function* backFill(
 async function advanceFromNothing(
   following: Following,
   memory: FollowingMemory,
-  backFilledTo: number,
+  { backFilledTo, backFilledHash }: FollowedState,
   head: BlockHeader,
   finalized: number,
 ): Promise<{ type: 'advance' } & Advance> {
   const blocks = await linkedBlocks(following.client, backFilledTo + 1, head.number)
+  const parentHash = blocks.length === 0 ? head.hash : blocks[0]?.parentHash
+  if (backFilledHash !== null && parentHash !== backFilledHash) {
+    throw new OtherHistoryError()
+  }
   const asOf = blocks.at(-1) ?? head
   const facts = await readBlocks(following, backFilledTo, blocks, asOf)
   return finish(following, memory, facts, await following.store.backFilled(), {
@@ -146,12 +178,13 @@ interface Stretch {
 async function advance(following: Following, memory: FollowingMemory, stretch: Stretch) {
   const { client, store, settings } = following
   const { base, ancestor, head, finalized, depth } = stretch
-  const ranges = []
+  const ranges: LogRange[] = []
   let final: BlockHeader | undefined
   // After a long time away: what is final is read by ranges.
   if (finalized - base.number > FINAL_BELOW_HEAD) {
-    for await (const range of readRanges(client, base.number + 1, finalized, settings)) ranges.push(range)
+    for await (const range of readRanges(client, base.number + 1, finalized, settings, base.hash)) ranges.push(range)
     ;[final] = await linkedBlocks(client, finalized, finalized)
+    if (final?.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
   }
   const last = final ?? base
   // Most of the time there is one more block, and it is known already.
@@ -160,61 +193,10 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
   const facts = await readBlocks(following, base.number, blocks, asOf, ranges)
-  const ids = depth === 0 ? [] : await store.touchedAbove(base.number)
+  const ids = [...(depth === 0 ? [] : await store.touchedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   return finish(following, memory, facts, touched, {
     ...{ base: base.number, depth, asOf, head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
   })
-}
-
-/** Fixed facts of blocks, by their hashes, and of ranges before them. */
-async function readBlocks(
-  { chain, client, store }: Following,
-  base: number,
-  blocks: readonly BlockHeader[],
-  asOf: BlockReference,
-  ranges: readonly { logs: FixedLogs; blocks: readonly BlockHeader[] }[] = [],
-) {
-  const logs = await client.logsOf(blocks.map(({ hash }) => hash))
-  const span = {
-    base,
-    logs: [...ranges.flatMap((range) => range.logs), ...logs],
-    timestamps: timesOf([...ranges.flatMap((range) => range.blocks), ...blocks]),
-  }
-  return readFixedFacts(chain, span, store, readerAt(client.callAt, asOf))
-}
-
-type FixedLogs = Parameters<typeof readFixedFacts>[1]['logs']
-
-/** Reads what all touched campaigns are now. */
-async function finish(
-  { chain, client }: Following,
-  memory: FollowingMemory,
-  facts: FixedFacts,
-  alsoTouched: readonly CampaignOrigin[],
-  stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
-): Promise<{ type: 'advance' } & Advance> {
-  const reader = readerAt(client.callAt, stretch.asOf)
-  const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
-  const others = alsoTouched.filter(({ id }) => !origins.has(id))
-  const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
-  const keptIds = new Set(kept.map(({ id }) => id))
-  for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin)))) {
-    if (complete !== null) origins.set(complete.id, complete)
-  }
-  const { campaigns, tokens } = await readCurrentFacts(chain, [...origins.values()], reader, memory.toldTokens)
-  const { claims, touches, strayClaims, unreadable } = facts
-  const withdrawnCampaigns = others.map(({ id }) => id).filter((id) => !keptIds.has(id))
-  return {
-    type: 'advance',
-    ...stretch,
-    claims,
-    campaigns,
-    withdrawnCampaigns,
-    tokens,
-    touches,
-    strayClaims,
-    unreadable,
-  }
 }

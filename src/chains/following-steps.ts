@@ -1,3 +1,4 @@
+import type { Hex } from 'viem'
 import type { TokenRecord } from '../ingest/records.ts'
 import type { BlockClaim, FixedFacts, ReadChain } from './advance.ts'
 import type { BackFillSettings } from './back-fill.ts'
@@ -16,6 +17,8 @@ export interface FollowedState {
   window: readonly BlockReference[]
   /** The last block of which the fixed facts are stored; the one before the first block where there are none. */
   backFilledTo: number
+  /** Hash of that block while the chain is back-filled, where it is known. */
+  backFilledHash: Hex | null
 }
 
 /** What the store says while a step is made. */
@@ -24,12 +27,14 @@ export interface FollowedStore extends KnownCampaigns {
   touchedAbove(blockNumber: number): Promise<string[]>
   /** Campaigns that the back-fill has found. */
   backFilled(): Promise<CampaignOrigin[]>
+  /** IDs of campaigns that could not be stored, and are to be read again. */
+  dueAgain(): Promise<string[]>
 }
 
 /** What is to be stored next, each in one transaction. */
 export type FollowingStep =
   /** Facts of final blocks, as they are found. Answers do not show them yet. */
-  | ({ type: 'back-fill'; to: number; head: BlockHeader; finalized: number } & FixedFacts)
+  | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & FixedFacts)
   /** The chain at a block. What is stored of blocks above `base` is taken back first. */
   | ({ type: 'advance' } & Advance)
   /** The chain has none of the stored blocks: everything of it is taken back. */

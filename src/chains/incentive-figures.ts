@@ -29,6 +29,10 @@ export async function askFigures(reader: ContractReader, contract: Hex, fixed: F
   return { limit, claims, balance, totalClaimed }
 }
 
+/** Whether an incentive does not say how much can be claimed of it, as all of its kind do. */
+export const isWithoutFigures = (fixed: FixedIncentive, { limit }: FigureAnswers) =>
+  fixed.type !== 'CGDAIncentive' && limit === undefined
+
 /**
  * An incentive as a record has it. One that does not say how much can be claimed of it stays, for there may be claims on it,
  * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.

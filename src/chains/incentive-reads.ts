@@ -1,4 +1,4 @@
-import type { Hex } from 'viem'
+import type { AbiParameter, Hex } from 'viem'
 import { decodeAbiParameters } from 'viem/utils'
 import type { ContractReader, ReadResult } from './contract-reader.ts'
 import { type FixedIncentive, toAddress, toCriteria, toScaledCriteria } from './fixed-incentives.ts'
@@ -113,12 +113,25 @@ function toVariableIncentive(answers: IncentiveAnswers): FixedIncentive | null {
 
 function readCriteria(bytes: Hex) {
   if (bytes.length !== CRITERIA_DIGITS) return undefined
-  const [criteriaType, signature, fieldIndex, targetContract] = decodeAbiParameters(rawCriteria, bytes)
+  const fields = decode(rawCriteria, bytes)
+  if (fields === undefined) return undefined
+  const [criteriaType, signature, fieldIndex, targetContract] = fields
   return toCriteria({ criteriaType, signature, fieldIndex, targetContract })
 }
 
 function readScaledCriteria(bytes: Hex) {
   if (bytes.length !== SCALED_CRITERIA_DIGITS) return undefined
-  const [criteriaType, signature, fieldIndex, targetContract, valueType] = decodeAbiParameters(rawScaledCriteria, bytes)
+  const fields = decode(rawScaledCriteria, bytes)
+  if (fields === undefined) return undefined
+  const [criteriaType, signature, fieldIndex, targetContract, valueType] = fields
   return toScaledCriteria({ criteriaType, signature, fieldIndex, targetContract, valueType })
+}
+
+/** Undefined where the bytes are none of these values. */
+function decode<const Fields extends readonly AbiParameter[]>(fields: Fields, bytes: Hex) {
+  try {
+    return decodeAbiParameters(fields, bytes)
+  } catch {
+    return undefined
+  }
 }

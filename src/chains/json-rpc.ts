@@ -1,4 +1,4 @@
-import { EndpointError, type RpcError } from './endpoint-errors.ts'
+import { EndpointError, type RpcError, toEndpointError } from './endpoint-errors.ts'
 
 export interface RpcCall {
   method: string
@@ -37,7 +37,7 @@ export function createTransport(
     onRequest()
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
-    const mostMs = calls.some(isSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
+    const mostMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
     const limit = limitTime(mostMs, signal)
     let text: string
     try {
@@ -59,7 +59,8 @@ export function createTransport(
 
 const SEARCH_TIMES = 5
 
-const isSearch = ({ method, params: [filter] }: RpcCall) =>
+/** Whether logs of a range of blocks are searched, which takes longer than all else. */
+export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
 /** A signal for one request. It lets go of the other, which lives as long as the process: `AbortSignal.any` does not. */
@@ -129,11 +130,13 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
 
 function readAnswers(text: string, count: number): RpcAnswer[] {
   const value = parseJson(text)
-  if (!Array.isArray(value)) {
-    const answer = toAnswer(value)
+  const isAlone = Array.isArray(value) && value.length === 1 && count > 1
+  if (!Array.isArray(value) || isAlone) {
+    const answer = toAnswer(isAlone ? value[0] : value)
     if (count === 1) return [answer]
-    if ('error' in answer) throw new EndpointError('refused', 'batches are refused', { refusal: 'batch' })
-    throw new EndpointError('garbage', 'a batch was answered by something else')
+    if (!('error' in answer)) throw new EndpointError('garbage', 'a batch was answered by something else')
+    const error = toEndpointError(answer.error)
+    throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'batch' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
   return Array.from({ length: count }, (_, id) => toAnswer(byId.get(id)))

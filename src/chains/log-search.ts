@@ -3,8 +3,9 @@ import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { coreEvents } from './event-declarations.ts'
 import { topicsOf } from './fixed-incentives.ts'
+import { mayHaveLogs } from './logs-bloom.ts'
 import { askForIncentives, type NamedParts, noteParts } from './named-parts.ts'
-import { readHeader, readLogs } from './node-answers.ts'
+import { type BlockHeader, readHeader, readLogs } from './node-answers.ts'
 import { type ChainLog, protocolTopics } from './protocol-events.ts'
 import type { Question } from './rpc-questions.ts'
 
@@ -60,6 +61,24 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
     return inOrder(logs)
   }
 
+  /**
+   * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
+   * logs are asked for: there has to be one at least.
+   */
+  async function searchSilent(
+    endpoint: Endpoint,
+    blocks: readonly BlockHeader[],
+    found: ChainLog[],
+    named: NamedParts,
+  ) {
+    const told = new Set(found.map(({ blockHash }) => blockHash))
+    const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom))
+    if (silent.length === 0 || insisting.has(endpoint.position)) return found
+    const logs = (await endpoint.ask(silent.map(allLogsOf))).flat()
+    noteParts(logs, cores, named)
+    return inOrder([...found, ...logs])
+  }
+
   /** The longest range that is asked for: what nodes take is not known before they refuse. */
   let longest = Number.POSITIVE_INFINITY
 
@@ -87,8 +106,10 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
     endpoints.ask({
       async question(endpoint) {
         const range = { fromBlock: quantity(from), toBlock: quantity(to) }
-        const first = [hasBlock('eth_getBlockByNumber', quantity(to))]
-        const logs = await search(endpoint, [range], { ...look, first })
+        const last: BlockHeader[] = []
+        const first = [hasBlock('eth_getBlockByNumber', quantity(to), (block) => last.push(block))]
+        const found = await search(endpoint, [range], { ...look, first })
+        const logs = await searchSilent(endpoint, last, found, look.named)
         if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
         }
@@ -98,15 +119,17 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
       signal: look.signal,
     })
 
-  const logsOf = (hashes: readonly Hex[], look: Look): Promise<ChainLog[]> =>
+  const logsOf = (blocks: readonly BlockHeader[], look: Look): Promise<ChainLog[]> =>
     endpoints.ask({
       async question(endpoint) {
+        const hashes = blocks.map(({ hash }) => hash)
         const last = hashes.at(-1)
         if (last === undefined) return []
-        const blocks = hashes.map((blockHash) => ({ blockHash }))
+        const spans = hashes.map((blockHash) => ({ blockHash }))
         const first = [hasBlock('eth_getBlockByHash', last)]
         // The newest block may be of another branch by now.
-        const logs = await search(endpoint, blocks, { ...look, first, namedAt: { blockHash: last } })
+        const found = await search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
+        const logs = await searchSilent(endpoint, blocks, found, look.named)
         const asked = new Set(hashes)
         if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
           throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
@@ -121,7 +144,7 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
     return {
       logsBetween: (from: number, to: number, before?: Promise<unknown>) =>
         logsBetween(from, to, { named, signal, before }),
-      logsOf: (hashes: readonly Hex[]) => logsOf(hashes, { named, signal }),
+      logsOf: (blocks: readonly BlockHeader[]) => logsOf(blocks, { named, signal }),
     }
   }
 }
@@ -139,12 +162,27 @@ interface Look {
 }
 
 /** Of blocks that it does not have, a node that lags behind says that they have no logs. */
-const hasBlock = (method: 'eth_getBlockByNumber' | 'eth_getBlockByHash', block: Hex): Question<ChainLog[]> => ({
+const hasBlock = (
+  method: 'eth_getBlockByNumber' | 'eth_getBlockByHash',
+  block: Hex,
+  onHeader: (header: BlockHeader) => void = () => undefined,
+): Question<ChainLog[]> => ({
   call: { method, params: [block, false] },
   read(answer) {
-    if (readHeader(answer) === null)
-      throw new EndpointError('unknown-block', 'does not have the last block of a search')
+    const header = readHeader(answer)
+    if (header === null) throw new EndpointError('unknown-block', 'does not have the last block of a search')
+    onHeader(header)
     return []
+  },
+})
+
+/** Of a block that has logs, those of the protocol. */
+const allLogsOf = ({ hash }: BlockHeader): Question<ChainLog[]> => ({
+  call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
+  read(answer) {
+    const logs = readLogs(answer)
+    if (logs.length === 0) throw new EndpointError('unknown-block', 'gives no logs of a block that has some')
+    return logs.filter(({ topics: [topic] }) => topic !== undefined && protocolTopics.includes(topic))
   },
 })
 
@@ -164,5 +202,8 @@ async function searchOnce(
   return inOrder((await endpoint.ask([...before, ...searches])).flat())
 }
 
+/** Each log once, in the order of the chain: one that came twice would be a second claim without a payment. */
 const inOrder = (logs: ChainLog[]) =>
-  logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
+    (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
+  )

@@ -13,6 +13,8 @@ export interface BlockHeader {
   parentHash: Hex
   /** Unix seconds. */
   timestamp: number
+  /** What its logs are about, where the node says so. */
+  logsBloom?: Hex
 }
 
 const garbage = (what: string) => new EndpointError('garbage', `${what} is not of the form it should have`)
@@ -49,8 +51,11 @@ export function readHeader(value: unknown): BlockHeader | null {
     hash: readHash(block.hash, 'the hash of a block'),
     parentHash: readHash(block.parentHash, 'the parent hash of a block'),
     timestamp: readQuantity(block.timestamp, 'the time of a block'),
+    ...(isBloom(block.logsBloom) && { logsBloom: block.logsBloom }),
   }
 }
+
+const isBloom = (value: unknown): value is Hex => isHex(value) && value.length === 2 + 2 * 256
 
 /** Logs in the order of the chain. Such of blocks that were withdrawn are of no answer that could be believed. */
 export function readLogs(value: unknown): ChainLog[] {

@@ -9,6 +9,8 @@ export function createArrival(patienceMs: number) {
     noteHead(head: { number: number }) {
       goal ??= head.number
     },
+    /** Whether another process has stored a block as new as the chain's newest then. */
+    isPassedBy: (number: number) => goal !== undefined && number >= goal,
     /** @param asOf the newest block of the chain, which is stored. */
     isReachedBy(asOf: { number: number }, now: number) {
       if (goal === undefined) return false

@@ -13,6 +13,8 @@ export type ChainEvent =
   | { type: 'stored'; step: FollowingStep }
   /** The newest block of the chain is stored. */
   | { type: 'arrived'; asOf: BlockHeader }
+  /** The database refuses the facts of a campaign; without a reason, it has taken them now. */
+  | { type: 'left-out'; campaignId: string; reason: string | undefined }
   /** No endpoint answers, or their answers do not fit together. */
   | { type: 'trouble'; reason: string }
   /** The database is away, or another process has written. */

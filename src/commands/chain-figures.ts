@@ -6,12 +6,14 @@ export interface ChainFiguresOptions {
   register: Registry
   /** How many unknown components are stored, by chain. */
   countUnknown: () => Promise<{ chainId: number; count: number }[]>
+  /** How many campaigns the database refuses, by chain. */
+  countLeftOut: () => Promise<{ chainId: number; count: number }[]>
   /** What was asked of the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
 
 /** Measures what happens while chains are followed. @returns what is to be told of the events of a chain. */
-export function createChainFigures({ register, countUnknown, listCounts }: ChainFiguresOptions) {
+export function createChainFigures({ register, countUnknown, countLeftOut, listCounts }: ChainFiguresOptions) {
   const registers = [register]
   const labelNames = ['chain_id'] as const
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
@@ -41,16 +43,26 @@ export function createChainFigures({ register, countUnknown, listCounts }: Chain
   const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
   const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
   const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
-  const unknownComponents = new Gauge({
-    name: 'chain_unknown_components',
-    help: 'Parts of campaigns that are of no known kind, left out',
-    labelNames,
-    registers,
-    async collect() {
-      // As long as the database is away, it is as it was.
-      for (const { chainId, count } of await countUnknown().catch(() => [])) this.set({ chain_id: chainId }, count)
-    },
-  })
+  const countedGauge = (name: string, help: string, count: () => Promise<{ chainId: number; count: number }[]>) =>
+    new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        // As long as the database is away, it is as it was.
+        const counts = await count().catch(() => undefined)
+        if (counts === undefined) return
+        for (const { chainId } of listCounts()) this.set({ chain_id: chainId }, 0)
+        for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
+      },
+    })
+  const unknownComponents = countedGauge(
+    'chain_unknown_components',
+    'Parts of campaigns that are of no known kind, or cannot be read',
+    countUnknown,
+  )
+  countedGauge('chain_left_out_campaigns', 'Campaigns whose facts the database refuses', countLeftOut)
   new Counter({
     name: 'chain_rpc_requests_total',
     help: 'Requests to each endpoint, by its place in the chain file',

@@ -58,6 +58,11 @@ export function createJournal(
         if (!isFollowing) log.info({ asOf: asOf.number, lagSeconds: lag() }, 'following: the newest block is stored')
         isFollowing = true
         return
+      case 'left-out': {
+        const { campaignId, reason } = event
+        if (reason === undefined) return log.info({ campaignId }, 'the campaign that was left out is stored')
+        return log.error({ campaignId, reason }, 'the database refuses a campaign: it is left out, and tried again')
+      }
       case 'trouble':
         return tellTrouble(event.reason, 'the chain cannot be read, trying again')
       case 'store-lost':
@@ -116,7 +121,7 @@ export function createJournal(
     const fresh = components.filter((component) => !told.has(keyOf(component)))
     for (const component of fresh) told.add(keyOf(component))
     for (const component of fresh.slice(0, MOST_TOLD)) {
-      log.warn(component, 'a component is of no known kind, and left out')
+      log.warn(component, 'a component is of no known kind, or cannot be read')
     }
     if (fresh.length > MOST_TOLD) {
       log.warn({ count: fresh.length - MOST_TOLD }, 'more such components; `index --status` names them')

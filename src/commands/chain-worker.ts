@@ -10,8 +10,10 @@ import {
   ImportedChainError,
   OtherChainSettingsError,
   openChainStore,
+  StoredElsewhereError,
 } from '../chains/chain-store.ts'
-import { defaultEndpointSettings, type EndpointSettings } from '../chains/endpoints.ts'
+import { EndpointError } from '../chains/endpoint-errors.ts'
+import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from '../chains/endpoints.ts'
 import { followChain, type Trouble } from '../chains/follow-chain.ts'
 import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
 import { createHeadSockets } from '../chains/head-sockets.ts'
@@ -63,6 +65,8 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
   let isAdmitted = false
   let pauseMs = SHORTEST_PAUSE_MS
   let lastStepAt = performance.now()
+  let lastHeads: Awaited<ReturnType<ChainClient['heads']>> | undefined
+  let storedElsewhere: number | undefined
 
   const client = tellingHeads(
     createChainClient({
@@ -81,11 +85,26 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
       async heads() {
         const heads = await asked.heads()
         arrival.noteHead(heads.head)
+        lastHeads = heads
         onEvent({ type: 'heads', ...heads })
         return heads
       },
       until: (sooner) => tellingHeads(asked.until(sooner)),
     }
+  }
+
+  /** @param asOf what another process that follows the chain has stored. */
+  async function isEnough(asOf: number) {
+    if (asOf !== storedElsewhere) lastStepAt = performance.now()
+    storedElsewhere = asOf
+    try {
+      if (lastHeads === undefined) await client.until(signal).heads()
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
+      tellTrouble({ type: 'trouble', error })
+    }
+    giveUpInTime('another process follows it')
+    return arrival.isPassedBy(asOf)
   }
 
   /** @param onWait told where another process follows the chain, for whose end the opening waits. */
@@ -95,6 +114,8 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
         onEvent({ type: 'waiting' })
         onWait()
       },
+      isEnough: isOnce ? isEnough : undefined,
+      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
       signal,
     })
     // Nobody may be waiting for it when it fails.
@@ -122,11 +143,15 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
     const settings = { ...defaultBackFillSettings, startBlock: chain.startBlock, patienceMs }
     for await (const step of followChain({ chain, client, store, settings }, readState, signal, toldHeads)) {
       if (step.type === 'trouble') {
+        await noteHeads(store)
         tellTrouble(step)
         continue
       }
       writing = store.apply(step)
-      await writing
+      await writing.catch(async (error) => {
+        await noteHeads(store).catch(() => undefined)
+        throw error
+      })
       pauseMs = SHORTEST_PAUSE_MS
       lastStepAt = performance.now()
       onEvent({ type: 'stored', step })
@@ -135,6 +160,10 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
       if (isOnce && newest !== undefined && arrival.isReachedBy(newest, lastStepAt)) return
     }
   }
+
+  /** A chain that cannot be read or stored goes on all the same, and is behind. */
+  const noteHeads = async (store: ChainStore) =>
+    lastHeads && store.noteHeads({ head: lastHeads.head.number, finalized: lastHeads.finalized?.number ?? null })
 
   function tellTrouble({ error }: Trouble) {
     const reason = error.message.replace(`chain ${chain.chainId}: `, '')
@@ -193,6 +222,7 @@ export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits 
           await close()
           return
         } catch (error) {
+          if (error instanceof StoredElsewhereError) return await close()
           await recover(error)
         }
       }

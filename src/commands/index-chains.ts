@@ -13,7 +13,7 @@ import { createChainWorker } from './chain-worker.ts'
 import { withCurrentSchema } from './database-access.ts'
 import { closeAtEnd, endInOrder, ending } from './ending.ts'
 import { FollowingError } from './following-error.ts'
-import { countUnknown } from './index-status.ts'
+import { countLeftOut, countUnknown } from './index-status.ts'
 import { listenOn } from './listening.ts'
 
 /** How often it is said how far each chain is. */
@@ -55,6 +55,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   const measure = createChainFigures({
     register,
     countUnknown: () => countUnknown(database),
+    countLeftOut: () => countLeftOut(database),
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {

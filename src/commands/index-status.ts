@@ -1,29 +1,34 @@
 import { asc, count, sql } from 'drizzle-orm'
 import type { Database } from '../database/client.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
-import { unknownComponents } from '../database/tables/followed-chains.ts'
+import { leftOutCampaigns, unknownComponents } from '../database/tables/followed-chains.ts'
 import type { Settings } from '../settings.ts'
 import { withCurrentSchema } from './database-access.ts'
 import { toJsonLine, toTable } from './printed-rows.ts'
 
-/** Most unknown components that are named; there are as many as somebody cares to deploy. */
-const MOST_NAMED = 1000
+/** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
+const MAX_NAMED = 1000
 
-/** `index --status`: how far each followed chain is, and what of it is of no known kind. Asks no node. */
+/** `index --status`: how far each followed chain is, what of it is of no known kind, and what is left out. Asks no node. */
 export async function printIndexStatus(settings: Settings, options: { json: boolean }) {
-  const { chains, unknown } = await withCurrentSchema(settings, async (_url, database) => ({
+  const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
     chains: await listChains(database),
     unknown: await listUnknown(database),
+    leftOut: await listLeftOut(database),
   }))
-  process.stdout.write(options.json ? toJson(chains, unknown) : toText(chains, unknown))
+  process.stdout.write(options.json ? toJson(chains, named) : toText(chains, named))
 }
 
 type ChainRow = Awaited<ReturnType<typeof listChains>>[number]
-type UnknownRow = Awaited<ReturnType<typeof listUnknown>>[number]
+interface NamedRows {
+  unknown: Awaited<ReturnType<typeof listUnknown>>
+  leftOut: Awaited<ReturnType<typeof listLeftOut>>
+}
 
 async function listChains(database: Database) {
   const chains = await createFollowedChainReader(database, () => new Date())()
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
+  const leftOutCounts = new Map((await countLeftOut(database)).map((row) => [row.chainId, row.count]))
   return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state }) => ({
     chainId,
     asOfBlock: toDecimal(asOfBlock),
@@ -32,6 +37,7 @@ async function listChains(database: Database) {
     lagSeconds,
     state,
     unknownComponentCount: counts.get(chainId) ?? 0,
+    leftOutCampaignCount: leftOutCounts.get(chainId) ?? 0,
   }))
 }
 
@@ -44,6 +50,23 @@ export const countUnknown = (database: Database) =>
     .from(unknownComponents)
     .groupBy(unknownComponents.chainId)
 
+/** How many campaigns of each chain the database refuses; nothing of those that have none. */
+export const countLeftOut = (database: Database) =>
+  database
+    .select({ chainId: leftOutCampaigns.chainId, count: count() })
+    .from(leftOutCampaigns)
+    .groupBy(leftOutCampaigns.chainId)
+
+/** Campaigns that the database refuses, by chain; no more than are named. */
+function listLeftOut(database: Database) {
+  const { chainId, campaignId, reason } = leftOutCampaigns
+  return database
+    .select({ chainId, campaignId, reason })
+    .from(leftOutCampaigns)
+    .orderBy(asc(chainId), asc(campaignId))
+    .limit(MAX_NAMED)
+}
+
 /** Unknown components by chain, kind and campaign; no more than are named. */
 function listUnknown(database: Database) {
   const { chainId, kind, contract, campaignId, position } = unknownComponents
@@ -51,16 +74,22 @@ function listUnknown(database: Database) {
     .select({ chainId, kind, contract, campaignId, position: sql<number | null>`nullif(${position}, -1)` })
     .from(unknownComponents)
     .orderBy(asc(chainId), asc(kind), asc(campaignId), asc(position))
-    .limit(MOST_NAMED)
+    .limit(MAX_NAMED)
 }
 
-const toJson = (chains: ChainRow[], unknown: UnknownRow[]) =>
-  chains
-    .map((chain) => {
-      const named = unknown.filter(({ chainId }) => chainId === chain.chainId)
-      return toJsonLine({ ...chain, unknownComponents: named.map(({ chainId: _, ...component }) => component) })
-    })
+function toJson(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
+  const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
+    rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
+  return chains
+    .map((chain) =>
+      toJsonLine({
+        ...chain,
+        unknownComponents: ofChain(unknown, chain.chainId),
+        leftOutCampaigns: ofChain(leftOut, chain.chainId),
+      }),
+    )
     .join('')
+}
 
 const CHAIN_COLUMNS = [
   'chainId',
@@ -70,14 +99,30 @@ const CHAIN_COLUMNS = [
   'lagSeconds',
   'state',
   'unknownComponentCount',
+  'leftOutCampaignCount',
 ] as const
 const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
 
-function toText(chains: ChainRow[], unknown: UnknownRow[]) {
+const LEFT_OUT_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
+
+function toText(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
   if (chains.length === 0) return 'no chain is followed\n'
-  const table = toTable(CHAIN_COLUMNS, chains)
-  if (unknown.length === 0) return table
-  const total = chains.reduce((sum, chain) => sum + chain.unknownComponentCount, 0)
-  const rest = total > unknown.length ? `… and ${total - unknown.length} more\n` : ''
-  return `${table}\nof no known kind, and left out:\n${toTable(UNKNOWN_COLUMNS, unknown)}${rest}`
+  const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
+  const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
+  let text = toTable(CHAIN_COLUMNS, chains)
+  if (unknown.length > 0) {
+    text += `\nof no known kind, or not to be read:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
+    text += more(
+      sumOf((chain) => chain.unknownComponentCount),
+      unknown.length,
+    )
+  }
+  if (leftOut.length > 0) {
+    text += `\nleft out, for the database refuses them:\n${toTable(LEFT_OUT_COLUMNS, leftOut)}`
+    text += more(
+      sumOf((chain) => chain.leftOutCampaignCount),
+      leftOut.length,
+    )
+  }
+  return text
 }

@@ -2,13 +2,20 @@ import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
 import { createFollowed } from './followed.ts'
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
-import { playedRecording } from './played-recording.ts'
+import { Playing, playedRecording } from './played-recording.ts'
 import { recordedCampaigns, recordedClaims } from './recorded-facts.ts'
 import { recording } from './recording.ts'
 import { startScriptedNode } from './scripted-node.ts'
 
 const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
 const END = recording.blocks.at(-1)?.number ?? 0
+
+/** What a fresh look at a chain finds. */
+async function factsOf(url: string) {
+  const fresh = createFollowed([url], recording.startBlock)
+  await fresh.settle()
+  return fresh.store.facts()
+}
 
 /** How a node that is asked answers, by what is the matter with it. */
 const faults: [name: string, createInterference: () => Interference][] = [
@@ -37,6 +44,59 @@ describe('everything is found, and nothing else, of a node that', () => {
     })
     await settle()
     expect(store.facts()).toEqual(recordedFacts)
+  })
+})
+
+describe('where headers have a bloom, of a node that', () => {
+  test('gives no logs of new blocks for a while, nothing is missing', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    const { search } = node
+    let silent = 0
+    node.search = (filter) => {
+      silent -= 1
+      return silent >= 0 ? { result: [] } : search(filter)
+    }
+    for (let blocks = 0; blocks < 8; blocks += 1) {
+      chain.mine(1)
+      silent = 2
+      await settle()
+    }
+    expect(store.facts().claims).toHaveLength(4)
+    expect(store.facts()).toEqual(await factsOf(node.url))
+  })
+
+  test('gives no logs of new blocks by their topics, they are picked from all', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    for (let blocks = 0; blocks < 10; blocks += 1) chain.mine(1)
+    const { search } = node
+    node.search = (filter) => (filter.topics === undefined ? search(filter) : { result: [] })
+    await settle()
+    node.search = search
+    expect(store.facts()).toEqual(await factsOf(node.url))
+    expect(store.facts().claims.length).toBeGreaterThan(1)
+  })
+
+  test('has other logs that set the same bits, the chain goes on', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    chain.mine(3)
+    // A topic of the protocol, where it is not the first.
+    const [log] = chain.head.logs
+    if (log === undefined) throw new Error('the first recorded blocks have logs')
+    chain.mine(0)
+    chain.head.logs.push({
+      ...log,
+      topics: [`0x${'1'.repeat(64)}`, ...log.topics],
+      blockNumber: chain.head.number,
+      blockHash: chain.head.hash,
+    })
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
   })
 })
 
@@ -121,15 +181,59 @@ describe('of two nodes', () => {
   })
 })
 
+test('a node that takes long for each call of a batch is asked in smaller ones, some side by side', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
+  node.takes = ({ method }) => (method === 'eth_call' ? 40 : 0)
+  let underWay = 0
+  let mostUnderWay = 0
+  node.interfere = (_, response) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    response.on('close', () => {
+      underWay -= 1
+    })
+    return false
+  }
+  const settings = { timeoutMs: 600, giveUpMs: 20_000 }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings })
+  const calls = Array.from({ length: 300 }, (_, index) => ({
+    to: recording.cores[0] ?? '0x',
+    data: `0x${(index + 256).toString(16).padStart(64, '0')}` as const,
+  }))
+  const { head } = await client.heads()
+  expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
+  expect(mostUnderWay).toBeGreaterThan(1)
+  // Those that were given up are still worked off.
+  expect(mostUnderWay).toBeLessThan(20)
+})
+
+test('a size of batches that is refused is remembered', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  let refused = 0
+  node.interfere = (requests, response) => {
+    if (requests.length <= 10) return false
+    refused += 1
+    response.destroy()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  await client.blocksAt(numbers)
+  const refusedFirst = refused
+  for (let times = 0; times < 4; times += 1) await client.blocksAt(numbers)
+  expect(refused - refusedFirst).toBeLessThan(refusedFirst)
+})
+
 test('a node that fails half-way is not asked again for what it has answered', async () => {
   const chain = playedRecording(END - 20)
   await using node = await startScriptedNode(chain)
-  // Of three batches, the first request for the last fails, however often the others were answered.
+  // Of eight batches one fails, however often the others were answered.
   let count = 0
   node.interfere = (requests, response) => {
-    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 50) return false
+    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 25) return false
     count += 1
-    if (count % 3 !== 0) return false
+    if (count !== 3) return false
     response.writeHead(503).end()
     return true
   }
@@ -137,7 +241,7 @@ test('a node that fails half-way is not asked again for what it has answered', a
   const numbers = chain.blocks.slice(0, 250).map(({ number }) => number)
   const blocks = await client.blocksAt(numbers)
   expect(blocks.map(({ number }) => number)).toEqual(numbers)
-  expect(count).toBe(4)
+  expect(count).toBe(9)
 })
 
 test('an endpoint that asks to be left alone is, for as long as it says', async () => {

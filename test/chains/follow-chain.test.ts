@@ -62,6 +62,45 @@ test('a chain is followed while it grows, through the time its node is away, unt
   expect(store.facts().campaigns).toHaveLength(2)
 })
 
+describe('of two endpoints', () => {
+  test('the first is left when it stands still, and the one that goes on is followed', async () => {
+    const chain = new Playing(10)
+    chain.secondsPerBlock = 0.2
+    chain.mine(3)
+    await using standing = await startScriptedNode({
+      ...chain,
+      blocks: [...chain.blocks],
+      finalized: 0,
+      callAt: chain.callAt.bind(chain),
+    })
+    await using going = await startScriptedNode(chain)
+    const { store, client, until, end } = startFollowing([standing.url, going.url], { settings: { standingMs: 300 } })
+    const reached = (hash: string) => until(() => store.state.asOf?.hash === hash)
+    await reached(chain.head.hash)
+    expect(going.asked).toEqual([])
+    for (let blocks = 0; blocks < 3; blocks += 1) {
+      chain.mine(1)
+      await reached(chain.head.hash)
+    }
+    expect(client.counts().map(({ errors }) => errors)).toEqual([{ behind: 1 }, {}])
+    await end()
+  })
+
+  test('the first is not left where the chain itself stands still', async () => {
+    const chain = new Playing(10)
+    chain.secondsPerBlock = 0.2
+    chain.mine(3)
+    await using first = await startScriptedNode(chain)
+    await using second = await startScriptedNode(chain)
+    const { store, client, until, end } = startFollowing([first.url, second.url], { settings: { standingMs: 50 } })
+    await until(() => second.asked.length > 10)
+    chain.mine(1)
+    await until(() => store.state.asOf?.hash === chain.head.hash)
+    await end()
+    expect(client.counts().map(({ errors }) => errors)).toEqual([{}, {}])
+  })
+})
+
 describe('at its end nothing is waited for:', () => {
   const patient = { timeoutMs: 30_000, giveUpMs: 60_000, pauseMs: 20_000 }
 

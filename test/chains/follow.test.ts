@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { plainSetUpEvents } from '../../src/chains/event-declarations.ts'
+import { topicsOf } from '../../src/chains/fixed-incentives.ts'
 import { createFollowed } from './followed.ts'
 import { Playing, playedRecording } from './played-recording.ts'
 import { recordedCampaigns, recordedClaims, recordedTokens } from './recorded-facts.ts'
@@ -84,6 +86,86 @@ test('after a long time away, on a chain whose head is final at once, everything
   await settle()
   expect(store.state.asOf?.hash).toBe(chain.head.hash)
   expect(store.facts().claims.map(({ txHash }) => txHash)).toEqual(recordedClaims.map(({ txHash }) => txHash))
+})
+
+test('a reorganisation below what an unfinished back-fill has read is noticed, and all of it is read again', async () => {
+  const chain = new Playing(10)
+  for (let blocks = 0; blocks < 400; blocks += 1) chain.mine(blocks % 20 === 0 ? 1 : 0)
+  await using node = await startScriptedNode(chain)
+  const first = createFollowed([node.url], recording.startBlock)
+  const [range] = (await first.settle()).filter(({ type }) => type === 'back-fill')
+  if (range === undefined) throw new Error('nothing was back-filled')
+  // Final blocks that are withdrawn: there is a campaign in them.
+  chain.withdraw(395)
+  for (let blocks = 0; blocks < 400; blocks += 1) chain.mine(0)
+  for (const blocks of [0, 400]) {
+    for (let more = 0; more < blocks; more += 1) chain.mine(0)
+    const resumed = createFollowed([node.url], recording.startBlock)
+    resumed.store.apply(range)
+    const steps = await resumed.settle()
+    expect(steps.map(({ type }) => type)).toContain('restart')
+    expect(resumed.store.facts()).toEqual(await factsOf(node.url))
+  }
+})
+
+describe('an auction that has not said how it was set up, and was claimed from since,', () => {
+  const auction = recordedCampaigns[4]
+  const contract = auction?.incentives[0]?.contract
+  function withSilentAuction() {
+    const chain = playedRecording(END - 20)
+    const setUps = topicsOf(plainSetUpEvents)
+    for (const block of chain.blocks) {
+      block.logs = block.logs.filter((log) => log.address !== contract || !setUps.includes(log.topics[0] ?? '0x'))
+    }
+    return chain
+  }
+
+  test('is read at its creation where the node still has that block', async () => {
+    await using node = await startScriptedNode(withSilentAuction())
+    expect(auction?.record.incentives[0]?.type).toBe('CGDAIncentive')
+    expect(await factsOf(node.url)).toEqual(recordedFacts)
+  })
+
+  test('is unknown where it has not', async () => {
+    await using node = await startScriptedNode({ ...withSilentAuction(), keptStates: 100 })
+    const { campaigns } = await factsOf(node.url)
+    expect(campaigns[4]?.unknown).toEqual([
+      { kind: 'incentive', campaignId: auction?.record.id, contract, position: 0 },
+    ])
+    expect(campaigns.toSpliced(4, 1)).toEqual(recordedCampaigns.toSpliced(4, 1))
+  })
+})
+
+describe('of two claims of a transaction with one payment the first has it', () => {
+  const [claim] = recordedClaims
+  const claimLog = (log: { transactionHash: string; logIndex: number }) =>
+    log.transactionHash === claim?.txHash && log.logIndex === claim?.logIndex
+
+  test('where the core says both', async () => {
+    const chain = playedRecording(END - 20)
+    const block = chain.blocks.find(({ logs }) => logs.some(claimLog))
+    const log = block?.logs.find(claimLog)
+    if (block === undefined || log === undefined || claim === undefined) throw new Error('a claim was recorded')
+    block.logs.push({ ...log, logIndex: 1000 })
+    await using node = await startScriptedNode(chain)
+    const { claims } = await factsOf(node.url)
+    expect(claims.filter(({ txHash }) => txHash === claim.txHash)).toEqual([
+      claim,
+      { ...claim, amount: '0', logIndex: 1000 },
+    ])
+  })
+
+  test('and it is one where the node says it twice', async () => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    const { search } = node
+    node.search = (filter) => {
+      const found = search(filter)
+      if (!('result' in found)) return found
+      const ofCores = found.result.filter(({ address }) => recording.cores.includes(address))
+      return { result: [...found.result, ...ofCores] }
+    }
+    expect(await factsOf(node.url)).toEqual(recordedFacts)
+  })
 })
 
 describe('a reorganisation', () => {

@@ -1,5 +1,6 @@
 import { createChainClient } from '../../src/chains/chain-client.ts'
 import { openChainStore } from '../../src/chains/chain-store.ts'
+import type { LeftOutOptions } from '../../src/chains/chain-store-left-out.ts'
 import { EndpointError } from '../../src/chains/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings } from '../../src/chains/endpoints.ts'
 import { followOnce, newMemory } from '../../src/chains/follow.ts'
@@ -15,11 +16,12 @@ export const settingsOf = (url: string) => ({
 })
 
 /** Follows the recorded contracts on a node, into a database. */
-export async function openIndexed(databaseUrl: string, url: string) {
+export async function openIndexed(databaseUrl: string, url: string, leftOut: LeftOutOptions = {}) {
   const chain = settingsOf(url)
   const store = await openChainStore(databaseUrl, chain, {
     onWait: () => undefined,
     signal: AbortSignal.timeout(30_000),
+    ...leftOut,
   })
   const client = createChainClient({
     chainId: chain.chainId,

@@ -55,6 +55,12 @@ export const passingFaults = {
   'has no blocks': answerAll({ result: null }),
 } satisfies Record<string, Interference>
 
+/** Answers requests of more than so many calls as a provider does that takes no more of them. */
+const refuseBatches =
+  (maxCalls: number, fail: Interference): Interference =>
+  (requests, ...rest) =>
+    requests.length > maxCalls && fail(requests, ...rest)
+
 /** What a node may be like. */
 export const lastingFaults = {
   'refuses batches': (requests, _, reply) => {
@@ -67,6 +73,26 @@ export const lastingFaults = {
     reply({ jsonrpc: '2.0', id: null, error: { code: -32600, message: 'too many calls in a batch' } })
     return true
   },
+  'answers batches of more than three with one error in a list': refuseBatches(3, (_, __, reply) => {
+    reply([{ jsonrpc: '2.0', id: null, error: { code: -32000, message: 'batch limit exceeded' } }])
+    return true
+  }),
+  'answers each call of a batch of more than three with the same error': refuseBatches(
+    3,
+    answerAll({ error: { code: -32000, message: 'batch limit exceeded' } }),
+  ),
+  'answers batches of more than three with status 500': refuseBatches(
+    3,
+    send((response) => response.writeHead(500).end()),
+  ),
+  'cuts the connection at batches of more than ten': refuseBatches(
+    10,
+    send((response) => response.destroy()),
+  ),
+  'limits the rate at batches of more than ten': refuseBatches(
+    10,
+    send((response) => response.writeHead(429).end()),
+  ),
   'limits ranges': refuse((requests) => hasTooManyBlocks(requests, 50), 'query exceeds max block range 50'),
   'searches no logs without addresses': refuse(
     (requests) =>

@@ -25,7 +25,7 @@ async function readRecording(logs: readonly ChainLog[], at = END, known: Campaig
     span.campaigns.map(async (origin) => {
       const block = recording.blocks.find(({ number }) => number === origin.blockNumber)
       const dated = { ...origin, blockTimestamp: block?.timestamp ?? 0 }
-      const complete = await completeOrigin(reader, dated, span.setUps)
+      const complete = await completeOrigin(reader, dated, () => reader, span.setUps)
       if (complete === null) throw new Error(`the core does not know ${origin.id}`)
       return readCampaign(reader, recordedChain, complete)
     }),

@@ -16,7 +16,7 @@ export class StoredChain implements FollowedStore {
 
   constructor(startBlock: number) {
     this.startBlock = startBlock
-    this.state = { asOf: null, window: [], backFilledTo: startBlock - 1 }
+    this.state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
   }
 
   async find({ ids, contracts }: { ids: readonly string[]; contracts: readonly Hex[] }) {
@@ -35,19 +35,23 @@ export class StoredChain implements FollowedStore {
     return [...this.origins.values()]
   }
 
+  async dueAgain() {
+    return []
+  }
+
   apply(step: FollowingStep) {
     switch (step.type) {
       case 'rest':
         return
       case 'restart':
-        this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1 }
+        this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1, backFilledHash: null }
         this.touches = []
         for (const facts of [this.origins, this.campaigns, this.claims]) facts.clear()
         return
       case 'back-fill':
         for (const origin of step.origins) this.origins.set(origin.id, origin)
         this.addClaims(step.claims)
-        this.state = { ...this.state, backFilledTo: step.to }
+        this.state = { ...this.state, backFilledTo: step.to, backFilledHash: step.hash }
         return
       case 'advance': {
         const { base } = step

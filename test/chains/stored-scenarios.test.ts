@@ -37,6 +37,7 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
       find: (query) => store.find(query),
       touchedAbove: (block) => store.touchedAbove(block),
       backFilled: () => store.backFilled(),
+      dueAgain: () => store.dueAgain(),
     },
     readState: () => store.readState(),
     knownContracts: () => store.contracts(),

@@ -43,12 +43,12 @@ function aJournal() {
 test('a back-fill says how far it is and how fast, every five seconds at most', () => {
   const { note, pass, said } = aJournal()
   expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'the chain is to be followed' }])
-  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000 } })
+  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null } })
   note({ type: 'heads', head: at(3010), finalized: at(3000) })
   said()
   for (const to of [1100, 1200, 1400]) {
     pass(2000)
-    note({ type: 'stored', step: { type: 'back-fill', to, head: at(3010), finalized: 3000, ...nothing } })
+    note({ type: 'stored', step: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing } })
   }
   expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'back-filling' }])
 })
@@ -62,10 +62,12 @@ test('each component of no known kind is told once, and of many at the same time
   }
   advance([1])
   advance([1, 2])
-  expect(said()).toEqual([1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, and left out' })))
+  expect(said()).toEqual(
+    [1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, or cannot be read' })),
+  )
   advance(Array.from({ length: 15 }, (_, index) => index))
   expect(said().slice(9)).toEqual([
-    { ...unknown(11), msg: 'a component is of no known kind, and left out' },
+    { ...unknown(11), msg: 'a component is of no known kind, or cannot be read' },
     { count: 3, msg: 'more such components; `index --status` names them' },
   ])
 })

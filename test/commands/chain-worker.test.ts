@@ -1,7 +1,11 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
 import { expect, test } from 'vitest'
+import { openChainStore } from '../../src/chains/chain-store.ts'
 import { defaultEndpointSettings } from '../../src/chains/endpoints.ts'
 import type { ChainEvent } from '../../src/commands/chain-events.ts'
 import { createChainWorker } from '../../src/commands/chain-worker.ts'
+import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
 import { settingsOf } from '../chains/indexed.ts'
 import { Playing } from '../chains/played-recording.ts'
 import { startScriptedNode } from '../chains/scripted-node.ts'
@@ -85,4 +89,67 @@ test('trouble with a node ends when it answers again, and a worker that is to en
     `select from pg_stat_activity where application_name = 'reward-campaigns index' and datname = current_database()`,
   )
   expect(open).toEqual([])
+})
+
+test('a chain that is followed once beside another process is done when that one has come as far', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(3)
+  chain.mine(2)
+  await using node = await startScriptedNode(chain)
+  const other = aWorker(database.url, node.url)
+  await other.worker.admit()
+  const following = other.worker.follow()
+  await waitFor(() => other.events.find(({ type }) => type === 'arrived'))
+  const { worker, events } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await worker.follow()
+  expect(events.map(({ type }) => type)).toEqual(['waiting', 'heads'])
+  other.ending.abort()
+  await following
+  await other.worker.close()
+})
+
+test('one that is followed once beside a process that gets no further is given up', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(3)
+  chain.mine(2)
+  await using node = await startScriptedNode(chain)
+  const settings = { onWait: () => undefined, signal: AbortSignal.timeout(30_000) }
+  await using store = await openChainStore(database.url, settingsOf(node.url), settings).then((opened) => ({
+    [Symbol.asyncDispose]: () => opened.close(),
+  }))
+  void store
+  await database.query(
+    `update followed_chains set is_back_filling = false, as_of_block = 1, as_of_block_hash = '', as_of_at = now()`,
+  )
+  const { worker } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await expect(worker.follow()).rejects.toThrow('has not come any further for 1 seconds: another process follows it')
+})
+
+test.each([
+  ['read', false],
+  ['stored', true],
+])('a chain that cannot be %s is behind within 15 seconds, while it goes on', async (_, isStuckInStore) => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  const { worker, events, ending } = aWorker(database.url, node.url)
+  await worker.admit()
+  const following = worker.follow()
+  await waitFor(() => events.find(({ type }) => type === 'arrived'))
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  const readChains = createFollowedChainReader(drizzle(pool, { casing: 'snake_case' }), () => new Date())
+  const stateOf = async () => (await readChains())[0]?.state
+  expect(await stateOf()).toBe('following')
+  if (isStuckInStore) await database.query('alter table followed_blocks add constraint stuck check (false) not valid')
+  else node.search = () => ({ error: { code: -32603, message: 'the index of logs is broken' } })
+  const stuckAt = Date.now()
+  for (let blocks = 0; blocks < 5; blocks += 1) chain.mine(0)
+  await waitFor(async () => (await stateOf()) === 'behind' || undefined)
+  expect(Date.now() - stuckAt).toBeLessThan(15_000)
+  ending.abort()
+  await following
+  await worker.close()
+  await pool.end()
 })

@@ -35,12 +35,17 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const status = await runCli(['index', '--status'], settings)
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
-    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0$`),
+    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0$`),
   )
   await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
   await database.query(
     `insert into unknown_components values (8453, '8453:${recording.cores[0]}:0', 'incentive', '0x${'1'.repeat(40)}', 2)`,
   )
+  const leftOut = { campaignId: `8453:${recording.cores[0]}:1`, reason: 'numeric field overflow' }
+  await database.query('insert into left_out_campaigns values ($1, 8453, $2)', [leftOut.campaignId, leftOut.reason])
+  const { stdout: text } = await runCli(['index', '--status'], settings)
+  expect(text).toContain('left out, for the database refuses them:')
+  expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
   const { stdout } = await runCli(['index', '--status', '--json'], settings)
   expect(stdout.split('\n')).toHaveLength(2)
   expect(JSON.parse(stdout)).toEqual({
@@ -51,9 +56,11 @@ test('index --once stores what there is and ends with code 0; --status says how 
     lagSeconds: expect.any(Number),
     state: 'behind',
     unknownComponentCount: 1,
+    leftOutCampaignCount: 1,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
+    leftOutCampaigns: [leftOut],
   })
 })
 

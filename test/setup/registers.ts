@@ -18,7 +18,12 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
   const [serve, index] = [createRegister(), createRegister()]
   const readData = async () => ({ revision: 1, chains: [] })
   measureService(serve, { app, pools: {}, guard: { leftConnections: 0 }, counts: createServiceCounts(), readData })
-  createChainFigures({ register: index, countUnknown: async () => [], listCounts: () => [] })
+  createChainFigures({
+    register: index,
+    countUnknown: async () => [],
+    countLeftOut: async () => [],
+    listCounts: () => [],
+  })
   return { serve: metricsOf(serve), index: metricsOf(index) }
 }
 

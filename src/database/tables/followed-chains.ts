@@ -44,6 +44,8 @@ export const followedChains = pgTable(
     isBackFilling: boolean().notNull().default(true),
     /** The last block whose fixed facts are stored. */
     backFilledTo: blockNumber().notNull(),
+    /** Hash of that block while the chain is back-filled; null where it is not known. */
+    backFilledHash: text(),
     /** The newest block whose effects are in the answers; null until there is one. */
     asOfBlock: blockNumber(),
     asOfBlockHash: text(),
@@ -128,4 +130,20 @@ export const unknownComponents = pgTable(
     index('unknown_components_by_chain').on(table.chainId),
     check('unknown_components_kind_is_known', sql`${table.kind} in ('campaign', 'action', 'allowList', 'incentive')`),
   ],
+)
+
+/**
+ * A campaign whose facts the database refuses: answers show it as it was before, or not at all. Its claims wait in
+ * `back_filled_claims` until it is taken in.
+ */
+export const leftOutCampaigns = pgTable(
+  'left_out_campaigns',
+  {
+    campaignId: text().primaryKey(),
+    chainId: ofChain(),
+    /** What the database said when it was tried last. */
+    reason: text().notNull(),
+    leftOutAt: instant().notNull().default(sql`now()`),
+  },
+  (table) => [index('left_out_campaigns_by_chain').on(table.chainId)],
 )

@@ -1,0 +1,28 @@
+import type { Hex } from 'viem'
+import { hexToBytes, keccak256 } from 'viem/utils'
+import { protocolTopics } from './protocol-events.ts'
+
+const BITS = 2048
+
+/** The three bits that a value sets: the low eleven bits of the first three pairs of bytes of its hash. */
+function bitsOf(value: Hex): number[] {
+  const hash = keccak256(value, 'bytes')
+  return [0, 2, 4].map((pair) => (((hash[pair] ?? 0) << 8) | (hash[pair + 1] ?? 0)) % BITS)
+}
+
+const bitsOfTopics = protocolTopics.map(bitsOf)
+
+/** Where more bits than this are set, nearly everything may be in the block, and the bloom says nothing. */
+const MAX_BITS_SET = BITS / 2
+
+/**
+ * Whether the bloom of a block says that it has logs with topics of the protocol. It may be wrong in saying so: other logs
+ * set the same bits. False where it says nothing: there is none, or that of a block that is full of logs.
+ */
+export function mayHaveLogs(bloom: Hex | undefined): boolean {
+  if (bloom === undefined) return false
+  const bytes = hexToBytes(bloom)
+  const isSet = (bit: number) => (((bytes[bytes.length - 1 - (bit >> 3)] ?? 0) >> (bit & 7)) & 1) === 1
+  if (!bitsOfTopics.some((bits) => bits.every(isSet))) return false
+  return Array.from({ length: BITS }, (_, bit) => bit).filter(isSet).length <= MAX_BITS_SET
+}
