@@ -22,7 +22,8 @@ test('the migrations make exactly the tables that the source describes', async (
       [
         join(root, 'node_modules/drizzle-kit/bin.cjs'),
         'generate',
-        ...['--dialect', 'postgresql', '--schema', './src/database/tables', '--casing', 'snake_case'],
+        ...['--dialect', 'postgresql', '--casing', 'snake_case'],
+        ...['--schema', './src/{database/tables/*,read-models/*/tables}.ts'],
         ...['--out', `./node_modules/${folder.split('/').at(-1)}`],
       ],
       { cwd: root },
