@@ -230,7 +230,8 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   {
     check: 'incentives',
     says: /1 in all/,
-    defect: `update incentives set remaining_budget = remaining_budget + 1 where ${one('incentives', 'remaining_budget > 0')}`,
+    defect: `update incentives set remaining_budget = remaining_budget + 1 where ${one('incentives', 'remaining_budget > 0')};
+      select refresh_trending_campaigns(array(select key from campaigns))`,
   },
   {
     check: 'flags',

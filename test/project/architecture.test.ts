@@ -1,11 +1,10 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
-const functions = readdirSync(join(root, 'src/database/functions')).map((file) => file.replace('.sql', ''))
 
 test('the picture names files and folders that there are', () => {
   const paths = [...text.matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)].map(([path]) => path)
@@ -23,9 +22,10 @@ test('what is named in the table of derived figures is a table, a column or a fu
   await using database = await createTestDatabase()
   const rows = await database.query(
     `select table_name as name from information_schema.columns where table_schema = 'public'
-    union select column_name from information_schema.columns where table_schema = 'public'`,
+    union select column_name from information_schema.columns where table_schema = 'public'
+    union select proname from pg_proc where pronamespace = 'public'::regnamespace`,
   )
-  const known = new Set([...rows.map(({ name }) => String(name)), ...functions])
+  const known = new Set(rows.map(({ name }) => String(name)))
   const table = text.split('\n').filter((line) => line.startsWith('| '))
   const names = table.flatMap((line) => [...line.matchAll(/`(\w+)`/g)].map(([, name]) => String(name)))
   expect(names.length).toBeGreaterThan(20)
