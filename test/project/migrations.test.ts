@@ -5,8 +5,10 @@ import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/client.ts'
 import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
+import { schemaObjects } from '../../src/database/schema-objects.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { CLI } from '../setup/processes.ts'
+import { migrateTo } from '../setup/earlier-schema.ts'
+import { CLI, runCli } from '../setup/processes.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -93,6 +95,67 @@ test('a schema is current once all migrations are applied, and not before', asyn
   } finally {
     await opened.close()
   }
+})
+
+/** What a migration under way keeps others from, of what was there before it. */
+const locksSql = `
+  select kind, array_agg(distinct name::text order by name::text) as names
+  from (
+    select case mode when 'AccessExclusiveLock' then 'reading' else 'writing' end as kind, relation::regclass::text as name
+    from pg_locks join pg_class on pg_class.oid = relation
+    where pid = pg_backend_pid() and relkind in ('r', 'v') and relation = any ($1::oid[])
+      and mode in ('AccessExclusiveLock', 'ExclusiveLock', 'ShareRowExclusiveLock', 'ShareLock')
+    union all
+    select 'writing', 'imports' from pg_locks where pid = pg_backend_pid() and locktype = 'advisory' and objid = 7201001
+  ) locks
+  group by kind`
+
+test('doctor and rebuild know the functions, indexes, constraints and triggers that the migrations make', async () => {
+  await using database = await createTestDatabase()
+  const objects = await database.query(schemaObjects)
+  // Where they have changed, `vitest run -u` writes them down.
+  await expect(`${JSON.stringify(objects, null, 2)}\n`).toMatchFileSnapshot('../../migrations/meta/_schema.json')
+})
+
+test('migrate --dry-run knows the locks that each migration takes', async () => {
+  await using database = await createTestDatabase()
+  await empty(database)
+  const locks: Record<string, { blocksReading: string[]; blocksWriting: string[] }> = {}
+  const there = async () =>
+    (await database.query("select oid::text from pg_class where relnamespace = to_regnamespace('public')")).map(
+      ({ oid }) => oid,
+    )
+  await migrateTo(Number.POSITIVE_INFINITY, database.url, async (client, { name }) => {
+    // On another connection: what this one has made is not there yet.
+    const { rows } = await client.query<{ kind: string; names: string[] }>(locksSql, [await there()])
+    const [reading, writing] = ['reading', 'writing'].map((kind) => rows.find((row) => row.kind === kind)?.names ?? [])
+    locks[name] = {
+      blocksReading: reading ?? [],
+      blocksWriting: (writing ?? []).filter((name) => !reading?.includes(name)),
+    }
+  })
+  // Where they have changed, `vitest run -u` writes them down.
+  await expect(`${JSON.stringify(locks, null, 2)}\n`).toMatchFileSnapshot('../../migrations/meta/_locks.json')
+})
+
+test('migrate --dry-run lists what would be applied and whom it holds up, and changes nothing', async () => {
+  await using database = await createTestDatabase()
+  const settings = { DATABASE_URL: database.url }
+  expect(await runCli(['migrate', '--dry-run'], settings)).toMatchObject({
+    code: 0,
+    stdout: 'the schema is current; nothing has to be done\n',
+  })
+  await empty(database)
+  await migrateTo(11, database.url)
+  const schema = () => database.query('select oid, relname from pg_class order by oid')
+  const before = await schema()
+  const { code, stdout, stderr } = await runCli(['migrate', '--dry-run'], settings)
+  expect(code, stderr).toBe(0)
+  const lines = stdout.split('\n')
+  expect(lines[0]).toMatch(/^migration +blocksReading +blocksWriting$/)
+  expect(lines[1]).toMatch(/^0011_follow-chains +allow_lists +[a-z_, ]*imports/)
+  expect(lines[2]).toMatch(/^0012_order-claims-of-campaigns +- +-$/)
+  expect(await schema()).toEqual(before)
 })
 
 const empty = (database: TestDatabase) =>
