@@ -277,7 +277,7 @@ describe('import', () => {
     })
     expect(await runCli(['import', faulty], settings)).toMatchObject({
       code: 1,
-      stderr: `a${name}:1: /: the line is not valid JSON\n1 fault; nothing was imported\n`,
+      stderr: `a${name}:1: /: the line is not a JSON object: an import is NDJSON, one object a line\n1 fault; nothing was imported\n`,
     })
   })
 

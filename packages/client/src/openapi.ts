@@ -1020,16 +1020,16 @@ export interface components {
                 mostPipelined: number;
                 /** @description Requests whose responses are made at the same time, of all clients; more return 503. */
                 mostUnderWay: number;
-                /** @description The same of one address (IPv6: /64); more return 429. */
+                /** @description Requests of one address (IPv6: /64) whose responses are made at the same time; more return 429. */
                 maxConcurrentPerAddress: number;
-                /** @description Connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed. */
+                /** @description Number of connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed. */
                 maxConnectionsPerAddress: number;
             };
             /** @description How a response has to be read. */
             responses: {
                 /** @description Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed. */
                 minBytesPerSecond: number;
-                /** @description Longest time in which a client has to have read a response; then its connection is closed. */
+                /** @description Seconds within which a client has to have read a whole response; then its connection is closed. */
                 maxSeconds: number;
                 /** @description Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429. */
                 maxBytesPerAddress: number;

@@ -55,9 +55,11 @@ export const GetLimitsResponse = Type.Object(
           'Requests that one connection may send before they are answered, one after the other; with more it is closed.',
         ),
         mostUnderWay: whole('Requests whose responses are made at the same time, of all clients; more return 503.'),
-        maxConcurrentPerAddress: whole('The same of one address (IPv6: /64); more return 429.'),
+        maxConcurrentPerAddress: whole(
+          'Requests of one address (IPv6: /64) whose responses are made at the same time; more return 429.',
+        ),
         maxConnectionsPerAddress: whole(
-          'Connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed.',
+          'Number of connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed.',
         ),
       },
       closed('What a request may be.'),
@@ -67,7 +69,9 @@ export const GetLimitsResponse = Type.Object(
         minBytesPerSecond: whole(
           'Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed.',
         ),
-        maxSeconds: whole('Longest time in which a client has to have read a response; then its connection is closed.'),
+        maxSeconds: whole(
+          'Seconds within which a client has to have read a whole response; then its connection is closed.',
+        ),
         maxBytesPerAddress: whole(
           'Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429.',
         ),
