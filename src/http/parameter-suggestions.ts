@@ -28,7 +28,7 @@ function toAll(words: string[], parameters: string[]) {
 /** Shorter names begin too many others. */
 const MIN_PREFIX = 3
 
-/** The parameter that an unknown one was probably meant to be: misspelt, cut short or as other APIs call it. */
+/** The parameter that an unknown one was probably meant to be: misspelt, cut short, too long or as other APIs call it. */
 export function suggestParameter(name: string, known: readonly string[]): string | undefined {
   const plain = name.replace(/\[.*$/s, '')
   const nearest = nearestName(plain, known)
@@ -36,6 +36,8 @@ export function suggestParameter(name: string, known: readonly string[]): string
   const word = plain.toLowerCase().replace(/[_-]/g, '')
   const longer = known.find((candidate) => candidate.toLowerCase().startsWith(word))
   if (word.length >= MIN_PREFIX && longer !== undefined) return longer
+  const shorter = known.find((candidate) => candidate.length > MIN_PREFIX && word.startsWith(candidate.toLowerCase()))
+  if (shorter !== undefined) return shorter
   const synonyms = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined
   return synonyms?.find((parameter) => known.includes(parameter))
 }

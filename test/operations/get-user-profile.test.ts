@@ -137,7 +137,7 @@ describe('a parameter is refused, and the message names it', () => {
     [`user=${ME}&user=${ME}`, 'user', 'once'],
     [`User=${ME}`, 'User', 'Known are user'],
     ['userId=user-1', 'userId', 'Known are user'],
-    ['page=1', 'page', 'Known are user'],
+    ['page=1', 'page', 'known are user'],
     ['user=%00', 'NUL', 'NUL'],
   ])('%s', async (query, name, allowed) => {
     for (const secret of [own, admin]) {
