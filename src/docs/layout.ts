@@ -1,6 +1,6 @@
+import { html, type Markup, type Piece } from '../http/markup.ts'
 import { type ApiDocument, groupOperations } from './api-document.ts'
 import type { Articles } from './articles.ts'
-import { html, type Markup, type Piece } from './markup.ts'
 
 interface Link {
   url: string

@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { html, type Markup } from '../http/markup.ts'
 import {
   type ApiResponse,
   contentOf,
@@ -9,7 +10,6 @@ import {
 } from './api-document.ts'
 import { jsonBlock } from './code.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
 import type { createSchemaPieces } from './schemas.ts'
 
 type SchemaPieces = ReturnType<typeof createSchemaPieces>

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { html } from '../http/markup.ts'
 import { type Content, toContent } from '../http/representations.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'
 import { toLlmsText } from './llms-text.ts'
-import { html } from './markup.ts'
 import { referenceBody } from './reference.ts'
 import { toSearchEntries } from './search-entries.ts'
 

@@ -1,6 +1,6 @@
+import { html, type Markup } from '../http/markup.ts'
 import { type ApiDocument, groupOperations, isProtected } from './api-document.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
 import { operationSection } from './operations.ts'
 import { createSchemaPieces } from './schemas.ts'
 
