@@ -3,9 +3,6 @@ import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { createDataVersionReader } from './database/data-version.ts'
 import { describeFailure } from './database/failures.ts'
-import { createReadServers, onlyServer } from './database/read-servers.ts'
-import type { Replicas } from './database/replicas.ts'
-import { perServer } from './database/servers.ts'
 import { serveDocs } from './docs/docs-routes.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
@@ -45,7 +42,7 @@ import type { LogStream } from './http/log-output.ts'
 import { createLogging, createRequestId } from './http/logging.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/overload.ts'
-import { type CountClient, createClientCounts, createRateLimit } from './http/rate-limits.ts'
+import { createClientCounts, createRateLimit } from './http/rate-limits.ts'
 import { ErrorAnswer } from './http/responses.ts'
 import {
   MAX_HEADER_BYTES,
@@ -67,8 +64,6 @@ export interface AppOptions {
   database: Database
   /** Where what is cheap is asked, so that it never waits for what is slow; `database` if nothing is said. */
   lookups?: Database
-  /** Whom public answers are read from as long as they are in order; absent: `database`, as all else. */
-  replicas?: Replicas | undefined
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
@@ -78,8 +73,6 @@ export interface AppOptions {
   explorerFolder?: string
   /** Has requests traced, from their first hook on. */
   trace?: ((app: FastifyInstance) => void) | undefined
-  /** Counts clients for the limits, where several processes share these. */
-  countClient?: CountClient | undefined
   /** Where what happens is counted. */
   counts?: ServiceCounts
   /** The moment of an answer. */
@@ -106,9 +99,9 @@ let validator: Validator | undefined
 
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
-  const { database, lookups = database, replicas, settings, isReady, logStream } = options
+  const { database, lookups = database, settings, isReady, logStream } = options
   const { isStarted = async () => true, now = () => new Date(), counts = createServiceCounts() } = options
-  const { countClient = createClientCounts(now) } = options
+  const countClient = createClientCounts(now)
   const connections = createConnections(settings.MAX_PIPELINED_REQUESTS)
   const app = fastify({
     ...(await createLogging(settings.LOG_LEVEL, logStream)),
@@ -118,10 +111,7 @@ export async function buildApp(options: AppOptions) {
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_HEADER_BYTES },
     serverFactory: (handler) =>
       createHttpServer(handler, connections, {
-        mostConnections: mostConnections(
-          settings.MAX_CONNECTIONS,
-          (settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS) * (1 + (replicas?.all.length ?? 0)),
-        ),
+        mostConnections: mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS),
         // The queries of a request are few, and each is over by then.
         silenceMs: 30_000 + 4 * (settings.CONNECTION_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
@@ -160,16 +150,8 @@ export async function buildApp(options: AppOptions) {
   refuseOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
-  const primary = { name: 'primary', database, lookups }
-  const versions = createDataVersionReader(now)
-  const servers =
-    replicas === undefined
-      ? onlyServer(primary, versions)
-      : createReadServers(primary, replicas, versions, (server) =>
-          app.log.warn({ server }, 'what was seen is lost: a server that is not as far is believed'),
-        )
   const answers = createAnswerCache({
-    servers,
+    versions: createDataVersionReader(lookups, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
@@ -183,16 +165,16 @@ export async function buildApp(options: AppOptions) {
       : createRateLimit('requests', settings.REQUESTS_PER_MINUTE, countClient, counts)
   if (settings.SURFACES.includes('public')) {
     await serveSurface(app, { baseUrl: settings.PUBLIC_BASE_URL, security: [], limit, isStarted }, async (surface) => {
-      const campaigns = perServer((server) => createCampaignRepository(server.database, server.lookups, now))
-      const trending = perServer((server) => createTrendingRepository(server.database, now))
-      const contracts = perServer((server) => createContractRepository(server.database, now))
-      const activity = perServer((server) => createActivityRepository(server.database, now))
-      const status = perServer((server) => createStatusRepository(server.lookups, now))
+      const campaigns = createCampaignRepository(database, lookups, now)
+      const trending = createTrendingRepository(database, now)
+      const contracts = createContractRepository(database, now)
+      const activity = createActivityRepository(database, now)
+      const status = createStatusRepository(lookups, now)
       await surface.register(campaignRoutes, { campaigns, answers })
       await surface.register(trendingRoutes, { trending, answers })
       await surface.register(contractRoutes, { contracts, answers })
       await surface.register(activityRoutes, { activity, answers })
-      await surface.register(statusRoutes, { status, servers })
+      await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings })
     })
   }

@@ -7,7 +7,7 @@ import { Settings } from './settings.ts'
  */
 
 /** Connection strings, which may hold passwords. */
-const SECRETS = ['DATABASE_URL', 'DATABASE_REPLICA_URLS']
+const SECRETS = ['DATABASE_URL']
 
 /** Settings that are not acceptable; the message has a line for each fault and never a connection string. */
 export class ConfigurationError extends Error {
@@ -34,7 +34,6 @@ export function readSettings(environment: Record<string, string | undefined> = r
   if (settings.DATABASE_URL !== undefined && !URL.canParse(String(settings.DATABASE_URL))) {
     faults.push('DATABASE_URL must be a connection string such as postgres://user@host:5432/database')
   }
-  faults.push(...faultsOfReplicas(settings))
   if (Number(settings.DRAIN_SECONDS) >= Number(settings.SHUTDOWN_TIMEOUT_SECONDS)) {
     faults.push(
       `DRAIN_SECONDS must be less than SHUTDOWN_TIMEOUT_SECONDS, got ${settings.DRAIN_SECONDS} and ${settings.SHUTDOWN_TIMEOUT_SECONDS}`,
@@ -67,16 +66,6 @@ export function areTracesWanted(environment: Record<string, string | undefined> 
   if (!OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !OTEL_EXPORTER_OTLP_ENDPOINT) return false
   if (environment.OTEL_SDK_DISABLED?.toLowerCase() === 'true') return false
   return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
-}
-
-function faultsOfReplicas({ DATABASE_URL, DATABASE_REPLICA_URLS: urls }: Record<string, unknown>): string[] {
-  if (!Array.isArray(urls)) return []
-  if (DATABASE_URL === undefined) return ['DATABASE_REPLICA_URLS needs a DATABASE_URL, of which they are replicas']
-  if (!urls.every((url) => URL.canParse(String(url)))) {
-    return ['DATABASE_REPLICA_URLS must be a connection string such as postgres://user@host:5432/database']
-  }
-  const hosts = new Set(urls.map((url) => new URL(String(url)).host))
-  return hosts.size === urls.length ? [] : ['DATABASE_REPLICA_URLS must name each host and port once']
 }
 
 /** Asks who will have to understand the list. */

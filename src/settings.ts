@@ -21,31 +21,10 @@ export const Settings = Type.Object({
       'x-expected': 'a connection string such as postgres://user@host:5432/database',
     }),
   ),
-  DATABASE_REPLICA_URLS: Type.Optional(
-    list('Connection strings of streaming replicas of `DATABASE_URL`, from which public answers are read.', {
-      items: {
-        type: 'string',
-        pattern: '^postgres(ql)?://[^\\s]+$',
-        'x-expected': 'a connection string such as postgres://user@host:5432/database',
-      },
-    }),
-  ),
-  REPLICA_MAX_LAG_SECONDS: whole(
-    'How late a replica may be, in seconds; a later one is not asked until it has caught up.',
-    {
-      minimum: 1,
-      maximum: 86_400,
-      default: 10,
-    },
-  ),
   DATA_DIR: text('Folder of the embedded PostgreSQL.', { default: '.data/' }),
   SAMPLE_DATA: yesOrNo('Whether an empty embedded database is filled with sample data.', { default: true }),
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
   PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
-  WORKERS: whole(
-    'Processes that serve on `PORT`, one for each processor that they are to use. Each has connections, requests under way and kept answers of its own, and its own pool: with more than 1, `WORKERS` × (`DATABASE_POOL_SIZE` + 2) + 2 connections to the database in all.',
-    { minimum: 1, maximum: 64, default: 1 },
-  ),
   METRICS_PORT: Type.Optional(
     whole('Port of the Prometheus metrics, on `HOST`. Absent: no metrics.', { minimum: 0, maximum: 65_535 }),
   ),

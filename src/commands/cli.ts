@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import './node-version.ts'
-import { Argument, Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { EmbeddedServerError } from '../database/embedded-error.ts'
 import { explainFailure, SchemaBehindError } from '../database/failures.ts'
@@ -9,7 +9,6 @@ import { version } from '../http/openapi.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { ImportFaultsError } from '../ingest/faults.ts'
-import { printCompletion, SHELLS } from './completion.ts'
 import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { endInOrder, ending } from './ending.ts'
@@ -20,7 +19,6 @@ import { migrate } from './migrate.ts'
 import { sample } from './sample.ts'
 import { serve } from './serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
-import { WorkersError } from './worker-processes.ts'
 import { writeOpenApi } from './write-openapi.ts'
 
 /** Errors whose message says all that the operator needs. */
@@ -34,7 +32,6 @@ const plainErrors = [
   TokenError,
   ServingRoleError,
   FollowingError,
-  WorkersError,
 ]
 
 const program = new Command('reward-campaigns')
@@ -128,12 +125,6 @@ program
   .option('--token <token>', 'try the protected operations with this token')
   .option('--json', 'print the findings as NDJSON')
   .action(conformance)
-
-program
-  .command('completion')
-  .description('print a script that completes these commands in a shell')
-  .addArgument(new Argument('<shell>', 'shell that reads it').choices(SHELLS))
-  .action((shell: (typeof SHELLS)[number]) => printCompletion(program, shell))
 
 interface IndexArguments {
   chains?: string

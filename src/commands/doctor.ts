@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { openClient } from '../database/client.ts'
+import { LOOKUP_CONNECTIONS, openClient } from '../database/client.ts'
 import { DatabaseAwayError } from '../database/failures.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
 import { isSchemaCurrent } from '../database/migrations.ts'
@@ -9,7 +9,6 @@ import type { CheckedFinding } from '../schemas/findings.ts'
 import type { Settings } from '../settings.ts'
 import { openDatabaseAccess } from './database-access.ts'
 import { printFindings } from './printed-findings.ts'
-import { servingConnections } from './serving-connections.ts'
 
 export interface DoctorOptions {
   all?: boolean
@@ -48,7 +47,7 @@ async function examine(
       client,
       isEmbedded,
       servingRole: servingRole ?? null,
-      neededConnections: servingConnections(settings),
+      neededConnections: settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS,
       freeBytes: async () => (isEmbedded ? freeBytesOf(settings.DATA_DIR) : null),
       isSchemaCurrent: () => isSchemaCurrent(database),
       listChains: createFollowedChainReader(database, now),

@@ -60,30 +60,24 @@ export interface EndingOptions {
   timeoutMs: number
   /** The exit code of an end in order. */
   toExitCode: (signalCode: number) => number
-  /** Whether another process says when this one is to end in haste, by killing it: then each signal is the same wish. */
-  isLed?: boolean
   onError: (error: unknown) => void
 }
 
-/**
- * From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly.
- * @returns what asks for that as SIGTERM does.
- */
-export function endInOrder({ timeoutMs, toExitCode, isLed = false, onError }: EndingOptions): () => void {
+/** From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly. */
+export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
   const requests = createRequestCounter()
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       const signalCode = 128 + constants.signals[signal]
       const request = requests.count(performance.now())
       if (request === 'first') void end(toExitCode(signalCode))
-      if (request === 'serious' && !isLed) void endInHaste(signalCode)
+      if (request === 'serious') void endInHaste(signalCode)
     })
   }
   process.on('uncaughtException', (error) => {
     fail(error)
     void end(1)
   })
-  return () => void end(toExitCode(128 + constants.signals.SIGTERM))
 
   async function end(code: number) {
     if (ending.aborted) return

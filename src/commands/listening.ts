@@ -1,5 +1,3 @@
-import { once } from 'node:events'
-import { createServer } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { ConfigurationError } from '../config.ts'
 import type { Settings } from '../settings.ts'
@@ -9,52 +7,26 @@ import type { Settings } from '../settings.ts'
  * @throws ConfigurationError where this machine does not let it.
  */
 export async function listenOn(app: FastifyInstance, settings: Settings, name: 'PORT' | 'METRICS_PORT') {
-  await listening(settings, name, (address) => app.listen(address))
-}
-
-/**
- * The port that several processes are to share: that of the setting, or any that is free where it is 0.
- * @throws ConfigurationError where this machine does not let anybody listen there.
- */
-export async function findPort(settings: Settings): Promise<number> {
-  const server = createServer()
-  return listening(settings, 'PORT', async (address) => {
-    await once(server.listen(address), 'listening')
-    const bound = server.address()
-    await once(server.close(), 'close')
-    return typeof bound === 'object' && bound !== null ? bound.port : address.port
-  })
-}
-
-/** Where a service listens, as a URL. */
-export function toUrl(address: string, port: number) {
-  return `http://${address.includes(':') ? `[${address}]` : address}:${port}`
+  const address = { host: settings.HOST, port: settings[name] ?? 0 }
+  try {
+    await app.listen(address)
+  } catch (error) {
+    const sentence = describeListenFailure(error, address, name)
+    throw sentence === undefined ? error : new ConfigurationError(sentence, { cause: error })
+  }
 }
 
 /** Where a browser on this machine finds what listens there. */
-export function toLocalUrl(address: string, port: number) {
+function toLocalUrl(address: string, port: number) {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
-  return toUrl(everywhere[address] ?? address, port)
+  const host = everywhere[address] ?? address
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
 /** Where a browser on this machine finds a service that listens; nowhere, where it does not. */
 export function addressOf(app: FastifyInstance) {
   const [bound] = app.addresses()
   return typeof bound === 'object' ? toLocalUrl(bound.address, bound.port) : ''
-}
-
-async function listening<T>(
-  settings: Settings,
-  name: 'PORT' | 'METRICS_PORT',
-  listen: (address: { host: string; port: number }) => Promise<T>,
-): Promise<T> {
-  const address = { host: settings.HOST, port: settings[name] ?? 0 }
-  try {
-    return await listen(address)
-  } catch (error) {
-    const sentence = describeListenFailure(error, address, name)
-    throw sentence === undefined ? error : new ConfigurationError(sentence, { cause: error })
-  }
 }
 
 /** What is wrong with the settings; undefined where it is something else. */

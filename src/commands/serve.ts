@@ -1,4 +1,3 @@
-import cluster from 'node:cluster'
 import { setFlagsFromString } from 'node:v8'
 import { createDataFigureReader } from '../database/data-figures.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
@@ -10,8 +9,6 @@ import { createHttpService } from './http-service.ts'
 import { addressOf, listenOn } from './listening.ts'
 import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
 import { tellReady } from './welcome.ts'
-import { serveAsWorker } from './worker.ts'
-import { superviseWorkers } from './worker-supervision.ts'
 
 /**
  * How much the heap may grow beyond what was in use before garbage is collected. By itself Node.js lets it grow to several
@@ -19,19 +16,12 @@ import { superviseWorkers } from './worker-supervision.ts'
  */
 const HEAP_GROWTH_PERCENT = 40
 
-/** `serve`: the HTTP service, until SIGTERM or SIGINT; in this process, or in several that it supervises. */
+/**
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that it can say how it is, and then sees to its
+ * database. One that is away is tried again and again; a schema that is behind ends it.
+ */
 export async function serve(settings: Settings) {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
-  if (cluster.isWorker) await serveAsWorker(settings)
-  else if (settings.WORKERS > 1) await superviseWorkers(settings)
-  else await serveAlone(settings)
-}
-
-/**
- * It listens first, so that it can say how it is, and then sees to its database. One that is away is tried again and again;
- * a schema that is behind ends it.
- */
-async function serveAlone(settings: Settings) {
   let tell = (error: unknown) => console.error(error)
   endInOrder({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_REQUESTS,
@@ -39,8 +29,7 @@ async function serveAlone(settings: Settings) {
     onError: (error) => tell(error),
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const service = await createHttpService(settings)
-  const { app, start, questions, lookups, counts, pools, replicas } = service
+  const { app, start, questions, lookups, counts } = await createHttpService(settings)
   tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   closeAtEnd(async () => metrics?.close())
@@ -49,7 +38,8 @@ async function serveAlone(settings: Settings) {
   function createMetricsServer() {
     const register = createRegister()
     const readData = createDataFigureReader(lookups.database, () => new Date())
-    return serveFigures(register, measureService(register, { app, pools, replicas, counts, readData }))
+    const pools = { questions: questions.pool, lookups: lookups.pool }
+    return serveFigures(register, measureService(register, { app, pools, counts, readData }))
   }
 
   try {

@@ -23,9 +23,8 @@ class SessionLostError extends Error {
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
  * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
  *   most: often all sessions end together, and what lies ready in the pool is found dead too.
- * Where somebody else is to be asked, nothing is asked again (`isAskedOnce`).
  */
-export function boundQueries(pool: pg.Pool, mostWaiting: number, isAskedOnce = false) {
+export function boundQueries(pool: pg.Pool, mostWaiting: number) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
   // bytes that say that it is there.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
@@ -53,7 +52,7 @@ export function boundQueries(pool: pg.Pool, mostWaiting: number, isAskedOnce = f
       try {
         return await askOnce(statement, values)
       } catch (error) {
-        if (isAskedOnce || attempts >= mostAttempts(statement, error)) throw error
+        if (attempts >= mostAttempts(statement, error)) throw error
         if (error instanceof SessionLostError) await sleep(SESSIONS_END_MS)
       }
     }

@@ -23,8 +23,6 @@ export interface DatabaseOptions {
   statementTimeoutMs: number
   /** Whether a named statement is planned for its values each time it is executed, which is the rule, or once. */
   plans?: 'for values' | 'once'
-  /** Whether what a server rolls back for the sake of others fails, since another server is there; else it is asked again. */
-  isAskedOnce?: boolean
   onIdleError: (error: Error) => void
 }
 
@@ -49,9 +47,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   // Without a listener, the death of an idle connection would end the process.
   pool.on('error', options.onIdleError)
   return {
-    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY, options.isAskedOnce), {
-      casing: 'snake_case',
-    }),
+    database: drizzle(boundQueries(pool, options.queueSize ?? Number.POSITIVE_INFINITY), { casing: 'snake_case' }),
     pool,
     close: () => pool.end(),
   }

@@ -1,6 +1,6 @@
+import type { Database } from './client.ts'
 import type { AsOf } from './followed-chains.ts'
 import { createRevisionSource } from './revision-sources.ts'
-import { type DatabaseServer, perServer } from './servers.ts'
 
 /** A state of the data that was committed when it was asked for. */
 export interface DataVersion {
@@ -11,8 +11,6 @@ export interface DataVersion {
   nextChangeAt: number
   /** How far followed chains are, in the same snapshot: blocks without effects take no revision. */
   asOf: AsOf
-  /** Where it was read: another server may not have it yet. */
-  server: DatabaseServer
 }
 
 /** What an answer depends on, where that is less than all of the data. */
@@ -27,12 +25,10 @@ export interface Dependencies {
 
 export interface DataVersionReader {
   /**
-   * That of a server, whatever history it has. One index lookup; where there are revisions that are new to this process,
-   * or a campaign has started or ended, then a second statement reads those revisions and when the next one does.
+   * The version that is committed, of whatever history. One index lookup; where there are revisions that are new to this
+   * process, or a campaign has started or ended, then a second statement reads those revisions and when the next one does.
    */
-  read(server: DatabaseServer): Promise<DataVersion>
-  /** The same of a server that must have the history that is known; undefined where it does not show that it has. */
-  readContinuation(server: DatabaseServer): Promise<DataVersion | undefined>
+  read(): Promise<DataVersion>
   /** Whether what was right at an earlier version may not be right at a later one; `undefined` depends on everything. */
   hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
 }
@@ -58,20 +54,12 @@ const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 /** As many revisions as the database keeps. */
 const MOST_REMEMBERED = 1000
 
-/** Whether somebody who has seen the one version would go back in time with the other. */
-export function isBehind(version: DataVersion, seen: DataVersion) {
-  if (version.history !== seen.history) return version.history < seen.history
-  if (version.revision !== seen.revision) return version.revision < seen.revision
-  const { steps } = version.asOf
-  return [...seen.asOf.steps].some(([chainId, step]) => (steps.get(chainId) ?? -1) < step)
-}
-
 /**
- * Reads which revision of the public data is committed, whoever has made it, and on a replica which one has been replayed;
- * and remembers what the revisions since the first reading were about: replicas have the same, so that is one memory.
+ * Reads which revision of the public data is committed, whoever has made it, and on a standby which one has been replayed;
+ * and remembers what the revisions since the first reading were about.
  */
-export function createDataVersionReader(clock: () => Date): DataVersionReader {
-  const sourceOf = perServer(createRevisionSource)
+export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
+  const { newest, news, toAsOf } = createRevisionSource(lookups)
   const changes = new Map<number, Change>()
   /** Of no revision that there is: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
@@ -94,8 +82,7 @@ export function createDataVersionReader(clock: () => Date): DataVersionReader {
     }
   }
 
-  async function readFrom(server: DatabaseServer, isBelieved: boolean): Promise<DataVersion | undefined> {
-    const { newest, news, toAsOf } = sourceOf(server)
+  async function read(): Promise<DataVersion> {
     const asked = known
     const askedHistory = history
     const now = clock().getTime()
@@ -105,7 +92,7 @@ export function createDataVersionReader(clock: () => Date): DataVersionReader {
       const [there] = await newest.execute()
       if (there?.revision === asked.revision && there.identity === asked.identity) {
         const asOf = toAsOf(there.followed)
-        return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf, server }
+        return { revision: asked.revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
       }
     }
     const rows = await news.execute({
@@ -118,10 +105,8 @@ export function createDataVersionReader(clock: () => Date): DataVersionReader {
     if (last === undefined) throw new TypeError('the database has no revision of the data')
     const { revision, identity, isNew } = last
     const asOf = toAsOf(last.followed)
-    if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf, server }
-    const isOfKnownHistory = isContinued(rows)
-    if (!isOfKnownHistory) {
-      if (!isBelieved && changes.size > 0) return undefined
+    if (!isNew) return { revision, history: askedHistory, nextChangeAt: asked.nextChangeAt, asOf }
+    if (!isContinued(rows)) {
       changes.clear()
       history += 1
     }
@@ -132,21 +117,12 @@ export function createDataVersionReader(clock: () => Date): DataVersionReader {
       })),
     )
     const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
-    // A replica may be behind what is known.
-    if (isBelieved || !isOfKnownHistory || revision >= known.revision) {
-      known = { revision, identity, askedAt: now, nextChangeAt }
-    }
-    return { revision, history, nextChangeAt, asOf, server }
+    known = { revision, identity, askedAt: now, nextChangeAt }
+    return { revision, history, nextChangeAt, asOf }
   }
 
   return {
-    async read(server) {
-      const version = await readFrom(server, true)
-      if (version === undefined) throw new TypeError('a server that is believed has a version')
-      return version
-    },
-
-    readContinuation: (server) => readFrom(server, false),
+    read,
 
     hasChanged(earlier, later, dependencies) {
       // Where revisions have been lost, what was made of them must not be given.

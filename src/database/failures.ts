@@ -19,24 +19,6 @@ export function isDatabaseAway(error: unknown): boolean {
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
 
-/** SQLSTATEs by which a server says that it cannot answer, whatever it is asked; or not now, as it replays what others did. */
-const FAILING = /^(08...|53...|57P0.|28...|3D000|40...)$/
-
-/**
- * Whether another server may answer what this one could not: a statement that takes too long would do so there too, and
- * so would others that keep all connections busy.
- */
-export function isServerFailure(error: unknown): boolean {
-  if (error instanceof DatabaseAwayError) return true
-  if (!(error instanceof DrizzleQueryError)) return false
-  const { cause } = error
-  if (cause instanceof pg.DatabaseError) return FAILING.test(cause.code ?? '')
-  return cause instanceof Error && !(cause instanceof AbandonedError || isBusy(error))
-}
-
-/** Whether a query came to nothing because others had all connections: of a server that is slow, or silent. */
-export const isBusy = ({ cause }: Error) => cause instanceof TooManyQueriesError || cause instanceof WaitedTooLongError
-
 /** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
 export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
 

@@ -9,34 +9,27 @@ export interface AsOf {
   readonly blocks: ReadonlyMap<number, number | undefined>
   /** The same as a header: `<chainId>:<block>, …`, ascending; undefined where there is nothing to say. */
   readonly text: string | undefined
-  /** How many steps each chain has made. They only grow, also where a reorganisation takes blocks back. */
-  readonly steps: ReadonlyMap<number, number>
 }
 
-export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined, steps: new Map() }
+export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined }
 
 /**
- * Part of a query: all followed chains, each with its step and with its block or with none: one that is read again from its
- * start shows blocks that are not there any more. As an array, in braces and in no order: joined and
- * put in order by the database it would cost twice as much.
+ * Part of a query: all followed chains, each with its block or with none: one that is read again from its start shows
+ * blocks that are not there any more. As an array, in braces and in no order: joined and put in order by the database it
+ * would cost twice as much.
  */
 export const followedAsText = sql<string>`array(
-  select ${followedChains.chainId} || ':' || ${followedChains.step} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end from ${followedChains})::text`
+  select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end from ${followedChains})::text`
 
 /** What that text says. */
 export function parseAsOf(text: string): AsOf {
-  const chains = [...text.matchAll(/(\d+):(\d+):(\d*)/g)]
-    .map(([, chainId, step, block]) => ({
-      chainId: Number(chainId),
-      step: Number(step),
-      block: block ? Number(block) : undefined,
-    }))
+  const chains = [...text.matchAll(/(\d+):(\d*)/g)]
+    .map(([, chainId, block]) => ({ chainId: Number(chainId), block: block ? Number(block) : undefined }))
     .sort((one, other) => one.chainId - other.chainId)
   const shown = chains.filter(({ block }) => block !== undefined)
   return {
     blocks: new Map(chains.map(({ chainId, block }) => [chainId, block])),
     text: shown.length === 0 ? undefined : shown.map(({ chainId, block }) => `${chainId}:${block}`).join(', '),
-    steps: new Map(chains.map(({ chainId, step }) => [chainId, step])),
   }
 }
 

@@ -2,12 +2,11 @@ import { desc, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database } from './client.ts'
 import { followedAsText, NOTHING_FOLLOWED, parseAsOf } from './followed-chains.ts'
-import type { DatabaseServer } from './servers.ts'
 import { campaigns } from './tables/campaigns.ts'
 import { dataRevisions } from './tables/data-revisions.ts'
 
-/** What one server is asked, and what it has said of chains last: that changes less often than it is asked. */
-export function createRevisionSource({ lookups }: DatabaseServer) {
+/** What the database is asked, and what it has said of chains last: that changes less often than it is asked. */
+export function createRevisionSource(lookups: Database) {
   let lastText = '{}'
   let lastAsOf = NOTHING_FOLLOWED
   return {

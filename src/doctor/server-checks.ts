@@ -81,7 +81,7 @@ export async function examineConnections(ask: Ask, needed: number): Promise<Find
   )
   const available = row?.available ?? 0
   const found = `serve opens up to ${needed} connections, and there are ${available}`
-  const advice = 'lower DATABASE_POOL_SIZE or WORKERS, raise max_connections, or put a pooler in front'
+  const advice = 'lower DATABASE_POOL_SIZE, raise max_connections, or put a pooler in front'
   if (needed > available) return failed(found, advice)
   return 2 * needed > available
     ? warning(`${found}: not enough for it twice, as while one is replaced by another`, advice)

@@ -1,10 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { askForAll } from '../database/abandonment.ts'
-import type { DataVersion, Dependencies } from '../database/data-version.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import { isDatabaseAway } from '../database/failures.ts'
 import { shareNextAsking } from '../database/next-asking.ts'
-import type { ReadServers } from '../database/read-servers.ts'
-import type { DatabaseServer } from '../database/servers.ts'
 import { type SharedWork, shareWork } from '../database/shared-work.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { watchAbsence } from './database-absence.ts'
@@ -31,14 +29,14 @@ const MOST_ATTEMPTS = 5
 
 export interface AnswerCache {
   /**
-   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads from a server. An answer
+   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. An answer
    * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
    * is away, with what was right a while ago, if the request names no block that must be in it.
    */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: (server: DatabaseServer) => Promise<Produced>,
+    produce: () => Promise<Produced>,
     options?: { changesEachSecond?: boolean },
   ): Promise<void>
 }
@@ -50,7 +48,7 @@ export interface AnswerCache {
  * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
  */
 export function createAnswerCache(options: {
-  servers: ReadServers
+  versions: DataVersionReader
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string
@@ -59,37 +57,27 @@ export function createAnswerCache(options: {
   /** Ends when nobody waits for the answer to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
 }): AnswerCache {
-  const { servers } = options
-  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: servers.hasChanged })
+  const { versions } = options
+  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: versions.hasChanged })
   const representations = createRepresentations(options.cacheControl)
   const underWay = new Map<string, SharedWork<Answer>>()
-  const absence = watchAbsence(servers.ask)
+  const absence = watchAbsence(versions.read)
   const currentVersion = shareNextAsking(absence.ask)
-  const versionAgain = servers.areMany ? servers.askAgain : currentVersion
-  const newestVersion = servers.areMany ? shareNextAsking(servers.askNewest) : currentVersion
-  const waitForBlocks = createBlockWait(newestVersion, servers.areMany)
+  const waitForBlocks = createBlockWait(currentVersion)
 
   /**
    * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
-   * which blocks it is, and where there are replicas, the next request may be answered by one that is not as far as the one
-   * it is read from has become meanwhile. So nothing that concerns it may have changed since the version it was begun at.
-   * What one server fails to answer is begun anew at another.
+   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
    */
   async function makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
-      try {
-        const made = await make(begunAt)
-        if (!servers.areMany && begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-        const asked = begunAt
-        // Others share the asking, also when nobody waits for this answer any more.
-        const now = await askForAll(() => versionAgain(asked))
-        if (!servers.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt, isExact: true }
-        begunAt = now
-      } catch (error) {
-        if (!servers.leave(begunAt.server, error)) throw error
-        begunAt = await askForAll(currentVersion)
-      }
+      const made = await make(begunAt)
+      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
+      // Others share the asking, also when nobody waits for this answer any more.
+      const now = await askForAll(currentVersion)
+      if (!versions.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt, isExact: true }
+      begunAt = now
     }
     throw new ChangingDataError()
   }
@@ -145,7 +133,7 @@ export function createAnswerCache(options: {
     asked: Promise<DataVersion>,
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: (server: DatabaseServer) => Promise<Produced>,
+    produce: () => Promise<Produced>,
     changesEachSecond: boolean,
   ) {
     const signal = options.signalOf(request)
@@ -157,8 +145,8 @@ export function createAnswerCache(options: {
       return give(question, known, version, request, reply)
     }
     const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
-    const make = async ({ nextChangeAt, server }: DataVersion) => {
-      const { totalCount, dependencies, ...written } = await produce(server)
+    const make = async ({ nextChangeAt }: DataVersion) => {
+      const { totalCount, dependencies, ...written } = await produce()
       const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
       const text = 'json' in written ? written.json : JSON.stringify(written.body)
       return { content: toContent(text), totalCount, dependencies, validUntil }

@@ -50,7 +50,7 @@ export async function requireBearerToken(
       return
     }
     verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
-      if (error?.statusCode === 401) refuse(request, reply, limit, counts).then(done, done)
+      if (error?.statusCode === 401) done(refuse(request, reply, limit, counts))
       else done(error)
     })
   })
@@ -60,7 +60,7 @@ export async function requireBearerToken(
   })
 }
 
-async function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
+function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
   // As the plugin reads it: white space of any kind may stand before the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
@@ -68,7 +68,7 @@ async function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateL
     return new MissingTokenError()
   }
   counts.failedTokens += 1
-  const rate = await limit.count(clientAddressOf(request))
+  const rate = limit.count(clientAddressOf(request))
   tellRate(reply, limit, rate)
   if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
   void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)

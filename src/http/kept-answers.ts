@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type DataVersion, type DataVersionReader, type Dependencies, isBehind } from '../database/data-version.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
 import type { Content } from './representations.ts'
 
 export interface Answer {
@@ -38,7 +38,8 @@ export function keepAnswers({ maxBytes, hasChanged }: { maxBytes: number } & Pic
     /** An answer that took so long that one of a later version has been known to be right meanwhile is not kept. */
     keep(question: string, answer: Answer) {
       const other = kept.peek(question)
-      const isLate = other !== undefined && other.confirmedAt > answer.madeAt && isBehind(answer.version, other.version)
+      const isLate =
+        other !== undefined && other.confirmedAt > answer.madeAt && isEarlier(answer.version, other.version)
       if (!isLate) kept.set(question, answer)
     },
 
@@ -66,3 +67,6 @@ export function keepAnswers({ maxBytes, hasChanged }: { maxBytes: number } & Pic
     },
   }
 }
+
+const isEarlier = (version: DataVersion, other: DataVersion) =>
+  version.history < other.history || (version.history === other.history && version.revision < other.revision)

@@ -11,7 +11,6 @@ export function createRegister() {
     help: 'Version of the service, always 1',
     labelNames: ['version'] as const,
     registers: [register],
-    aggregator: 'first',
   }).set({ version }, 1)
   return register
 }

@@ -16,10 +16,9 @@ const MOST_WAITING = 1000
 /**
  * Waits until the data has reached some blocks.
  * @param readVersion asked once for all who wait.
- * @param isAskedFirst whether it may be further than the version that a wait begins with, which is of a replica.
  * @returns a function that gives the first version, from the one it is given on, that has reached the blocks.
  */
-export function createBlockWait(readVersion: () => Promise<DataVersion>, isAskedFirst = false) {
+export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   let waiting = 0
   let look: Promise<DataVersion> | undefined
 
@@ -35,12 +34,11 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>, isAsked
    */
   return async (
     minimumBlocks: MinimumBlocks,
-    given: DataVersion,
+    version: DataVersion,
     signal: AbortSignal | undefined,
   ): Promise<DataVersion> => {
-    if (minimumBlocks === undefined) return given
+    if (minimumBlocks === undefined) return version
     const wanted = toWanted(minimumBlocks)
-    const version = isAskedFirst && !isThere(wanted, given.asOf) ? await readVersion() : given
     if (isReached(wanted, version.asOf)) return version
     if (waiting >= MOST_WAITING) throw new OverloadedError()
     waiting += 1
@@ -77,11 +75,8 @@ function isReached(wanted: Wanted, { blocks }: AsOf) {
     const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
     if (!isFollowed) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
   }
-  return isThere(wanted, { blocks })
+  return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 }
-
-const isThere = (wanted: Wanted, { blocks }: Pick<AsOf, 'blocks'>) =>
-  [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 
 const whichAre = (blocks: AsOf['blocks']) =>
   blocks.size === 0

@@ -23,14 +23,14 @@ export interface Rate {
 export type RateName = keyof ServiceCounts['beyondLimit']
 
 /** Counts one more of a client; what is left to it of the minute that began with its first, if there may be `quota`. */
-export type CountClient = (name: RateName, quota: number, address: string) => Rate | Promise<Rate>
+export type CountClient = (name: RateName, quota: number, address: string) => Rate
 
 /**
  * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
  * the /56 around it has four times as many. Where there are more clients than are remembered, those that were silent
  * longest begin anew.
  */
-export function createClientCounts(now: () => Date) {
+export function createClientCounts(now: () => Date): CountClient {
   const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
   const windows = { requests: createWindows(), 'failed-attempts': createWindows() }
 
@@ -49,7 +49,7 @@ export function createClientCounts(now: () => Date) {
     }
   }
 
-  return (name: RateName, quota: number, address: string): Rate => {
+  return (name, quota, address) => {
     const [own, around] = networksOf(address)
     const counted = countIn(name, own, quota)
     const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR)
@@ -58,11 +58,11 @@ export function createClientCounts(now: () => Date) {
   }
 }
 
-/** At most `quota` a minute for each client, counted where those of all processes of a service are. */
+/** At most `quota` a minute for each client. */
 export interface RateLimit {
   name: RateName
   quota: number
-  count(address: string): Promise<Rate>
+  count(address: string): Rate
 }
 
 export const createRateLimit = (
@@ -73,8 +73,8 @@ export const createRateLimit = (
 ): RateLimit => ({
   name,
   quota,
-  async count(address) {
-    const rate = await countClient(name, quota, address)
+  count(address) {
+    const rate = countClient(name, quota, address)
     if (rate.isExceeded) beyondLimit[name] += 1
     return rate
   },
@@ -95,7 +95,7 @@ export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, re
 /** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
   scope.addHook('onRequest', async (request, reply) => {
-    const rate = await limit.count(clientAddressOf(request))
+    const rate = limit.count(clientAddressOf(request))
     tellRate(reply, limit, rate)
     if (rate.isExceeded) throw new TooManyRequestsError(rate.secondsLeft)
   })

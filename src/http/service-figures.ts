@@ -11,16 +11,9 @@ interface PoolFigures {
   waitingCount: number
 }
 
-interface ReplicaFigures {
-  name: string
-  standing: string
-  lagSeconds: number | undefined
-}
-
 export interface MeasuredService {
   app: FastifyInstance
   pools: Record<string, PoolFigures>
-  replicas: readonly ReplicaFigures[]
   counts: ServiceCounts
   readData: () => Promise<DataFigures>
 }
@@ -34,16 +27,9 @@ const PATIENCE_MS = 1000
  *
  * @returns what asks the database for its part of the figures; to be called before they are read.
  */
-export function measureService(register: Registry, { readData, ...work }: MeasuredService) {
-  measureWork(register, work)
-  return measureData(register, readData)
-}
-
-/** Measures what a process does, for a service that is several: these figures can be put together. */
-export function measureWork(register: Registry, { app, pools, replicas, counts }: Omit<MeasuredService, 'readData'>) {
+export function measureService(register: Registry, { app, pools, counts, readData }: MeasuredService) {
   measureRequests(register, app)
   measurePools(register, pools)
-  measureReplicas(register, replicas)
   countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
   countFrom(register, 'rate_limited_requests_total', 'Requests that were refused, by the limit', 'limit', () => {
     return counts.beyondLimit
@@ -57,6 +43,7 @@ export function measureWork(register: Registry, { app, pools, replicas, counts }
       this.inc(counts.failedTokens)
     },
   })
+  return measureData(register, readData)
 }
 
 function measureRequests(register: Registry, app: FastifyInstance) {
@@ -89,30 +76,6 @@ function measurePools(register: Registry, pools: Record<string, PoolFigures>) {
   })
 }
 
-function measureReplicas(register: Registry, replicas: readonly ReplicaFigures[]) {
-  new Gauge({
-    name: 'replica_used',
-    aggregator: 'min',
-    help: 'Whether public answers are read from a replica, 1 or 0',
-    labelNames: ['replica'] as const,
-    registers: [register],
-    collect() {
-      for (const { name, standing } of replicas) this.set({ replica: name }, standing === 'used' ? 1 : 0)
-    },
-  })
-  new Gauge({
-    name: 'replica_lag_seconds',
-    aggregator: 'max',
-    help: 'How late a replica is, where that is known',
-    labelNames: ['replica'] as const,
-    registers: [register],
-    collect() {
-      this.reset()
-      for (const { name, lagSeconds } of replicas) if (lagSeconds !== undefined) this.set({ replica: name }, lagSeconds)
-    },
-  })
-}
-
 /** A counter of what is counted elsewhere, with a label for its parts. */
 function countFrom(
   register: Registry,
@@ -133,8 +96,8 @@ function countFrom(
   })
 }
 
-/** Measures how far the data is, which is the same for every process. @returns what asks the database for it. */
-export function measureData(register: Registry, readData: () => Promise<DataFigures>) {
+/** Measures how far the data is. @returns what asks the database for it. */
+function measureData(register: Registry, readData: () => Promise<DataFigures>) {
   const registers = [register]
   const up = new Gauge({ name: 'database_up', help: 'Whether the database answers, 1 or 0', registers })
   const revision = new Gauge({ name: 'data_revision', help: 'Newest revision of the data', registers })

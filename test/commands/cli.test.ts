@@ -164,24 +164,6 @@ describe('settings', () => {
     expect(read).toThrow(/^DATABASE_URL must be a connection string[^,]*$/)
     expect(read).not.toThrow(/hunter2/)
   })
-
-  test.each([
-    'mysql://user:hunter2@localhost/database',
-    'postgres://user:hunter2@local host/database',
-    'postgres://user:hunter2@localhost:99999/database',
-    'postgres://user:hunter2@one/database,,postgres://user:hunter2@other/database',
-    'postgres://user:hunter2@one/database,postgres://user:hunter2@one/other',
-  ])('faults of DATABASE_REPLICA_URLS do not tell the password: %s', (urls) => {
-    const read = () => readSettings({ DATABASE_URL: 'postgres://localhost/database', DATABASE_REPLICA_URLS: urls })
-    expect(read).toThrow(/^DATABASE_REPLICA_URLS must /)
-    expect(read).not.toThrow(/hunter2/)
-  })
-
-  test('there are no replicas of an embedded database', () => {
-    expect(() => readSettings({ DATABASE_REPLICA_URLS: 'postgres://user:hunter2@localhost/database' })).toThrow(
-      'DATABASE_REPLICA_URLS needs a DATABASE_URL, of which they are replicas',
-    )
-  })
 })
 
 describe('serve', () => {

@@ -11,7 +11,6 @@ import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
-import { unaskedServer as server, unaskedServers } from '../setup/unasked-server.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
@@ -324,10 +323,10 @@ test('equal questions of a list get one answer', async () => {
 test('answers take no more memory than they may, however small they are', async () => {
   const app = fastify()
   const answers = createAnswerCache({
-    servers: unaskedServers(
-      () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED, server }),
-      () => false,
-    ),
+    versions: {
+      read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
+      hasChanged: () => false,
+    },
     maxBytes: 4 * 1024 * 1024,
     staleIfErrorMs: 0,
     cacheControl: 'public',
@@ -347,17 +346,17 @@ test('answers take no more memory than they may, however small they are', async 
 test('an answer that had to be made again is kept until what came meanwhile starts', async () => {
   let now = 0
   let asked = 0
-  const asOf = parseAsOf('{8453:1:1}')
-  const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf, server }
+  const asOf = parseAsOf('{8453:1}')
+  const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf }
   const answers = createAnswerCache({
     // Between the first asking and the second, a campaign has come that starts at 1000.
-    servers: unaskedServers(
-      () => {
+    versions: {
+      async read() {
         asked += 1
         return asked === 1 ? first : { ...first, revision: 2, nextChangeAt: 1000 }
       },
-      (earlier, later) => earlier.revision !== later.revision,
-    ),
+      hasChanged: (earlier, later) => earlier.revision !== later.revision,
+    },
     maxBytes: 1024 * 1024,
     staleIfErrorMs: 0,
     cacheControl: 'public',
@@ -421,33 +420,4 @@ test('answers are right with hardly any memory for them, and with none', async (
     expect(second.body).toBe(first.body)
     expect(second.headers.etag).toBe(first.headers.etag)
   }
-})
-
-test('where there are several servers, an answer is made again if its own server has gone on meanwhile', async () => {
-  const version = { history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED, server }
-  const [first, second] = [1, 2].map((revision) => ({ ...version, revision }))
-  if (first === undefined || second === undefined) throw new TypeError('there are two')
-  const servers = unaskedServers(
-    () => first,
-    (earlier, later) => earlier.revision !== later.revision,
-  )
-  const answers = createAnswerCache({
-    servers: { ...servers, areMany: true, askAgain: async () => second },
-    maxBytes: 1024 * 1024,
-    staleIfErrorMs: 0,
-    cacheControl: 'public',
-    now: () => new Date(),
-    counts: createServiceCounts(),
-    signalOf: () => undefined,
-  })
-  const app = fastify()
-  let made = 0
-  app.get('/', (request, reply) =>
-    answers.send(request, reply, async () => {
-      made += 1
-      return { body: { made } }
-    }),
-  )
-  expect((await app.inject('/')).json()).toEqual({ made: 2 })
-  await app.close()
 })

@@ -16,7 +16,6 @@ import {
   toLowerCase,
 } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { unaskedServer } from '../setup/unasked-server.ts'
 
 /*
  * Which kept answers outlive a change of the data. What they are made of is taken away from under them where they should
@@ -26,13 +25,7 @@ import { unaskedServer } from '../setup/unasked-server.ts'
 test('an answer that took longer does not take the place of one of a later version, which may have been given', () => {
   const kept = keepAnswers({ maxBytes: 100_000, hasChanged: () => true })
   const answerAt = (revision: number, madeAt: number) => ({
-    version: {
-      revision,
-      history: 1,
-      nextChangeAt: 0,
-      asOf: NOTHING_FOLLOWED,
-      server: unaskedServer,
-    },
+    version: { revision, history: 1, nextChangeAt: 0, asOf: NOTHING_FOLLOWED },
     isExact: true,
     madeAt,
     confirmedAt: madeAt,

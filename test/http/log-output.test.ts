@@ -18,14 +18,6 @@ test('the lines of one turn of the event loop are written together, in their ord
   expect(written).toHaveLength(2)
 })
 
-test('with a bound, lines are written together as far as their bytes allow, and none in parts', async () => {
-  const written: string[] = []
-  const output = gatherLines((lines) => written.push(lines), 8)
-  for (const line of ['123\n', '456\n', 'ää\n', '89\n', 'longer than that\n', '1\n']) output.write(line)
-  await nextTurn()
-  expect(written).toEqual(['123\n456\n', 'ää\n89\n', 'longer than that\n', '1\n'])
-})
-
 test('what is logged last is written, however the process ends', async () => {
   for (const [end, code] of [
     ['process.exit(3)', 3],

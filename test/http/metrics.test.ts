@@ -18,10 +18,10 @@ const pools = {
 }
 
 /** The figures of an app, as `serve` shows them. */
-function measure({ app, counts, lanes, replicas }: TestApp) {
+function measure({ app, counts, lanes }: TestApp) {
   const register = createRegister()
   const readData = createDataFigureReader(lanes.lookups.database, () => MARCH)
-  const server = serveFigures(register, measureService(register, { app, pools, replicas, counts, readData }))
+  const server = serveFigures(register, measureService(register, { app, pools, counts, readData }))
   return {
     inject: server.inject.bind(server),
     /** The lines of these metrics. */

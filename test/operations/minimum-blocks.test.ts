@@ -5,7 +5,6 @@ import { createBlockWait } from '../../src/http/minimum-blocks.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { unaskedServer as server } from '../setup/unasked-server.ts'
 
 /** Every public operation that takes the parameter. */
 async function pathsOf(api: TestApp) {
@@ -81,10 +80,10 @@ describe('a block that does not come', () => {
 
   test('is looked for by all who wait together, however many they are', async () => {
     let looks = 0
-    const version = { revision: 1, history: 1, nextChangeAt: 0, asOf: parseAsOf('8453:1:120'), server }
+    const version = { revision: 1, history: 1, nextChangeAt: 0, asOf: parseAsOf('8453:120') }
     const wait = createBlockWait(async () => {
       looks += 1
-      return looks < 10 ? version : { ...version, asOf: parseAsOf('8453:2:121') }
+      return looks < 10 ? version : { ...version, asOf: parseAsOf('8453:121') }
     })
     const waiting = Array.from({ length: 500 }, () => wait(['8453:121'], version, undefined))
     for (const { asOf } of await Promise.all(waiting)) expect(asOf.text).toBe('8453:121')

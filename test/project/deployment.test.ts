@@ -23,7 +23,7 @@ describe('docker-compose.yml', () => {
   }
   const read = (): Record<string, Service> =>
     parse(readFileSync(join(root, 'docker-compose.yml'), 'utf8'), { merge: true }).services
-  const { postgres, replica, ...own } = read()
+  const { postgres, ...own } = read()
   const ownServices = Object.entries(own)
 
   test('bounds and confines every service, and all but PostgreSQL run one image', () => {
@@ -41,7 +41,6 @@ describe('docker-compose.yml', () => {
     }
     expect(new Set(ownServices.map(([, { image }]) => image))).toEqual(new Set(['reward-campaign-service:local']))
     expect(postgres?.image).toMatch(/^postgres:\d+-/)
-    expect(replica?.image).toBe(postgres?.image)
   })
 
   test('sets only settings, what the driver of the database reads, and what the chain file may name', () => {
@@ -94,20 +93,29 @@ describe('the units of systemd', () => {
         '/usr/bin/node dist/commands/cli.js index --chains /etc/reward-campaigns/chains.yaml',
         '/etc/reward-campaigns/index.env',
       ],
-      ['reward-campaigns.service', '/usr/bin/node dist/commands/cli.js serve', '/etc/reward-campaigns/serve.env'],
+      [
+        'reward-campaigns@.service',
+        '/usr/bin/node dist/commands/cli.js serve',
+        '/etc/reward-campaigns/serve.env',
+        '-/etc/reward-campaigns/serve-%i.env',
+      ],
     ])
   })
 
   test('set settings that are accepted, and leave the service the time and the descriptors that these say', () => {
     for (const { name, directive, variables } of units) {
-      const { NODE_ENV, ...settings } = variables
+      const { NODE_ENV, ...given } = variables
+      const settings = Object.fromEntries(
+        Object.entries(given).map(([key, value]) => [key, String(value).replace('%i', '3001')]),
+      )
       expect(NODE_ENV, name).toBe('production')
       expect(unknownSettings(Object.keys(settings)), name).toEqual([])
-      const { SHUTDOWN_TIMEOUT_SECONDS, MAX_CONNECTIONS } = readSettings(settings)
+      const { SHUTDOWN_TIMEOUT_SECONDS, MAX_CONNECTIONS, PORT } = readSettings(settings)
       expect(Number(directive('TimeoutStopSec')), name).toBeGreaterThan(SHUTDOWN_TIMEOUT_SECONDS)
       expect(directive('KillSignal'), name).toEqual(['SIGTERM'])
       expect(directive('Restart'), name).toEqual(['on-failure'])
-      if (name === 'reward-campaigns.service') {
+      if (name === 'reward-campaigns@.service') {
+        expect(PORT).toBe(3001)
         expect(Number(directive('LimitNOFILE'))).toBeGreaterThan(MAX_CONNECTIONS)
       }
     }

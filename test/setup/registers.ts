@@ -17,7 +17,7 @@ export interface ExposedMetric {
 export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
   const [serve, index] = [createRegister(), createRegister()]
   const readData = async () => ({ revision: 1, chains: [] })
-  measureService(serve, { app, pools: {}, replicas: [], counts: createServiceCounts(), readData })
+  measureService(serve, { app, pools: {}, counts: createServiceCounts(), readData })
   createChainFigures({ register: index, countUnknown: async () => [], listCounts: () => [] })
   return { serve: metricsOf(serve), index: metricsOf(index) }
 }

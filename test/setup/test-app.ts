@@ -1,10 +1,8 @@
 import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
-import { openServingReplicas } from '../../src/commands/serving-replicas.ts'
 import { readSettings } from '../../src/config.ts'
 import { openServingDatabase, type ServingDatabase } from '../../src/database/client.ts'
-import type { Replica } from '../../src/database/replica.ts'
 import { createServiceCounts, type ServiceCounts } from '../../src/http/service-counts.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
@@ -16,8 +14,6 @@ export interface TestApp extends AsyncDisposable {
   database: TestDatabase
   /** The lanes on which it asks the database. */
   lanes: ServingDatabase
-  /** Whom it reads from too, where the settings name replicas of its database. */
-  replicas: readonly Replica[]
   /** What it has counted. */
   counts: ServiceCounts
   /** Imports records the way an operator does. */
@@ -53,11 +49,9 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   const counts = createServiceCounts()
   const leaks: string[] = []
   let now: Date | undefined
-  const lanes = { database: opened.questions.database, lookups: opened.lookups.database }
-  const replicas = openServingReplicas(settings, { name: 'primary', ...lanes }, () => app.log)
   const app = await buildApp({
-    ...lanes,
-    replicas,
+    database: opened.questions.database,
+    lookups: opened.lookups.database,
     settings,
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
@@ -65,12 +59,10 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     now: () => now ?? new Date(),
     logStream: { write: (line) => void (SECRET.test(line) && leaks.push(line)) },
   })
-  replicas?.start()
   return {
     app: app as unknown as FastifyInstance,
     database,
     lanes: opened,
-    replicas: replicas?.all ?? [],
     counts,
     async save(...records) {
       await importRecords(database.url, [toRecordSource('test records', records)])
@@ -81,7 +73,6 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     },
     async [Symbol.asyncDispose]() {
       await app.close()
-      await replicas?.close()
       await opened.close()
       if (shared === undefined) await database[Symbol.asyncDispose]()
       if (leaks.length > 0) throw new Error(`a token was logged: ${leaks.join('')}`)

@@ -902,7 +902,7 @@ export interface components {
             };
             /** @description How old an answer may be. */
             freshness: {
-                /** @description Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where public answers are read from replicas of the database: these show what the replica has received, and `minBlock` asks for a block all the same. */
+                /** @description Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where its database is a standby: answers show what that one has received, and `minBlock` asks for a block all the same. */
                 showsAllCommitted: boolean;
                 /** @description How long caches on the way may keep a public answer (`max-age`). */
                 maxAgeSeconds: number;

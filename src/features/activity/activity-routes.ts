@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { DatabaseServer } from '../../database/servers.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { responsesOf } from '../../http/responses.ts'
 import type { ActivityRepository } from './activity-repository.ts'
@@ -38,10 +37,10 @@ const listActivity = {
 }
 
 export const activityRoutes: FastifyPluginAsyncTypebox<{
-  activity: (server: DatabaseServer) => ActivityRepository
+  activity: ActivityRepository
   answers: AnswerCache
 }> = async (app, { activity, answers }) => {
   app.get('/activity', { schema: listActivity }, (request, reply) =>
-    answers.send(request, reply, (server) => activity(server).list(request.query), { changesEachSecond: true }),
+    answers.send(request, reply, () => activity.list(request.query), { changesEachSecond: true }),
   )
 }

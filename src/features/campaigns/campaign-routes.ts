@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { DatabaseServer } from '../../database/servers.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { NotFoundError } from '../../http/errors.ts'
 import { responsesOf } from '../../http/responses.ts'
@@ -42,16 +41,16 @@ const getCampaign = {
 }
 
 export const campaignRoutes: FastifyPluginAsyncTypebox<{
-  campaigns: (server: DatabaseServer) => CampaignRepository
+  campaigns: CampaignRepository
   answers: AnswerCache
 }> = async (app, { campaigns, answers }) => {
   app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
-    answers.send(request, reply, (server) => campaigns(server).list(request.query)),
+    answers.send(request, reply, () => campaigns.list(request.query)),
   )
 
   app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
-    answers.send(request, reply, async (server) => {
-      const campaign = await campaigns(server).find(request.params.id)
+    answers.send(request, reply, async () => {
+      const campaign = await campaigns.find(request.params.id)
       if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
       return campaign
     }),

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { DatabaseServer } from '../../database/servers.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { totalCountHeader } from '../../http/response-headers.ts'
 import { responsesOf } from '../../http/responses.ts'
@@ -34,11 +33,11 @@ const listContracts = {
 }
 
 export const contractRoutes: FastifyPluginAsyncTypebox<{
-  contracts: (server: DatabaseServer) => ContractRepository
+  contracts: ContractRepository
   answers: AnswerCache
 }> = async (app, { contracts, answers }) => {
   app.get('/explore/contracts', { schema: listContracts }, (request, reply) =>
-    answers.send(request, reply, (server) => contracts(server).list(request.query), {
+    answers.send(request, reply, () => contracts.list(request.query), {
       changesEachSecond: request.query.timeRange !== undefined,
     }),
   )

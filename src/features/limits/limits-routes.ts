@@ -8,7 +8,6 @@ import { toOperationLimits } from './operation-limits.ts'
 
 /** The settings that a client has to know. */
 interface LimitingSettings {
-  DATABASE_REPLICA_URLS?: readonly string[]
   MAX_PIPELINED_REQUESTS: number
   MAX_REQUESTS_UNDER_WAY: number
   REQUESTS_PER_MINUTE: number
@@ -32,7 +31,7 @@ const toServiceLimits = (settings: LimitingSettings): Omit<GetLimitsResponse, 'o
   },
   waits: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
   freshness: {
-    showsAllCommitted: settings.DATABASE_REPLICA_URLS === undefined,
+    showsAllCommitted: true,
     maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,
     staleWhileRevalidateSeconds: settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS,
     staleIfErrorSeconds: settings.STALE_IF_ERROR_SECONDS,

@@ -1,6 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { ReadServers } from '../../database/read-servers.ts'
-import type { DatabaseServer } from '../../database/servers.ts'
 import { version } from '../../http/openapi.ts'
 import { uncachedResponsesOf } from '../../http/responses.ts'
 import { queryOf } from '../../schemas/query-values.ts'
@@ -36,12 +34,9 @@ const getStatus = {
   ),
 }
 
-export const statusRoutes: FastifyPluginAsyncTypebox<{
-  status: (server: DatabaseServer) => StatusRepository
-  servers: Pick<ReadServers, 'read'>
-}> = async (app, { status, servers }) => {
+export const statusRoutes: FastifyPluginAsyncTypebox<{ status: StatusRepository }> = async (app, { status }) => {
   app.get('/status', { schema: getStatus }, async (_request, reply) => {
     void reply.header('cache-control', 'no-store')
-    return { chains: await servers.read((server) => status(server).list()), version }
+    return { chains: await status.list(), version }
   })
 }

@@ -1,5 +1,4 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { DatabaseServer } from '../../database/servers.ts'
 import type { AnswerCache } from '../../http/answer-cache.ts'
 import { responsesOf } from '../../http/responses.ts'
 import { trendingExample } from './trending-example.ts'
@@ -24,11 +23,11 @@ const listTrendingCampaigns = {
 }
 
 export const trendingRoutes: FastifyPluginAsyncTypebox<{
-  trending: (server: DatabaseServer) => TrendingRepository
+  trending: TrendingRepository
   answers: AnswerCache
 }> = async (app, { trending, answers }) => {
   app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
-    answers.send(request, reply, async (server) => ({ body: await trending(server).list(request.query) }), {
+    answers.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
       changesEachSecond: true,
     }),
   )
