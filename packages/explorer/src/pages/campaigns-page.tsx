@@ -9,6 +9,7 @@ import { FilterForm } from '../campaigns/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
 import { counted } from '../campaigns/prose.ts'
 import { Heading } from '../heading.tsx'
+import { HowToImport } from '../how-to-import.tsx'
 import { pageOf } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
 import { RequestShown } from '../request-shown.tsx'
@@ -46,6 +47,7 @@ export function CampaignsPage() {
               {campaigns.length === 0 ? (
                 <Empty>
                   <p>{totalCampaigns === 0 ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                  <HowToImport />
                 </Empty>
               ) : (
                 <CampaignRows campaigns={campaigns} />
