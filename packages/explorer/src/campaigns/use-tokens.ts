@@ -22,7 +22,7 @@ export function useTokens(campaigns: readonly Paying[]): KnownTokens {
       tokens.length === 0
         ? { campaigns: [] }
         : client.listCampaigns({ tokens, tokenWhitelist: false, pageSize: 100 }, { signal }),
-    tokens.join(),
+    `tokens ${tokens.join()}`,
     REFRESH_MS,
   )
   return tokensOf(asked.state === 'shown' ? [...asked.answer.campaigns, ...campaigns] : campaigns)

@@ -17,7 +17,7 @@ import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
-  const asked = useAsked((signal) => client.getCampaign(id, { signal }), id)
+  const asked = useAsked((signal) => client.getCampaign(id, { signal }), `campaign ${id}`)
   const timeRange = chosenOf(TIME_RANGES, useLocation().query.timeRange)
   const title = asked.state === 'shown' ? campaignTitle(asked.answer) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`

@@ -1,6 +1,6 @@
 import './campaigns.css'
 import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { type LocationHook, useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
 import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
@@ -22,11 +22,11 @@ const PAGE_SIZE = '10'
 const WITHOUT_ANSWER = { loading: 'Campaigns', failed: 'No list' } as const
 
 export function CampaignsPage() {
-  const { url, route } = useLocation()
+  const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
   const query = toQuery(parameters)
   const asked = useAsked((signal) => client.listCampaigns(query, { signal }), url)
-  const results = useFocusOnNewResults(url)
+  const results = useFocusOnNewResults(url, wasPush)
   // Made anew only for another address: what is being typed stays while the list is asked for again.
   const form = useMemo(() => <FilterForm parameters={parameters} go={route} />, [url])
   const page = pageOf(parameters.get('page') ?? undefined)
@@ -64,14 +64,18 @@ export function CampaignsPage() {
   )
 }
 
-/** Who has gone on to another list, not by the form, goes on reading at its heading. */
-function useFocusOnNewResults(url: string) {
+/**
+ * Who has gone on to another list, not by the form, goes on reading at its heading.
+ *
+ * @param wasPush false for who goes back, who keeps their place.
+ */
+function useFocusOnNewResults(url: string, wasPush: boolean) {
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = useRef(url)
   useEffect(() => {
     if (shown.current === url) return
     shown.current = url
-    if (document.activeElement?.closest('form') == null) heading.current?.focus()
+    if (document.activeElement?.closest('form') == null) heading.current?.focus({ preventScroll: !wasPush })
   }, [url])
   return heading
 }
