@@ -1,13 +1,16 @@
 import './campaigns.css'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type LocationHook, useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
 import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
+import { type Entered, enteredUrl, symbolIn } from '../campaigns/filter-entries.ts'
 import { FilterForm } from '../campaigns/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
 import { counted } from '../campaigns/prose.ts'
+import { noteTokens } from '../campaigns/seen-tokens.ts'
+import { TokenSearch } from '../campaigns/token-search.tsx'
 import { Heading } from '../heading.tsx'
 import { HowToImport } from '../how-to-import.tsx'
 import { pageOf } from '../page-query.ts'
@@ -25,16 +28,26 @@ export function CampaignsPage() {
   const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
   const query = toQuery(parameters)
-  const asked = useAsked((signal) => client.listCampaigns(query, { signal }), url)
+  const asked = useAsked((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
+  // What was sent and is not in the address yet: it names a token by its symbol.
+  const [sent, setSent] = useState<Entered>()
+  useEffect(() => setSent(undefined), [url])
+  const symbol = sent && symbolIn(sent)
+  function send(entered: Entered) {
+    const isClear = symbolIn(entered) === undefined
+    setSent(isClear ? undefined : entered)
+    if (isClear) route(enteredUrl(entered))
+  }
   const results = useFocusOnNewResults(url, wasPush)
   // Made anew only for another address: what is being typed stays while the list is asked for again.
-  const form = useMemo(() => <FilterForm parameters={parameters} go={route} />, [url])
+  const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
     <>
       <Heading title="Campaigns" />
       {form}
+      {sent !== undefined && symbol !== undefined && <TokenSearch entered={sent} symbol={symbol} send={send} />}
       <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
