@@ -1,11 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
 import { answered, type Explorer, listedCampaigns, startExplorer } from '../setup/explorer.ts'
-import { aCampaign, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { aCampaign, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 
 const usdc = aToken({ symbol: 'USDC', name: 'USD Coin' })
 const usdcOnOptimism = aToken({ chainId: 10, symbol: 'USDC', name: 'USD Coin' })
 const degen = aToken({ symbol: '$DEGEN', whitelisted: false })
+const step = { ...aStep(anAddress('router')), signatureName: 'Swap(address,uint256)' }
+const named = aCampaign({
+  incentives: [anErc20Incentive(usdc.address)],
+  actionSteps: [step, aStep(usdc.address)],
+  actionClaimant: {
+    signature: step.signature,
+    signatureName: step.signatureName,
+    signatureType: 'event',
+    fieldIndex: 0,
+    targetContract: step.targetContract,
+    targetContractName: 'Swap Router',
+    chainId: 8453,
+  },
+})
 const paying = ({ chainId, address }: typeof usdc, number: number) =>
   aCampaign({ id: `${chainId}:${anAddress('protocol')}:${number}`, incentives: [anErc20Incentive(address)] })
 const campaigns = [paying(usdc, 1), paying(usdcOnOptimism, 2), paying(degen, 3)]
@@ -25,6 +39,8 @@ async function isFilteredBy({ page }: Tab, tokens: string) {
   await answered(page)
   expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe(tokens)
 }
+
+const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
 
 describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
@@ -86,5 +102,33 @@ describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ON
     await isFilteredBy(tab, idOf(usdc))
     await alert.waitFor({ state: 'detached' })
     expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(usdc, named)
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('beside their addresses on the page of a campaign, and in the filters that it leads to', async () => {
+    await using tab = await explorer.open(`/explorer/campaigns/${named.id}`)
+    const { page } = tab
+    const shown = async (selector: string) =>
+      (await page.locator(selector).allInnerTexts()).join(' ').replace(/\s+/g, ' ')
+    const steps = await shown('.steps')
+    expect(steps).toContain(`that emits Swap from Swap Router at ${short(step.targetContract)}`)
+    expect(steps).toContain(`that emits Transfer from USDC at ${short(usdc.address)}`)
+    expect(await shown('.incentive .facts')).toContain(`USDC ${short(usdc.address)}`)
+
+    await page.getByRole('link', { name: 'Campaigns on this contract' }).first().click()
+    await answered(page)
+    expect(await page.locator('.chips').getByText('Contract: ').textContent()).toBe(
+      `Contract: Swap Router (${short(step.targetContract)})`,
+    )
+    await using other = await explorer.open(`/explorer/campaigns?tokens=${idOf(usdc)}`)
+    await other.page.getByText(`Token: USDC on Base (${short(usdc.address)})`).waitFor()
+    expect([...tab.faults, ...tab.refusals, ...other.faults]).toEqual([])
   })
 })
