@@ -1,5 +1,5 @@
 import { Address, shortenHex } from '../address.tsx'
-import { Tokens, Usd } from '../amounts.tsx'
+import { Count, Tokens, Usd } from '../amounts.tsx'
 import { ChainLabel } from '../chain-label.tsx'
 import { brief } from '../name.tsx'
 import { AbsoluteTime } from '../times.tsx'
@@ -24,6 +24,7 @@ export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth |
 function Shown({ part, worth }: { part: Part; worth: Worth | undefined }) {
   if (typeof part === 'string') return <>{part}</>
   if ('amount' in part) return <Amount amount={part.amount} of={part.of} worth={worth} />
+  if ('count' in part) return <Count value={part.count} />
   if ('asset' in part) return <AssetName asset={part.asset} />
   if ('address' in part) return <Address chainId={part.chainId} address={part.address} />
   if ('chainId' in part) return <ChainLabel chainId={part.chainId} />

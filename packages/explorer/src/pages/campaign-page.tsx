@@ -73,7 +73,10 @@ function Lead({ campaign }: { campaign: Campaign }) {
       )}
       {nftName !== null && /\S/.test(nftName) && (
         <span>
-          NFT <bdi>{nftName}</bdi>
+          NFT{' '}
+          <bdi class="symbol" title={nftName}>
+            {nftName}
+          </bdi>
         </span>
       )}
     </div>
