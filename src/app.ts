@@ -17,6 +17,8 @@ import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
+import { createExplorerRepository } from './features/explorer/explorer-repository.ts'
+import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
 import { limitsSchemas } from './features/limits/limits-schemas.ts'
 import { createProfileRepository } from './features/profiles/profile-repository.ts'
@@ -36,7 +38,6 @@ import { createConnections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
 import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
-import { serveExplorer } from './http/explorer.ts'
 import { addHealthRoutes } from './http/health.ts'
 import { createHttpServer } from './http/http-server.ts'
 import type { LogStream } from './http/log-output.ts'
@@ -225,7 +226,7 @@ export async function buildApp(options: AppOptions) {
   await app.register(async (documents) => {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder)
+    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups))
     serveDocs(documents, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL], explorerFolder !== undefined)
   })
   return app

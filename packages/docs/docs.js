@@ -107,20 +107,58 @@ if (token) {
   token.form?.addEventListener('reset', () => sessionStorage.removeItem(TOKEN))
 }
 
+/* The language of requests. */
+
+const LANGUAGE = 'reward-campaigns-language'
+let language = localStorage.getItem(LANGUAGE) ?? 'curl'
+
+/** @param {string} wanted */
+function choose(wanted) {
+  language = wanted
+  for (const button of document.querySelectorAll('button[data-language]')) {
+    button.setAttribute('aria-pressed', String(button instanceof HTMLElement && button.dataset.language === language))
+  }
+  for (const block of document.querySelectorAll('[data-shown-in]')) {
+    if (block instanceof HTMLElement) block.hidden = block.dataset.shownIn !== language
+  }
+  for (const form of document.querySelectorAll('form.operation')) if (form instanceof HTMLFormElement) show(form)
+}
+document.addEventListener('click', ({ target }) => {
+  const wanted =
+    target instanceof HTMLElement && target.closest('p')?.classList.contains('languages') && target.dataset.language
+  if (!wanted) return
+  localStorage.setItem(LANGUAGE, wanted)
+  choose(wanted)
+})
+
+for (const block of document.querySelectorAll('[data-shown-in]')) {
+  if (!(block instanceof HTMLElement)) continue
+  const { base = '/', host = '' } = block.dataset
+  const origin = new URL(base, location.href).href.replace(/\/$/, '')
+  const texts = document.createTreeWalker(block, NodeFilter.SHOW_TEXT)
+  while (texts.nextNode()) {
+    const { currentNode } = texts
+    currentNode.nodeValue = currentNode.nodeValue?.replaceAll(host, origin) ?? null
+  }
+}
+
 /* Trying operations. */
 
 for (const form of document.querySelectorAll('form.operation')) {
   if (!(form instanceof HTMLFormElement)) continue
-  const show = () => {
-    const request = find('.request', HTMLElement, form)
-    if (request) request.textContent = toCurl(form)
-  }
-  form.addEventListener('input', show)
+  form.addEventListener('input', () => show(form))
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     void send(form)
   })
-  show()
+}
+choose(language === 'fetch' || language === 'client' ? language : 'curl')
+
+/** The request of an operation in the chosen language. @param {HTMLFormElement} form */
+function show(form) {
+  const request = find('.request', HTMLElement, form)
+  const write = language === 'fetch' ? toFetch : language === 'client' ? toClient : toCurl
+  if (request) request.textContent = write(form)
 }
 
 /** What is filled in. @param {HTMLFormElement} form */
@@ -128,6 +166,8 @@ function toRequest(form) {
   const { path = '', base = '/' } = form.dataset
   let filled = path
   const query = []
+  /** @type {[name: string, value: string][]} */
+  const values = []
   /** @type {Record<string, string>} */
   const headers = {}
   for (const field of form.elements) {
@@ -136,12 +176,57 @@ function toRequest(form) {
     const { name = '' } = field.dataset
     // What separates lists and parts of IDs stays readable.
     const written = encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':').replaceAll("'", '%27')
+    if (value !== '' && field.dataset.in !== 'header') values.push([name, value])
     if (field.dataset.in === 'path') filled = filled.replace(`{${name}}`, written || `{${name}}`)
     else if (value !== '' && field.dataset.in === 'header') headers[name] = value
     else if (value !== '') query.push(`${name}=${written}`)
   }
   const origin = new URL(base, location.href).href.replace(/\/$/, '')
-  return { url: `${origin}${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`, headers }
+  return { url: `${origin}${filled}${query.length > 0 ? '?' : ''}${query.join('&')}`, headers, origin, values }
+}
+
+/** Text as it is written in code. @param {string} text */
+function literal(text) {
+  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
+}
+
+/** @param {HTMLFormElement} form */
+function toFetch(form) {
+  const { url, headers } = toRequest(form)
+  const given = Object.entries(headers).map(([name, value]) => `${literal(name)}: ${literal(value)}`)
+  if (form.dataset.protected === 'true') given.push("Authorization: 'Bearer ' + token")
+  const options = given.length > 0 ? `, { headers: { ${given.join(', ')} } }` : ''
+  return `const response = await fetch(${literal(url)}${options})\nconsole.log(await response.json())`
+}
+
+/** Headers are the client's own business. @param {HTMLFormElement} form */
+function toClient(form) {
+  const { origin, values } = toRequest(form)
+  const { path = '', operation = '', protected: isProtected } = form.dataset
+  /** @param {string} name */
+  const isInPath = (name) => path.includes(`{${name}}`)
+  const ids = values.filter(([name]) => isInPath(name)).map(([, value]) => literal(value))
+  const query = values
+    .filter(([name]) => !isInPath(name))
+    .map(([name, value]) => `${name}: ${toValue(form, name, value)}`)
+  const given = [...ids, ...(query.length > 0 ? [`{ ${query.join(', ')} }`] : [])].join(', ')
+  return [
+    `import { createClient } from 'reward-campaigns-client'`,
+    `const client = createClient({ baseUrl: ${literal(origin)}${isProtected === 'true' ? ', token' : ''} })`,
+    `console.log(await client.${operation}(${given}))`,
+  ].join('\n')
+}
+
+/** A value of the query as the client takes it. @param {HTMLFormElement} form @param {string} name @param {string} value */
+function toValue(form, name, value) {
+  const kind = find(`[data-name="${name}"]`, HTMLElement, form)?.dataset.kind
+  if (kind === 'texts')
+    return `[${value
+      .split(',')
+      .map((entry) => literal(entry.trim()))
+      .join(', ')}]`
+  if (kind === 'numbers' && /^[0-9, ]+$/.test(value)) return `[${value}]`
+  return kind === 'literal' && /^(?:true|false|null|[0-9]+)$/.test(value) ? value : literal(value)
 }
 
 /** @param {HTMLFormElement} form */

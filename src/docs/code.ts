@@ -1,5 +1,5 @@
+import { html } from '../http/markup.ts'
 import { highlight } from './highlighting.ts'
-import { html } from './markup.ts'
 
 /** A block of code with a button that copies it; of a terminal's text, what was typed. */
 export const codeBlock = (code: string, language: string) =>

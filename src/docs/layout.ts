@@ -1,12 +1,20 @@
+import { html, type Markup, type Piece } from '../http/markup.ts'
 import { type ApiDocument, groupOperations } from './api-document.ts'
 import type { Articles } from './articles.ts'
-import { html, type Markup, type Piece } from './markup.ts'
 
 interface Link {
   url: string
   title: string
   /** Places on the page, shown where it is the current one. */
   sections?: Link[]
+}
+
+/** What a page says of itself to browsers and search engines. */
+export interface PageAbout {
+  url: string
+  title: string
+  /** One sentence or two, without markup. */
+  description: string
 }
 
 /** What all pages have around them: the way to each other, and a search in all of them. */
@@ -40,13 +48,17 @@ export function createLayout(document: ApiDocument, articles: Articles, hasExplo
     return html`<li><a href="${url}"${isCurrent && html` aria-current="page"`}>${title}</a>${places}</li>`
   }
 
-  return function page(url: string, title: string, body: Piece): string {
+  return function page({ url, title, description }: PageAbout, body: Piece): string {
     return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title}</title>
+<meta name="description" content="${description}">
+<meta property="og:type" content="website">
+<meta property="og:title" content="${title}">
+<meta property="og:description" content="${description}">
 <link rel="icon" href="/docs/icon.svg">
 <link rel="stylesheet" href="/docs/docs.css">
 <script type="module" src="/docs/docs.js"></script>

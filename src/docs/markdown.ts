@@ -1,6 +1,6 @@
 import { Marked, type Token, type Tokens } from 'marked'
+import { html, Markup } from '../http/markup.ts'
 import { codeBlock } from './code.ts'
-import { html, Markup } from './markup.ts'
 
 /** A Markdown file as a page shows it. */
 export interface Article {

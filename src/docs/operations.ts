@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http'
+import { html, type Markup } from '../http/markup.ts'
 import {
   type ApiResponse,
   contentOf,
@@ -9,7 +10,7 @@ import {
 } from './api-document.ts'
 import { jsonBlock } from './code.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
+import { languageChoice } from './quickstart.ts'
 import type { createSchemaPieces } from './schemas.ts'
 
 type SchemaPieces = ReturnType<typeof createSchemaPieces>
@@ -24,16 +25,17 @@ export function operationSection(operation: ServedOperation, schemas: SchemaPiec
 <h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
 <p class="route"><span class="method">GET</span> <code>${path}</code></p>
 <p>${inline(description)}${isProtected(operation) && html` Needs a token: see <a href="#authorize">Authorize</a>.`}</p>
-<form class="operation" data-path="${path}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}">
+<form class="operation" data-path="${path}" data-operation="${operationId}" data-base="${servers?.[0]?.url ?? '/'}" data-protected="${String(isProtected(operation))}">
 <div class="asked">
 ${parameters.length > 0 && html`<h4>Parameters</h4><ul class="parameters">${inOrder(parameters).map((parameter) => parameterItem(operationId, parameter, schemas))}</ul>`}
 </div>
 <div class="tried">
+${languageChoice}
 <div class="code"><pre><code class="request">GET ${path}</code></pre></div>
-<p class="actions"><button type="submit">Send</button> <button type="button" class="copy" data-copies="request">Copy as curl</button></p>
+<p class="actions"><button type="submit">Send</button> <button type="button" class="copy" data-copies="request">Copy</button></p>
 <p class="status" role="status"></p>
 <div class="outcome"></div>
-${example !== undefined && html`<details><summary>Example of an answer</summary>${jsonBlock(example)}</details>`}
+${example !== undefined && html`<details open class="example-response"><summary>Example response</summary>${jsonBlock(example)}</details>`}
 </div>
 <div class="answered">
 <h4>Answer</h4>
@@ -69,13 +71,20 @@ function parameterItem(operationId: string, parameter: Parameter, { typeOf }: Sc
 function field(id: string, { name, in: place, schema, required }: Parameter): Markup {
   const values =
     schema.enum ?? (schema.type === 'boolean' || [schema.type].flat().includes('boolean') ? [true, false] : undefined)
-  const attributes = html`id="${id}" data-name="${name}" data-in="${place}" aria-describedby="${id}-about"${required && html` required`}`
+  const attributes = html`id="${id}" data-name="${name}" data-in="${place}" data-kind="${kindOf(schema)}" aria-describedby="${id}-about"${required && html` required`}`
   if (values === undefined) {
     const isNumber = [schema.type].flat().includes('integer')
     return html`<input ${attributes} autocomplete="off" spellcheck="false" placeholder="${schema.default === undefined ? '' : String(schema.default)}"${isNumber && html` class="short"`}>`
   }
   const unset = schema.default === undefined ? '–' : `– (${String(schema.default)})`
   return html`<select ${attributes}><option value="">${unset}</option>${values.map((value) => html`<option>${String(value)}</option>`)}</select>`
+}
+
+/** How a value of a parameter is written in code. */
+function kindOf({ type, items }: Schema): 'texts' | 'numbers' | 'literal' | 'text' {
+  const types = [type].flat()
+  if (types.includes('array')) return items?.type === 'integer' ? 'numbers' : 'texts'
+  return types.includes('integer') || types.includes('boolean') ? 'literal' : 'text'
 }
 
 function limits({ minimum, maximum, maxItems, default: preset }: Schema): string {

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { html, type Piece } from '../http/markup.ts'
 import { type Content, toContent } from '../http/representations.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'
 import { toLlmsText } from './llms-text.ts'
-import { html } from './markup.ts'
 import { referenceBody } from './reference.ts'
 import { toSearchEntries } from './search-entries.ts'
 
@@ -34,23 +34,36 @@ export async function makePages(document: ApiDocument, hasExplorer: boolean): Pr
   const layout = createLayout(document, articles, hasExplorer)
   const { title } = document.info
   const guides = articles.guides.flatMap(({ pages }) => pages)
-  const page = (url: string, name: string, body: Parameters<typeof layout>[2]): [string, Content] => [
-    url,
-    toContent(layout(url, name === title ? title : `${name} – ${title}`, body), TYPES.html),
-  ]
+  const page = (url: string, name: string, summary: string, body: Piece): [string, Content] => {
+    const about = { url, title: name === title ? title : `${name} – ${title}`, description: toDescription(summary) }
+    return [url, toContent(layout(about, body), TYPES.html)]
+  }
   return new Map([
-    page('/docs', title, referenceBody(document)),
-    page('/docs/guides', 'Guides', guideList(articles.guides)),
+    page('/docs', title, REFERENCE_SUMMARY, referenceBody(document)),
+    page('/docs/guides', 'Guides', GUIDES_SUMMARY, guideList(articles.guides)),
     ...guides.map((guide, index) =>
-      page(guide.url, guide.title, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
+      page(guide.url, guide.title, guide.summary, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
     ),
-    ...articles.others.map(({ url, title, body }) => page(url, title, body)),
+    ...articles.others.map(({ url, title, summary, body }) => page(url, title, summary, body)),
     ['/llms.txt', toContent(toLlmsText(document, guides), TYPES.text)],
     ['/docs/search.json', toContent(JSON.stringify(toSearchEntries(document, articles)))],
     ['/docs/docs.css', toContent(`${look}\n${styles}`, TYPES.css)],
     ['/docs/docs.js', toContent(script, TYPES.js)],
     ['/docs/icon.svg', toContent(icon, TYPES.svg)],
   ])
+}
+
+const REFERENCE_SUMMARY =
+  'Reference of the reward campaign API: every operation with its parameters, responses and errors, to be tried on the page.'
+const GUIDES_SUMMARY =
+  'Guides to the reward campaign API: first request, filters, paging, amounts, errors, caching, and how to run the service.'
+
+const MAX_DESCRIPTION = 160
+
+/** As much of a summary as search engines show, in whole words. */
+const toDescription = (summary: string) => {
+  const line = summary.replace(/\s+/g, ' ').trim()
+  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION).replace(/\s\S*$/, '')} …`
 }
 
 const guideList = (groups: { title: string; pages: ArticlePage[] }[]) =>

@@ -1,7 +1,8 @@
+import { html, type Markup } from '../http/markup.ts'
 import { type ApiDocument, groupOperations, isProtected } from './api-document.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
 import { operationSection } from './operations.ts'
+import { quickstart } from './quickstart.ts'
 import { createSchemaPieces } from './schemas.ts'
 
 /** All operations and schemas of a document on one page. */
@@ -9,9 +10,15 @@ export function referenceBody(document: ApiDocument): Markup {
   const schemas = createSchemaPieces(document)
   const groups = groupOperations(document)
   const needsToken = groups.some(({ operations }) => operations.some(isProtected))
+  const first = groups
+    .flatMap(({ operations }) => operations)
+    .find(({ operationId }) => operationId === 'listCampaigns')
+  const isPublicServed = first !== undefined
+  const baseUrl = first?.servers?.[0]?.url ?? '/'
   return html`<h1>${document.info.title} <span class="version">${document.info.version}</span></h1>
 <p class="lead">${inline(document.info.description)}</p>
 <p>The same for machines: <a href="/openapi.json">openapi.json</a>, <a href="/openapi.yaml">openapi.yaml</a> (OpenAPI 3.1).</p>
+${isPublicServed && quickstart(baseUrl)}
 ${needsToken && authorization}
 ${groups.map(
   ({ name, description, operations }) => html`<section aria-labelledby="tag-${name}">

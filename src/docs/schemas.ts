@@ -1,6 +1,6 @@
+import { html, type Markup } from '../http/markup.ts'
 import type { ApiDocument, Schema } from './api-document.ts'
 import { inline } from './markdown.ts'
-import { html, type Markup } from './markup.ts'
 
 const PREFIX = '#/components/schemas/'
 

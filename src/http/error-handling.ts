@@ -8,17 +8,18 @@ import {
   DatabaseUnavailableError,
   InvalidRequestError,
   MalformedUrlError,
-  NotFoundError,
+  PathNotFoundError,
   SchemaOutdatedError,
   ServiceNotReadyError,
 } from './errors.ts'
+import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from './not-found-page.ts'
 import { MAX_PAIRS } from './query-strings.ts'
 import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
 
 /** When a block that has not come may be there. */
 const NEXT_BLOCK_SECONDS = '1'
 
-/** Makes every failure of every route `{ "error": "<one sentence>" }`. */
+/** Makes every failure of every route `{ "error": "<one sentence>" }`; a browser gets a page where there is no route. */
 export function handleErrors(app: FastifyInstance) {
   const tellRefusal = createRefusalLog(app)
   app.setErrorHandler((thrown: FastifyError | Error, request, reply) =>
@@ -31,7 +32,7 @@ export function handleErrors(app: FastifyInstance) {
 
 /** For a path that is not served. */
 export const notFound = (request: FastifyRequest) =>
-  new NotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
+  new PathNotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
 
 function answerError(
   thrown: FastifyError | Error,
@@ -49,11 +50,14 @@ function answerError(
     if (!isProbe) tellRefusal(request, reply, describeFailure(thrown), kind)
     void reply.header('retry-after', thrown instanceof BlockNotReachedError ? NEXT_BLOCK_SECONDS : RETRY_AFTER_SECONDS)
   }
-  return reply
-    .header('x-request-id', request.id)
-    .header('cache-control', 'no-store')
-    .code(error.statusCode)
-    .send({ error: error.sentence })
+  void reply.header('x-request-id', request.id).header('cache-control', 'no-store').code(error.statusCode)
+  if (thrown instanceof PathNotFoundError && wantsPage(request)) {
+    return reply
+      .header('content-security-policy', NOT_FOUND_POLICY)
+      .type('text/html; charset=utf-8')
+      .send(toNotFoundPage(error.sentence))
+  }
+  return reply.send({ error: error.sentence })
 }
 
 interface CataloguedError {

@@ -30,6 +30,8 @@ export const TooManyConcurrentError = createError(
   429,
 )
 export const NotFoundError = createError<[string]>('NOT_FOUND', '%s', 404)
+/** No route has this path; browsers get a page that says so. */
+export const PathNotFoundError = createError<[string]>('PATH_NOT_FOUND', '%s', 404)
 export const MethodNotAllowedError = createError(
   'METHOD_NOT_ALLOWED',
   'method not allowed: only GET, HEAD and OPTIONS are',

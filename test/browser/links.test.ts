@@ -69,6 +69,43 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
+  test.each([360, 1280])('is gone back to at the place that was left, %s pixels wide', async (width) => {
+    await using tab = await explorer.open('/explorer/campaigns?pageSize=25')
+    const { page } = tab
+    await page.setViewportSize({ width, height: 500 })
+    const link = page.locator('.campaign-link').nth(9)
+    await link.scrollIntoViewIfNeeded()
+    const place = await page.evaluate('scrollY')
+    expect(place).toBeGreaterThan(300)
+    await link.click()
+    await page.locator('.campaign').waitFor()
+    await answered(page)
+    expect(await page.evaluate('scrollY')).toBe(0)
+
+    // What was answered a moment ago is there before it is answered again.
+    let release: () => void = () => undefined
+    const isReleased = new Promise<void>((released) => {
+      release = released
+    })
+    await page.route('**/campaigns?*', async (route) => {
+      await isReleased
+      await route.continue()
+    })
+    await page.goBack()
+    await expect.poll(() => page.evaluate('scrollY')).toBe(place)
+    expect(await listedCampaigns(page)).toHaveLength(12)
+    release()
+    await page.goForward()
+    await page.locator('.campaign').waitFor()
+
+    // What is older is not; the place waits for it.
+    await page.clock.fastForward(40_000)
+    await page.goBack()
+    await answered(page)
+    await expect.poll(() => page.evaluate('scrollY')).toBe(place)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
   test('asks again without the bytes of what has not changed, and shows what has', async () => {
     await using tab = await explorer.open('/')
     const { page } = tab

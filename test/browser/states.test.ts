@@ -51,6 +51,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
     ] as const) {
       await using tab = await explorer.open(path)
       expect(await tab.page.locator('.empty').textContent(), path).toContain(said)
+      if (path !== '/explorer/chains') await tab.page.getByText('No campaign is stored yet.').waitFor()
       expect(await tab.violations(), path).toEqual([])
       expect([...tab.faults, ...tab.refusals]).toEqual([])
     }

@@ -120,6 +120,41 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     expect(tab.faults).toEqual([])
   })
 
+  test('requests are shown as curl, fetch or client code, with the address of this service', async () => {
+    await using tab = await openPage('/docs')
+    const { page } = tab
+    const quickstart = page.locator('#quickstart')
+    expect(await quickstart.locator('code:visible').textContent()).toContain(`curl -s '${base}/status'`)
+    await page.locator('#listCampaigns-pageSize').fill('1')
+    await page.locator('#listCampaigns-distributionChannel').fill("it's, Public")
+    await page.locator('#listContracts-chainIds').fill('8453,10')
+    await page.locator('#getCampaign-id').fill('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1')
+    const shown = (operation: string) => page.locator(`#${operation} .request`).textContent()
+    await quickstart.getByRole('button', { name: 'fetch' }).click()
+    expect(await quickstart.locator('code:visible').textContent()).toContain(`await fetch('${base}/campaigns?`)
+    expect(await shown('listCampaigns')).toBe(
+      `const response = await fetch('${base}/campaigns?pageSize=1&distributionChannel=it%27s,%20Public')\nconsole.log(await response.json())`,
+    )
+    expect(await shown('getUserProfile')).toContain(
+      "/users/profile', { headers: { Authorization: 'Bearer ' + token } })",
+    )
+    await page.locator('#listCampaigns').getByRole('button', { name: 'client', exact: true }).click()
+    await page.reload()
+    expect(await quickstart.locator('code:visible').textContent()).toContain(`createClient({ baseUrl: '${base}' })`)
+    await page.locator('#listCampaigns-distributionChannel').fill("it's, Public")
+    await page.locator('#listContracts-chainIds').fill('8453,10')
+    await page.locator('#getCampaign-id').fill('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1')
+    const call = async (operation: string) => (await shown(operation))?.split('\n').at(-1)
+    expect(await call('listCampaigns')).toBe(
+      "console.log(await client.listCampaigns({ distributionChannel: ['it\\'s', 'Public'] }))",
+    )
+    expect(await call('listContracts')).toBe('console.log(await client.listContracts({ chainIds: [8453,10] }))')
+    expect(await call('getCampaign')).toBe(
+      "console.log(await client.getCampaign('8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1'))",
+    )
+    expect(tab.faults).toEqual([])
+  })
+
   test('an operation is tried where it is served, on another origin too', async () => {
     await using page = await startTestApp({ PUBLIC_BASE_URL: base, STAGING_BASE_URL: base }, api.database)
     const elsewhere = await page.app.listen({ host: '127.0.0.1', port: 0 })
@@ -134,12 +169,12 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
   test('schemas are folded until somebody follows a link to one', async () => {
     await using tab = await openPage('/docs')
     const { page } = tab
-    expect(await page.locator('details[open]').count()).toBe(0)
+    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(0)
     await page.goto(`${base}/docs#schema-Incentive`)
     const incentive = page.locator('#schema-Incentive')
     await incentive.getByText('"ERC20Incentive"').click()
     await incentive.getByText('A fixed amount of a token for each claim.').waitFor()
-    expect(await page.locator('details[open]').count()).toBe(2)
+    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(2)
   })
 
   test('the search leads to parameters, schemas and sections of guides', async () => {
@@ -154,7 +189,7 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
     await page.locator('#found a', { hasText: 'Schemas' }).first().click()
     // A variant is unfolded with the union that it is one of.
     await page.locator('#schema-ERC20Incentive code.name', { hasText: /^asset$/ }).waitFor()
-    expect(await page.locator('details[open]').count()).toBe(2)
+    expect(await page.locator('details[open]:not(.example-response)').count()).toBe(2)
     await page.getByRole('searchbox').fill('changelog')
     expect(await page.locator('#found a').first().getAttribute('href')).toBe('/docs/changelog')
     await page.keyboard.press('Escape')

@@ -1,7 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createClient } from 'reward-campaigns-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { contractOf } from '../setup/openapi.ts'
+import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -132,16 +134,66 @@ test('the reference shows each operation with its parameters and their examples,
     ...variants.map((name) => `<summary><code>"${name}"</code>`),
   ]
   expect(wanted.filter((piece) => !body.includes(piece))).toEqual([])
-  expect(body.match(/<details[^>]*\sopen|<input[^>]*\svalue=/g), 'nothing is open, and nothing filled in').toBeNull()
+  const open = body.match(/<details[^>]*\sopen[^>]*>/g)
+  expect(open, 'examples of responses, and nothing else').toEqual(
+    operations.map(() => '<details open class="example-response">'),
+  )
+  expect(body.match(/<input[^>]*\svalue=/g), 'nothing is filled in').toBeNull()
+})
+
+test('every page says what it is about, each in its own words', async () => {
+  const descriptions = new Map<string, string>()
+  for (const path of pages()) {
+    const { body } = await api.get(path)
+    const [, description = ''] = /<meta name="description" content="([^"]*)">/.exec(body) ?? []
+    expect(description.length, path).toBeGreaterThan(30)
+    expect(description.length, path).toBeLessThan(200)
+    expect(body, path).toContain(`<meta property="og:description" content="${description}">`)
+    descriptions.set(path, description)
+  }
+  expect(new Set(descriptions.values()).size).toBe(descriptions.size)
+})
+
+test.each([
+  ['pagination', '/docs/guides/paging'],
+  ['authentication', '/docs/guides/protected-operations'],
+  ['csv', '/docs/guides/importing'],
+  ['webhook', '/docs/guides/caching'],
+])('the search knows %s', async (word, guide) => {
+  const entries: { url: string; words: string }[] = (await api.get('/docs/search.json')).json()
+  const found = entries.filter(({ words }) => words.toLowerCase().includes(word)).map(({ url }) => url.split('#')[0])
+  expect(found).toContain(guide)
+})
+
+test.each(['fetch', 'client'])('the quickstart with %s is five lines that print active campaigns', async (language) => {
+  await using served = await startTestApp()
+  await served.save(...['first', 'second'].map((campaignName) => aCampaign({ campaignName })))
+  const base = await served.app.listen({ host: '127.0.0.1', port: 0 })
+  const { body } = await served.get('/docs')
+  const [, block = ''] = new RegExp(`aria-label="Quickstart with ${language}"><code>(.*?)</code>`, 's').exec(body) ?? []
+  const code = block
+    .replace(/<[^>]+>/g, '')
+    .replace(/&(#39|gt|lt|amp);/g, (_, name) => ({ '#39': "'", gt: '>', lt: '<', amp: '&' })[String(name)] ?? '')
+    .replaceAll('http://127.0.0.1:3000', base)
+  expect(code.split('\n')).toHaveLength(5)
+  const printed: unknown[] = []
+  const run = new Function(
+    'createClient',
+    'console',
+    `return (async () => { ${code.replace(/^import .*$/m, '')} })()`,
+  ) as (create: typeof createClient, console: unknown) => Promise<void>
+  await run(createClient, { log: (line: unknown) => printed.push(line) })
+  expect(printed).toEqual(['2 active campaigns, the newest:', 'second', 'first'])
 })
 
 test('only what is served is shown', async () => {
   await using open = await startTestApp({ SURFACES: 'public' }, api.database)
   const { body } = await open.get('/docs')
   expect(body).toContain('id="listCampaigns"')
+  expect(body).toContain('id="quickstart"')
   expect(body).not.toMatch(/id="(?:listAccessLists|authorize)"/)
   await using closed = await startTestApp({ SURFACES: 'staging' }, api.database)
-  expect((await closed.get('/docs')).body).not.toContain('<a href="/">Explorer</a>')
+  expect((await closed.get('/docs')).body).not.toMatch(/<a href="\/">Explorer<\/a>|id="quickstart"/)
   expect((await api.get('/docs')).body).toContain('<a href="/">Explorer</a>')
 })
 

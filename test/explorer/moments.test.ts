@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { duration, relativeTime, toMoment } from '../../packages/explorer/src/moments.ts'
+import { absoluteTime, duration, exactTime, relativeTime, toMoment } from '../../packages/explorer/src/moments.ts'
 
 const NOW = new Date('2026-03-01T12:00:00Z')
 const after = (seconds: number) => new Date(NOW.getTime() + seconds * 1000)
@@ -36,4 +36,12 @@ test.each([
   [86_400 * 3, '3 d'],
 ])('%d seconds are %s', (seconds, told) => {
   expect(duration(seconds)).toBe(told)
+})
+
+test('a time says in which zone it is', () => {
+  const zone = new Intl.DateTimeFormat('en', { timeZoneName: 'short' })
+    .formatToParts(NOW)
+    .find(({ type }) => type === 'timeZoneName')
+  expect(absoluteTime(NOW).endsWith(` ${zone?.value}`)).toBe(true)
+  expect(exactTime(NOW).endsWith(` ${zone?.value}`)).toBe(true)
 })

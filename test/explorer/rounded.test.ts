@@ -7,7 +7,7 @@ describe('an amount of tokens', () => {
   test.each([
     ['25000000', 6, 'USDC', { short: '25 USDC', exact: '25 USDC' }],
     ['1234567891234', 6, 'USDC', { short: '1,234,567.8912 USDC', exact: '1,234,567.891234 USDC' }],
-    ['1', 18, 'WETH', { short: '0.000000000000000001 WETH', exact: '0.000000000000000001 WETH' }],
+    ['1', 18, 'WETH', { short: '1E-18 WETH', exact: '0.000000000000000001 WETH' }],
     ['123456789012345678', 18, 'WETH', { short: '0.1235 WETH', exact: '0.123456789012345678 WETH' }],
     ['0', 18, undefined, { short: '0 tokens', exact: '0 tokens' }],
     [

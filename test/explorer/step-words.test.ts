@@ -29,6 +29,20 @@ test.each([
   expect(toText(words)).toBe(`${BEGINNING}3rd field (uint256) must ${comparison} 1000000.`)
 })
 
+test('contracts are called by the names that the campaign tells', () => {
+  const names = new Map([
+    [`8453:${contract}`, 'Router'],
+    [`8453:${anAddress('token')}`, 'USDC'],
+  ])
+  const filterData = anAddress('token')
+  const compared = withParameters({ fieldType: 1, filterData })
+  expect(toText(wordsOf(compared, names))).toBe(
+    `A transaction on chain 8453 that emits Transfer from Router at ${contract}; its 1st field (address) must be USDC at ${filterData}.`,
+  )
+  // Another contract on another chain.
+  expect(toText(wordsOf({ ...compared, chainId: 10 }, names))).not.toMatch(/Router|USDC/)
+})
+
 test.each([
   ['unsigned integers are numbers', 0, '0x03', '3'],
   ['and exact', 0, `0x${'f'.repeat(64)}`, (2n ** 256n - 1n).toString()],

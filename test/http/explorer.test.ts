@@ -2,8 +2,10 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fastify from 'fastify'
+import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { serveExplorer } from '../../src/http/explorer.ts'
+import { serveExplorer } from '../../src/features/explorer/explorer-routes.ts'
+import { aCampaign, anActionTemplate, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const CAMPAIGN = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'
@@ -14,6 +16,7 @@ const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
 let api: TestApp
 beforeAll(async () => {
   api = await startTestApp()
+  await api.save(aCampaign({ id: CAMPAIGN }))
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
@@ -35,6 +38,122 @@ test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/expl
     })
   },
 )
+
+/** What a browser, a search engine or whoever shows a link reads in the head of a page. */
+async function headOf(path: string) {
+  const { body } = await api.get(path, { accept })
+  const named = [...body.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)">/g)].map(([, name, text]) => [
+    name,
+    text,
+  ])
+  return { title: /<title>(.*)<\/title>/.exec(body)?.[1], ...Object.fromEntries(named) }
+}
+
+test('a link to a campaign shows its name, what it pays and its image', async () => {
+  const [asset, other] = [anAddress('first reward'), anAddress('second reward')]
+  await api.save(
+    aToken({ address: asset, symbol: 'USDC' }),
+    aToken({ address: other, symbol: 'AERO' }),
+    aCampaign({
+      id: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:77',
+      campaignName: 'Swap on Base',
+      incentives: [anErc20Incentive(asset), anErc20Incentive(other)],
+      projectImageUri: 'ipfs://image',
+      tokenImageUri: 'https://images.example/token.png',
+    }),
+  )
+  const description =
+    'Reward campaign 77 on chain 8453. 2 rewards, in AERO, USDC: what is left, who may claim and what has to be done.'
+  expect(await headOf('/explorer/campaigns/8453:0xEA11a7937809b8585e63b12cc86bf91a72a5b08a:77')).toMatchObject({
+    title: 'Swap on Base · Reward Campaigns',
+    description,
+    'og:title': 'Swap on Base',
+    'og:description': description,
+    'og:type': 'website',
+    'og:site_name': 'Reward Campaigns',
+    'og:image': 'https://images.example/token.png',
+  })
+})
+
+test('a campaign without a name is called by its template, else by its number', async () => {
+  const template = anActionTemplate({ description: 'Mint a picture' })
+  const [templated, nameless] = ['78', '79'].map((number) => `10:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:${number}`)
+  await api.save(
+    template,
+    aCampaign({ id: String(templated), actionTemplateId: template.id, campaignName: ' ' }),
+    aCampaign({ id: String(nameless) }),
+  )
+  expect(await headOf(`/explorer/campaigns/${templated}`)).toMatchObject({ 'og:title': 'Mint a picture' })
+  expect(await headOf(`/explorer/campaigns/${nameless}`)).toMatchObject({
+    title: 'Campaign 79 on chain 10 · Reward Campaigns',
+    description: 'Reward campaign 79 on chain 10. 0 rewards: what is left, who may claim and what has to be done.',
+  })
+})
+
+test('a name is text in the head of a page, whatever is in it, and is cut between characters', async () => {
+  const id = '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:80'
+  const family = '👨‍👩‍👧‍👦'
+  await api.save(
+    aCampaign({
+      id,
+      campaignName: `\u202e</title><script src=x>"$& ${family.repeat(200)}`,
+      tokenImageUri: 'https://images.example/"><script>',
+    }),
+  )
+  const {
+    title,
+    'og:title': name,
+    'og:image': image,
+  } = (await headOf(`/explorer/campaigns/${id}`)) as Record<string, string>
+  expect(name).toBe(`&lt;/title&gt;&lt;script src=x&gt;&quot;$&amp; ${family.repeat(63)}…`)
+  expect(title).toBe(`${name} · Reward Campaigns`)
+  expect(image).toBe('https://images.example/&quot;&gt;&lt;script&gt;')
+  expect((await api.get(`/explorer/campaigns/${id}`, { accept })).body).not.toContain('<script src=x>')
+})
+
+test.each(['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:404', '1657', '%00', `${'9'.repeat(400)}:0x:1`])(
+  'the page of a campaign that does not exist is 404: %s',
+  async (id) => {
+    const answer = await api.get(`/explorer/campaigns/${id}`, { accept })
+    expect(answer).toMatchObject({
+      statusCode: 404,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    })
+    expect(answer.body).toContain('<title>Campaign · Reward Campaigns</title>')
+  },
+)
+
+test('a campaign has its page while the database is too slow for its name', async () => {
+  await using hasty = await startTestApp({ STATEMENT_TIMEOUT_MS: '200' }, api.database)
+  const client = new pg.Client({ connectionString: api.database.url })
+  await client.connect()
+  await client.query('begin; lock table campaigns in access exclusive mode')
+  const answer = await hasty.get(`/explorer/campaigns/${CAMPAIGN}`, { accept })
+  await client.end()
+  expect(answer.statusCode).toBe(200)
+  expect(answer.body).toContain('<title>Campaign · Reward Campaigns</title>')
+})
+
+test.each(['/nothing', '/explorer/nothing', '/docs/nothing', '/campaigns/a/b'])(
+  'a browser gets a page that says that there is nothing at %s, a program the error',
+  async (path) => {
+    const page = await api.get(path, { accept })
+    expect(page).toMatchObject({
+      statusCode: 404,
+      headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
+    })
+    expect(page.body).toContain(`There is nothing at &quot;${path}&quot;.`)
+    expect(page.body).toContain('<a href="/docs">')
+    for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
+      expect((await api.get(path, headers)).json()).toEqual({ error: `there is nothing at "${path}"` })
+    }
+  },
+)
+
+test('a path is text on the page that says that there is nothing', async () => {
+  const { body } = await api.get('/<script>alert(1)</script>', { accept })
+  expect(body).not.toContain('<script')
+})
 
 test('programs, which do not ask for a page, are led from / to the documentation', async () => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
@@ -98,7 +217,7 @@ test('another page of the same size and time has another tag', async () => {
   const tags = await Promise.all(
     folders.map(async (folder) => {
       const app = fastify()
-      await serveExplorer(app, folder)
+      await serveExplorer(app, folder, { findHead: async () => undefined })
       const { headers } = await app.inject({ url: '/explorer/chains' })
       await app.close()
       await rm(folder, { recursive: true })

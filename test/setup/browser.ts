@@ -36,6 +36,8 @@ export interface Tab extends AsyncDisposable {
   excessWidth: () => Promise<number>
   /** Milliseconds from the request for the page to the first text or picture in it. */
   firstPaint: () => Promise<number>
+  /** How much has moved by itself, as browsers measure it. */
+  layoutShift: () => Promise<number>
   /** Compressed bytes of the page and of all that it has loaded. */
   loadedBytes: () => Promise<number>
 }
@@ -46,6 +48,14 @@ const RULES_OF_COLORS = ['color-contrast', 'link-in-text-block']
 const FIRST_PAINT = `new Promise((resolve) => new PerformanceObserver((list) => {
   for (const { startTime } of list.getEntriesByName('first-contentful-paint')) resolve(startTime)
 }).observe({ type: 'paint', buffered: true }))`
+
+const LAYOUT_SHIFT = `new Promise((resolve) => {
+  let sum = 0
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) sum += value
+  }).observe({ type: 'layout-shift', buffered: true })
+  setTimeout(() => resolve(sum), 300)
+})`
 
 const LOADED_BYTES = `['navigation', 'resource'].flatMap((type) => performance.getEntriesByType(type))
   .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0)`
@@ -89,6 +99,7 @@ export async function openTab(browser: Browser, ...origins: string[]): Promise<T
     },
     excessWidth: () => page.evaluate('document.documentElement.scrollWidth - document.documentElement.offsetWidth'),
     firstPaint: () => page.evaluate(FIRST_PAINT),
+    layoutShift: () => page.evaluate(LAYOUT_SHIFT),
     loadedBytes: () => page.evaluate(LOADED_BYTES),
     [Symbol.asyncDispose]: () => context.close(),
   }

@@ -8,6 +8,7 @@ import { CampaignsPage } from './pages/campaigns-page.tsx'
 import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
 import { TrendingPage } from './pages/trending-page.tsx'
+import { keepScrollPlace } from './scroll-place.ts'
 
 /** What this script shows; the browser loads all else. */
 const PAGES = /^\/(explorer\/[^?]*)?(\?.*)?$/
@@ -31,4 +32,5 @@ function Explorer() {
   )
 }
 
+keepScrollPlace()
 render(<Explorer />, document.body)

@@ -1,5 +1,12 @@
 const relatively = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'long' })
-const absolutely = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' })
+const absolutely = new Intl.DateTimeFormat('en', {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  timeZoneName: 'short',
+})
 const toTheSecond = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'long' })
 
 const UNITS: readonly (readonly [unit: Intl.RelativeTimeFormatUnit, seconds: number])[] = [
@@ -26,7 +33,7 @@ export function relativeTime(moment: Date, now: Date): string {
   return unit === 'second' && Math.abs(amount) < 5 ? 'just now' : relatively.format(amount, unit)
 }
 
-/** `Nov 22, 2026, 7:40 AM`, where the visitor is. */
+/** `Nov 22, 2026, 7:40 AM UTC`, where the visitor is. */
 export const absoluteTime = (moment: Date) => absolutely.format(moment)
 
 /** `Nov 22, 2026, 7:40:12 AM UTC`, where the visitor is. */

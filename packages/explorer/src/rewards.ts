@@ -1,11 +1,13 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
+import { brief } from './name.tsx'
 import { roundDecimal, roundUsd } from './rounded.ts'
 
 type Reward = TrendingCampaign['incentives'][number]
 
 /** What one claim of an incentive gives, in a few words: `25 USDC`, `7% back, up to 0.0026 WBTC`. */
 function rewardInWords(reward: Reward): string {
-  const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward, tokenSymbol = 'tokens' } = reward
+  const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward } = reward
+  const tokenSymbol = brief(reward.tokenSymbol ?? '') || 'tokens'
   if (type === 'AllowListIncentive') return 'a place on an allow list'
   if (type === 'PointsIncentive') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
   // What is paid is worth as much of another token: only its dollars say how much.

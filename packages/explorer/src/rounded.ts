@@ -9,6 +9,9 @@ export interface Rounded {
 /** What a figure may be without being compact: longer ones take the place of others. */
 const LONGEST = 8
 
+/** Below it, there are more zeros than anybody counts. */
+const TINY = 0.000001
+
 /** `Intl` rounds decimal strings as they are; a type that says so for any string is missing. */
 const format = (how: Intl.NumberFormat, value: string) => how.format(value as `${number}`)
 
@@ -59,6 +62,8 @@ export function roundCount(value: string | number, compact = false): Rounded {
 }
 
 function shorten(decimal: string, compact: boolean): string {
+  const isTiny = /[1-9]/.test(decimal) && Math.abs(Number(decimal)) < TINY
+  if (isTiny) return format(scientifically, decimal)
   if (!isLong(decimal, compact)) return format(/^-?0\./.test(decimal) ? finely : plainly, decimal)
   return format(wholeDigits(decimal) > LONGEST_WITH_WORDS ? scientifically : compactly, decimal)
 }

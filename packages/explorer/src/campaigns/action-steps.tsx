@@ -1,5 +1,7 @@
 import type { Campaign } from 'reward-campaigns-client'
 import { listUrl } from './campaign-query.ts'
+import { contractNames } from './contract-names.ts'
+import type { Rewarding } from './incentive-budget.ts'
 import { Prose } from './prose-shown.tsx'
 import { claimantWords, wordsOf } from './step-words.ts'
 
@@ -7,14 +9,16 @@ import { claimantWords, wordsOf } from './step-words.ts'
 const SHOWN_STEPS = 50
 
 /** What has to be done before claiming, in words, and who is then paid. */
-export function ActionSteps({ campaign: { actionSteps, actionClaimant } }: { campaign: Campaign }) {
+export function ActionSteps({ campaign }: { campaign: Campaign & Rewarding }) {
+  const { actionSteps, actionClaimant, tokens } = campaign
   if (actionSteps.length === 0) return <p class="soft">No step is recorded that has to be taken before claiming.</p>
+  const names = contractNames(campaign, tokens)
   return (
     <>
       <ol class="steps">
         {actionSteps.slice(0, SHOWN_STEPS).map((step, place) => (
           <li key={place}>
-            <Prose sentence={wordsOf(step)} />{' '}
+            <Prose sentence={wordsOf(step, names)} />{' '}
             <a
               class="aside"
               href={listUrl({

@@ -42,7 +42,9 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
       <Fact name="Ends">{endTime === null ? 'without end' : <AbsoluteTime at={endTime} />}</Fact>
       <Fact name="Most claimants">{maxParticipants === '0' ? 'no limit' : <Count value={maxParticipants} />}</Fact>
       <Fact name="Protocol fee">
-        <span title={`${protocolFee} basis points`}>{toTokens(protocolFee, 2)} %</span>
+        <span title={`${protocolFee} basis points`}>
+          <Count value={toTokens(protocolFee, 2)} /> %
+        </span>
       </Fact>
       <ImageLinks campaign={campaign} />
       <Fact name="ID">
@@ -52,12 +54,16 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
   )
 }
 
+const MAX_BLOCK_DIGITS = 15
+
 function Block({ chainId, block }: { chainId: number; block: string }) {
   const url = blockExplorerUrl(chainId, 'block', block)
-  if (url === undefined) return <>{groupDigits(block)}</>
+  // All digits of one that a chain can have.
+  const number = block.length > MAX_BLOCK_DIGITS ? <Count value={block} /> : groupDigits(block)
+  if (url === undefined) return <>{number}</>
   return (
     <a href={url} target="_blank" rel="noreferrer">
-      {groupDigits(block)}
+      {number}
       <span class="hidden"> (block explorer, in a new tab)</span>
     </a>
   )

@@ -31,7 +31,7 @@ export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign
         </section>
         <section aria-labelledby="steps">
           <h2 id="steps">What has to be done</h2>
-          <ActionSteps campaign={campaign} />
+          <ActionSteps campaign={rewarding} />
         </section>
         <section aria-labelledby="who">
           <h2 id="who">Who may claim</h2>

@@ -19,7 +19,7 @@ export type TimeRange = (typeof TIME_RANGES)[number][0]
 export function ClaimsPlot({ id, timeRange }: { id: string; timeRange: TimeRange }) {
   const asked = useAsked(
     (signal) => client.listActivity({ campaignId: [id], timeRange }, { signal }),
-    `${id} ${timeRange}`,
+    `activity ${id} ${timeRange}`,
   )
   return (
     <>

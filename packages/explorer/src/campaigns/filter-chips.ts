@@ -1,5 +1,8 @@
 import { chainName } from '../chain-names.ts'
+import { brief } from '../name.tsx'
+import { seenContract } from '../seen-contracts.ts'
 import { type CampaignQuery, toUrl } from './campaign-query.ts'
+import { seenToken } from './seen-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 
@@ -38,11 +41,22 @@ export function chipsOf(parameters: URLSearchParams): { label: string; without: 
       const entries = parameters.getAll(name).flatMap((text) => text.split(','))
       return entries.flatMap((entry, index) => {
         if (words.defaults?.includes(entry)) return []
-        const value = name === 'chainId' && /^[0-9]+$/.test(entry) ? chainName(Number(entry)) : entry || 'empty'
+        const value = nameOf(name, entry, parameters) ?? (entry || 'empty')
         const without = withEntries(parameters, name, entries.toSpliced(index, 1))
         return [{ label: words.flag === entry ? words.label : `${words.label}: ${value}`, without }]
       })
     })
+}
+
+/** What an entry is called; a token and a contract, which anybody may call so, with its address. */
+function nameOf(filter: string, entry: string, parameters: URLSearchParams): string | undefined {
+  if (filter === 'chainId' && /^[0-9]+$/.test(entry)) return chainName(Number(entry))
+  if (filter === 'targetContract') {
+    const name = seenContract(parameters.get('chainId') ?? '', entry)
+    return name && `${brief(name)} (${entry})`
+  }
+  const token = filter === 'tokens' ? seenToken(entry) : undefined
+  return token && `${brief(token.symbol)} on ${chainName(token.chainId)} (${token.address})`
 }
 
 function withEntries(parameters: URLSearchParams, name: string, entries: string[]): string {

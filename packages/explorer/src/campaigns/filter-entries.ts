@@ -13,6 +13,9 @@ export function entriesOf(parameters: URLSearchParams) {
   }
 }
 
+/** What a form holds, in its order: a box that is not checked is not in it. */
+export type Entered = readonly (readonly [name: string, value: string])[]
+
 /** Lists of what holds no blanks, which may then stand between. */
 const LISTS = ['tokens', 'budgetAccount', 'minBlock']
 
@@ -25,19 +28,12 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
 /**
  * The list with what somebody has entered, from its first page; what filters nothing is left out. A chain may be entered
  * by its name.
- *
- * @param entered of the form, in its order: a box that is not checked is not in it.
  */
-export function enteredUrl(entered: Iterable<readonly [name: string, value: string]>): string {
+export function enteredUrl(entered: Entered): string {
   const parameters = new URLSearchParams()
   let isWhitelisted = false
   for (const [name, value] of entered) {
-    const written = LISTS.includes(name)
-      ? value
-          .split(/[\s,]+/)
-          .filter(Boolean)
-          .join(',')
-      : value.trim()
+    const written = LISTS.includes(name) ? entriesIn(value).join(',') : value.trim()
     if (name === 'tokenWhitelist') isWhitelisted = true
     else if (written !== '' && written !== DEFAULTS.get(name)) {
       parameters.set(name, name === 'chainId' ? chainIdOf(written) : written)
@@ -46,6 +42,23 @@ export function enteredUrl(entered: Iterable<readonly [name: string, value: stri
   if (!isWhitelisted) parameters.set('tokenWhitelist', 'false')
   return toUrl(parameters)
 }
+
+const entriesIn = (list: string) => list.split(/[\s,]+/).filter(Boolean)
+
+/** The first token that is entered by its symbol, not by its chain and its address. */
+export const symbolIn = (entered: Entered): string | undefined =>
+  entered.flatMap(([name, value]) => (name === 'tokens' ? entriesIn(value) : [])).find((entry) => !/:|^0x/i.test(entry))
+
+/** What was entered, with the ID of a token in the place of its symbol. */
+export const withToken = (entered: Entered, symbol: string, id: string): Entered =>
+  entered.map(([name, value]) => {
+    if (name !== 'tokens') return [name, value]
+    const ids = entriesIn(value).map((entry) => (entry === symbol ? id : entry))
+    return [name, [...new Set(ids)].join(',')]
+  })
+
+/** The ID of the chain that is entered; empty without one. */
+export const chainOf = (entered: Entered) => chainIdOf(new Map(entered).get('chainId')?.trim() ?? '')
 
 function chainIdOf(written: string): string {
   const isMeant = (id: number) => chainName(id).toLowerCase() === written.toLowerCase()

@@ -1,15 +1,15 @@
 import { chainName, knownChainIds } from '../chain-names.ts'
-import { enteredUrl, entriesOf } from './filter-entries.ts'
+import { type Entered, entriesOf } from './filter-entries.ts'
 import { LessUsedFilters } from './less-used-filters.tsx'
 
-/** All filters of the list. Boxes and choices are followed at once, what is typed when it is sent. */
-export function FilterForm({ parameters, go }: { parameters: URLSearchParams; go: (url: string) => void }) {
+/** All filters of the list. Boxes and choices are sent at once, what is typed when somebody says so. */
+export function FilterForm({ parameters, send }: { parameters: URLSearchParams; send: (entered: Entered) => void }) {
   const { chain, text, isSet, isWhitelisted } = entriesOf(parameters)
   const follow = (form: HTMLFormElement) => {
     const entered = [...new FormData(form)].flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as const] : [],
     )
-    go(enteredUrl(entered))
+    send(entered)
   }
   return (
     <search class="campaign-filters" aria-label="Filters of the list">
@@ -43,7 +43,7 @@ export function FilterForm({ parameters, go }: { parameters: URLSearchParams; go
             <input
               name="tokens"
               value={text('tokens')}
-              placeholder="Any: 8453:0x…"
+              placeholder="Any: USDC, 8453:0x…"
               autocomplete="off"
               spellcheck={false}
             />

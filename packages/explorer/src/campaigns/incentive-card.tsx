@@ -2,12 +2,13 @@ import type { Campaign, Incentive } from 'reward-campaigns-client'
 import { Address } from '../address.tsx'
 import { Count } from '../amounts.tsx'
 import { listUrl } from './campaign-query.ts'
+import { contractNames } from './contract-names.ts'
 import type { Worth } from './dollars.ts'
 import { Fact, Facts } from './facts.tsx'
-import type { Rewarding } from './incentive-budget.ts'
+import { assetOf, type Rewarding } from './incentive-budget.ts'
 import { incentiveName } from './incentive-names.ts'
 import { sentenceOf } from './incentive-sentences.ts'
-import { Prose } from './prose-shown.tsx'
+import { AssetName, Prose } from './prose-shown.tsx'
 import { BudgetClaimed } from './remainder.tsx'
 import { amountWords } from './step-words.ts'
 
@@ -23,6 +24,7 @@ export function IncentiveCard({
   worth: Worth | undefined
   now: Date
 }) {
+  const names = contractNames(campaign, campaign.tokens)
   return (
     <li class="card incentive">
       <h3>
@@ -33,26 +35,35 @@ export function IncentiveCard({
       </p>
       {'criteria' in incentive && (
         <p class="soft">
-          <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps)} />
+          <Prose sentence={amountWords(incentive.criteria, campaign.chainId, campaign.actionSteps, names)} />
         </p>
       )}
       <BudgetClaimed campaign={campaign} incentive={incentive} worth={worth} />
-      <Parts chainId={campaign.chainId} incentive={incentive} />
+      <Parts campaign={campaign} incentive={incentive} />
     </li>
   )
 }
 
-function Parts({ chainId, incentive }: { chainId: number; incentive: Incentive }) {
+function Parts({ campaign, incentive }: { campaign: Rewarding; incentive: Incentive }) {
+  const { chainId } = campaign
   const at = (address: string, what: string) => <Address chainId={chainId} address={address} what={what} />
+  const token = (address: string) => {
+    const asset = assetOf(campaign, address)
+    return (
+      <>
+        {asset.token !== undefined && <AssetName asset={asset} />} {at(address, 'token')}
+      </>
+    )
+  }
   return (
     <Facts>
       {'asset' in incentive && (
         <Fact name="Token">
-          {at(incentive.asset, 'token')}{' '}
+          {token(incentive.asset)}{' '}
           <a href={listUrl({ tokens: `${chainId}:${incentive.asset}`, tokenWhitelist: 'false' })}>campaigns with it</a>
         </Fact>
       )}
-      {'peg' in incentive && <Fact name="Counted in">{at(incentive.peg, 'token')}</Fact>}
+      {'peg' in incentive && <Fact name="Counted in">{token(incentive.peg)}</Fact>}
       {'venue' in incentive && <Fact name="Points of">{at(incentive.venue, 'contract')}</Fact>}
       {'allowListAddress' in incentive && <Fact name="Allow list">{at(incentive.allowListAddress, 'allow list')}</Fact>}
       {'totalClaims' in incentive && (

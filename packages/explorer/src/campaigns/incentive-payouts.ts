@@ -1,6 +1,6 @@
 import { type Incentive, toTokens } from 'reward-campaigns-client'
 import { assetOf, POOL, RAFFLE, type Rewarding } from './incentive-budget.ts'
-import { counted, type Sentence } from './prose.ts'
+import { countedIn, type Sentence } from './prose.ts'
 
 /** What an incentive pays, in a phrase. A variant without a phrase here does not compile. */
 export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
@@ -9,7 +9,7 @@ export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
     case 'AllowListIncentive':
       return ['A place on an allow list']
     case 'PointsIncentive':
-      return [`${counted(BigInt(incentive.reward), 'point')} for each claim`]
+      return [...countedIn(incentive.reward, 'point'), ' for each claim']
     case 'CGDAIncentive':
       return ['An auction that starts at ', { amount: BigInt(incentive.initialReward), of: asset(incentive.asset) }]
     case 'ERC20Incentive':
@@ -49,7 +49,7 @@ function receiverOf(strategy: number): string {
 
 /** A scalar has 18 decimals, so that 16 fewer are percent; 0 scales nothing. */
 const scaled = (scalar: string, amount: string): Sentence =>
-  BigInt(scalar) === 0n ? [capitalized(amount)] : [`${toTokens(scalar, 16)} % of ${amount}`]
+  BigInt(scalar) === 0n ? [capitalized(amount)] : [{ count: toTokens(scalar, 16) }, ` % of ${amount}`]
 
 const cappedAt = (most: string, of: ReturnType<typeof assetOf>, what = ''): Sentence =>
   BigInt(most) === 0n ? [] : [`, at most ${what}`, { amount: BigInt(most), of }, ' for one claim']

@@ -1,7 +1,7 @@
 import type { Campaign as CampaignDetail, Incentive } from 'reward-campaigns-client'
 import { assetOf, budgetOf, isFunded, RAFFLE, type Rewarding } from './incentive-budget.ts'
 import { payoutOf } from './incentive-payouts.ts'
-import { counted, type Sentence } from './prose.ts'
+import { counted, countedIn, type Sentence } from './prose.ts'
 
 type Campaign = CampaignDetail & Rewarding
 
@@ -55,19 +55,19 @@ function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
 
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
-    const limit = BigInt(incentive.limit)
     return incentive.type === 'PointsIncentive'
-      ? [`at most ${counted(limit, 'claim')} can be made, how many have been is not told`]
-      : [`at most ${counted(limit, 'user')} can claim, how many have is not told`]
+      ? ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made, how many have been is not told']
+      : ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim, how many have is not told']
   }
   const { asset: of, left, total } = budgetOf(campaign, incentive)
   if (left === undefined) return ['its budget is ', { amount: total, of }, ', how much of it is left is not told']
   const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
   if (incentive.type !== 'ERC20Incentive') return amounts
-  const claims = BigInt(incentive.limit)
   const isRaffle = incentive.strategy === RAFFLE
   return [
     ...amounts,
-    isRaffle ? `, ${counted(claims, 'more entry', 'more entries')} possible` : `, for ${counted(claims, 'claim')}`,
+    ...(isRaffle
+      ? [', ', ...countedIn(incentive.limit, 'more entry', 'more entries'), ' possible']
+      : [', for ', ...countedIn(incentive.limit, 'claim')]),
   ]
 }

@@ -8,12 +8,17 @@ interface Paying {
   incentives: readonly Incentive[]
 }
 
+/** A campaign that may say what is known of the tokens that it pays. */
+export interface Telling {
+  incentives: readonly { type: string; metadata?: TokenMetadata | null }[]
+}
+
 /** What campaigns say of the tokens that they pay. */
-export function tokensOf(campaigns: readonly Paying[]): KnownTokens {
+export function tokensOf(campaigns: readonly Telling[]): ReadonlyMap<string, TokenMetadata> {
   const tokens = new Map<string, TokenMetadata>()
   for (const { incentives } of campaigns) {
-    for (const incentive of incentives) {
-      if ('metadata' in incentive && incentive.metadata != null) tokens.set(incentive.metadata.id, incentive.metadata)
+    for (const { metadata } of incentives) {
+      if (metadata != null) tokens.set(metadata.id, metadata)
     }
   }
   return tokens

@@ -1,14 +1,14 @@
 import { Address, shortenHex } from '../address.tsx'
-import { Tokens, Usd } from '../amounts.tsx'
+import { Count, Tokens, Usd } from '../amounts.tsx'
 import { ChainLabel } from '../chain-label.tsx'
+import { brief } from '../name.tsx'
 import { AbsoluteTime } from '../times.tsx'
 import { dollarsOf, type Worth } from './dollars.ts'
 import type { Asset } from './incentive-budget.ts'
 import type { Part, Sentence } from './prose.ts'
 
-/** Values and symbols of strangers can be of any length. */
+/** Values of strangers can be of any length. */
 const LONGEST_CODE = 120
-const LONGEST_SYMBOL = 24
 
 /** A sentence with its amounts, addresses and times. @param worth for amounts in US dollars beside those of the token. */
 export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth | undefined }) {
@@ -24,6 +24,7 @@ export function Prose({ sentence, worth }: { sentence: Sentence; worth?: Worth |
 function Shown({ part, worth }: { part: Part; worth: Worth | undefined }) {
   if (typeof part === 'string') return <>{part}</>
   if ('amount' in part) return <Amount amount={part.amount} of={part.of} worth={worth} />
+  if ('count' in part) return <Count value={part.count} />
   if ('asset' in part) return <AssetName asset={part.asset} />
   if ('address' in part) return <Address chainId={part.chainId} address={part.address} />
   if ('chainId' in part) return <ChainLabel chainId={part.chainId} />
@@ -56,12 +57,11 @@ export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth
 
 /** What stands beside a number must not turn it around, nor push it out of sight. */
 function symbolOf({ address, token }: Asset): string {
-  const symbol = token?.symbol.replace(/\p{Cf}/gu, '').trim() || shortenHex(address)
-  return symbol.length > LONGEST_SYMBOL ? `${symbol.slice(0, LONGEST_SYMBOL - 1)}…` : symbol
+  return brief(token?.symbol ?? '') || shortenHex(address)
 }
 
 /** The symbol of a token; one that is not known by its address. */
-function AssetName({ asset }: { asset: Asset }) {
+export function AssetName({ asset }: { asset: Asset }) {
   if (asset.token !== undefined) return <bdi title={asset.token.name}>{symbolOf(asset)}</bdi>
   return <Address chainId={asset.chainId} address={asset.address} what="token" />
 }

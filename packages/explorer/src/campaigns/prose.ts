@@ -1,4 +1,5 @@
 import { toTokens } from 'reward-campaigns-client'
+import { groupDigits } from '../rounded.ts'
 import type { Asset } from './incentive-budget.ts'
 
 /** Sentences with things in them that are shown in ways of their own. Plain text in them is ours, never a stranger's. */
@@ -6,6 +7,8 @@ export type Part =
   | string
   /** Base units of an asset. */
   | { amount: bigint; of: Asset }
+  /** An exact decimal, of any length. */
+  | { count: string }
   /** The asset itself. */
   | { asset: Asset }
   | { address: string; chainId: number }
@@ -23,6 +26,7 @@ export const toText = (sentence: Sentence): string =>
     .map((part) => {
       if (typeof part === 'string') return part
       if ('amount' in part) return amountText(part.amount, part.of)
+      if ('count' in part) return groupDigits(part.count)
       if ('asset' in part) return nameOf(part.asset)
       if ('address' in part) return part.address
       if ('chainId' in part) return `chain ${part.chainId}`
@@ -38,9 +42,17 @@ const amountText = (amount: bigint, asset: Asset) =>
 /** What a token is called: by its symbol, where it is known. */
 const nameOf = ({ address, token }: Asset) => token?.symbol.trim() || address
 
+/** The same in a sentence, for counts of any length. */
+export const countedIn = (count: string, one: string, many?: string): Sentence => [
+  { count },
+  ` ${nounFor(BigInt(count), one, many)}`,
+]
+
+const nounFor = (count: bigint | number, one: string, many = `${one}s`) => (BigInt(count) === 1n ? one : many)
+
 /** `1 claim`, `2 claims`; the count with separators of thousands. */
-export const counted = (count: bigint | number, one: string, many = `${one}s`) =>
-  `${count.toLocaleString('en')} ${BigInt(count) === 1n ? one : many}`
+export const counted = (count: number, one: string, many?: string) =>
+  `${count.toLocaleString('en')} ${nounFor(count, one, many)}`
 
 /** 1st, 2nd, 3rd, 4th, … */
 export function ordinal(place: number): string {

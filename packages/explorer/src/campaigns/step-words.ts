@@ -1,4 +1,5 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { type ContractNames, contractNames, contractWords } from './contract-names.ts'
 import { decoded, FIELD_TYPES } from './filter-values.ts'
 import { ordinal, type Sentence } from './prose.ts'
 import { readSignature } from './signatures.ts'
@@ -17,22 +18,23 @@ const COMPARISONS = [
   'be at most',
 ] as const
 
-/** What has to be done, in words: where, what, and with which value. */
-export function wordsOf(step: ActionStep): Sentence {
+/** What has to be done, in words: where, what, and with which value. @param names of what it may speak of. */
+export function wordsOf(step: ActionStep, names: ContractNames = new Map()): Sentence {
   const { chainId, targetContract, signatureType, parameters } = step
   const { filterType, fieldType, filterData } = parameters
   const comparison = COMPARISONS[filterType] ?? `compare, in a way without a name here (${filterType}), with`
+  const value = decoded(filterData, fieldType, chainId)
   return [
     'A transaction on ',
     { chainId },
     signatureType === 'event' ? ' that emits ' : ' that calls ',
     called(step),
     signatureType === 'event' ? ' from ' : ' of ',
-    { address: targetContract, chainId },
+    ...contractWords(chainId, targetContract, names),
     '; its ',
     ...fieldOf(step),
     ` must ${comparison} `,
-    decoded(filterData, fieldType, chainId),
+    ...(typeof value === 'object' && 'address' in value ? contractWords(chainId, value.address, names) : [value]),
     '.',
   ]
 }
@@ -63,6 +65,7 @@ export function amountWords(
   },
   chainId: number,
   steps: readonly ActionStep[],
+  names: ContractNames = new Map(),
 ): Sentence {
   const { criteriaType, signature, fieldIndex, targetContract, valueType } = criteria
   const known = steps.find((step) => step.signature.toLowerCase() === signature.toLowerCase())
@@ -71,7 +74,7 @@ export function amountWords(
     `The amount of the action is the ${ordinal(fieldIndex + 1)} ${isFunction ? 'argument of the function' : 'field of the event'} `,
     called({ signature, signatureName: known?.signatureName ?? '' }),
     ' of ',
-    { address: targetContract, chainId: known?.chainId ?? chainId },
+    ...contractWords(known?.chainId ?? chainId, targetContract, names),
     ...(valueType === undefined ? [] : [valueType === 1 ? ', which has 18 decimals' : ', taken as it is']),
     '.',
   ]
@@ -79,14 +82,13 @@ export function amountWords(
 
 /** Who is paid for an action. */
 export function claimantWords(claimant: NonNullable<Campaign['actionClaimant']>): Sentence {
-  const { signatureType, fieldIndex, targetContract, targetContractName, chainId } = claimant
+  const { signatureType, fieldIndex, targetContract, chainId } = claimant
   const isFunction = signatureType === 'function'
   return [
     `The ${ordinal(fieldIndex + 1)} ${isFunction ? 'argument of the function' : 'field of the event'} `,
     called(claimant),
     ' of ',
-    ...(/\S/.test(targetContractName) ? [{ code: targetContractName }, ' at '] : []),
-    { address: targetContract, chainId },
+    ...contractWords(chainId, targetContract, contractNames({ actionClaimant: claimant }, new Map())),
     ' says who is paid.',
   ]
 }

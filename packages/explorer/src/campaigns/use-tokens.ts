@@ -2,6 +2,7 @@ import type { CampaignListItem } from 'reward-campaigns-client'
 import { useAsked } from '../asked.ts'
 import { client } from '../service.ts'
 import { type KnownTokens, missingTokens, tokensOf } from './known-tokens.ts'
+import { noteTokens } from './seen-tokens.ts'
 
 /** Decimals and symbols hardly ever change. */
 const REFRESH_MS = 600_000
@@ -21,8 +22,8 @@ export function useTokens(campaigns: readonly Paying[]): KnownTokens {
     async (signal) =>
       tokens.length === 0
         ? { campaigns: [] }
-        : client.listCampaigns({ tokens, tokenWhitelist: false, pageSize: 100 }, { signal }),
-    tokens.join(),
+        : client.listCampaigns({ tokens, tokenWhitelist: false, pageSize: 100 }, { signal }).then(noteTokens),
+    `tokens ${tokens.join()}`,
     REFRESH_MS,
   )
   return tokensOf(asked.state === 'shown' ? [...asked.answer.campaigns, ...campaigns] : campaigns)

@@ -35,7 +35,7 @@ export function ContractRow({ contract, rank, share }: { contract: ExploredContr
               <Count value={stats.campaignCount} />
               <span class="hidden">
                 {' '}
-                {stats.campaignCount === 1 ? 'campaign' : 'campaigns'} on {name || address}
+                {stats.campaignCount === 1 ? 'campaign' : 'campaigns'} on <bdi>{name || address}</bdi>
               </span>
             </a>
           </dd>

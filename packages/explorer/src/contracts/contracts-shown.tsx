@@ -1,5 +1,6 @@
 import { useLocation } from 'preact-iso'
 import type { ExploredContract, Page } from 'reward-campaigns-client'
+import { HowToImport } from '../how-to-import.tsx'
 import { withQuery } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
 import { Empty } from '../shown.tsx'
@@ -22,7 +23,10 @@ export function ContractsShown({
     return (
       <Empty>
         {total === 0 ? (
-          <p>No contract passes these filters.</p>
+          <>
+            <p>No contract passes these filters.</p>
+            <HowToImport />
+          </>
         ) : (
           <p>
             The list ends before this page. <a href={withQuery(url, { page: undefined })}>To its beginning</a>

@@ -7,17 +7,19 @@ import { campaignTitle } from '../campaign-link.tsx'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignShown } from '../campaigns/campaign-shown.tsx'
 import { TIME_RANGES } from '../campaigns/claims-plot.tsx'
+import { noteTokens } from '../campaigns/seen-tokens.ts'
 import { State } from '../campaigns/state.tsx'
 import { chainName } from '../chain-names.ts'
 import { chosenOf } from '../choice.tsx'
 import { Heading } from '../heading.tsx'
 import { Mark } from '../name.tsx'
 import { RequestShown } from '../request-shown.tsx'
+import { noteContract } from '../seen-contracts.ts'
 import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
-  const asked = useAsked((signal) => client.getCampaign(id, { signal }), id)
+  const asked = useAsked((signal) => client.getCampaign(id, { signal }).then(noteNames), `campaign ${id}`)
   const timeRange = chosenOf(TIME_RANGES, useLocation().query.timeRange)
   const title = asked.state === 'shown' ? campaignTitle(asked.answer) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
@@ -48,6 +50,16 @@ export function CampaignPage({ id = '' }: { id?: string }) {
   )
 }
 
+/** What the list of campaigns is filtered by from here has its name there. */
+function noteNames(campaign: Campaign): Campaign {
+  noteTokens({ campaigns: [campaign] })
+  if (campaign.actionClaimant !== undefined) {
+    const { chainId, targetContract: address, targetContractName: name } = campaign.actionClaimant
+    noteContract({ chainId, address, name })
+  }
+  return campaign
+}
+
 function Lead({ campaign }: { campaign: Campaign }) {
   const { chainId, availableBudgetUsd, nftName } = campaign
   return (
@@ -61,7 +73,10 @@ function Lead({ campaign }: { campaign: Campaign }) {
       )}
       {nftName !== null && /\S/.test(nftName) && (
         <span>
-          NFT <bdi>{nftName}</bdi>
+          NFT{' '}
+          <bdi class="symbol" title={nftName}>
+            {nftName}
+          </bdi>
         </span>
       )}
     </div>

@@ -1,14 +1,18 @@
 import './campaigns.css'
-import { useEffect, useMemo, useRef } from 'preact/hooks'
-import { useLocation } from 'preact-iso'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { type LocationHook, useLocation } from 'preact-iso'
 import { useAsked } from '../asked.ts'
 import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
+import { type Entered, enteredUrl, symbolIn } from '../campaigns/filter-entries.ts'
 import { FilterForm } from '../campaigns/filter-form.tsx'
 import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
 import { counted } from '../campaigns/prose.ts'
+import { noteTokens } from '../campaigns/seen-tokens.ts'
+import { TokenSearch } from '../campaigns/token-search.tsx'
 import { Heading } from '../heading.tsx'
+import { HowToImport } from '../how-to-import.tsx'
 import { pageOf } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
 import { RequestShown } from '../request-shown.tsx'
@@ -21,19 +25,29 @@ const PAGE_SIZE = '10'
 const WITHOUT_ANSWER = { loading: 'Campaigns', failed: 'No list' } as const
 
 export function CampaignsPage() {
-  const { url, route } = useLocation()
+  const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
   const query = toQuery(parameters)
-  const asked = useAsked((signal) => client.listCampaigns(query, { signal }), url)
-  const results = useFocusOnNewResults(url)
+  const asked = useAsked((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
+  // What was sent and is not in the address yet: it names a token by its symbol.
+  const [sent, setSent] = useState<Entered>()
+  useEffect(() => setSent(undefined), [url])
+  const symbol = sent && symbolIn(sent)
+  function send(entered: Entered) {
+    const isClear = symbolIn(entered) === undefined
+    setSent(isClear ? undefined : entered)
+    if (isClear) route(enteredUrl(entered))
+  }
+  const results = useFocusOnNewResults(url, wasPush)
   // Made anew only for another address: what is being typed stays while the list is asked for again.
-  const form = useMemo(() => <FilterForm parameters={parameters} go={route} />, [url])
+  const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
     <>
       <Heading title="Campaigns" />
       {form}
+      {sent !== undefined && symbol !== undefined && <TokenSearch entered={sent} symbol={symbol} send={send} />}
       <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
@@ -46,6 +60,7 @@ export function CampaignsPage() {
               {campaigns.length === 0 ? (
                 <Empty>
                   <p>{totalCampaigns === 0 ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                  <HowToImport />
                 </Empty>
               ) : (
                 <CampaignRows campaigns={campaigns} />
@@ -62,14 +77,18 @@ export function CampaignsPage() {
   )
 }
 
-/** Who has gone on to another list, not by the form, goes on reading at its heading. */
-function useFocusOnNewResults(url: string) {
+/**
+ * Who has gone on to another list, not by the form, goes on reading at its heading.
+ *
+ * @param wasPush false for who goes back, who keeps their place.
+ */
+function useFocusOnNewResults(url: string, wasPush: boolean) {
   const heading = useRef<HTMLHeadingElement>(null)
   const shown = useRef(url)
   useEffect(() => {
     if (shown.current === url) return
     shown.current = url
-    if (document.activeElement?.closest('form') == null) heading.current?.focus()
+    if (document.activeElement?.closest('form') == null) heading.current?.focus({ preventScroll: !wasPush })
   }, [url])
   return heading
 }

@@ -8,6 +8,7 @@ import { Heading } from '../heading.tsx'
 import { numberOf, pageOf } from '../page-query.ts'
 import { RequestShown } from '../request-shown.tsx'
 import { requestPath } from '../request-text.ts'
+import { noteContract } from '../seen-contracts.ts'
 import { client } from '../service.ts'
 import { Shown } from '../shown.tsx'
 
@@ -43,10 +44,11 @@ export function ContractsPage() {
     path: '/explore/contracts',
     query: { ...filters, page, pageSize: PAGE_SIZE },
   } as const
-  const asked = useAsked(
-    (signal) => client.eachContract({ ...filters, pageSize: PAGE_SIZE }, { signal }).page(page),
-    requestPath(request),
-  )
+  const asked = useAsked(async (signal) => {
+    const contracts = await client.eachContract({ ...filters, pageSize: PAGE_SIZE }, { signal }).page(page)
+    contracts.entries.forEach(noteContract)
+    return contracts
+  }, requestPath(request))
   return (
     <>
       <Heading title="Contracts" />

@@ -23,7 +23,7 @@ export function TrendingPage() {
   const { query } = useLocation()
   const period = chosenOf(PERIODS, query.period)
   const order = chosenOf(ORDERS, query.sortBy)
-  const asked = useAsked((signal) => askForTrends(client, period, signal), period)
+  const asked = useAsked((signal) => askForTrends(client, period, signal), `trends ${period}`)
   const ids = asked.state === 'shown' ? asked.answer.trends.map(({ campaign }) => campaign.id) : []
   return (
     <>

@@ -1,4 +1,5 @@
 import { useLocation } from 'preact-iso'
+import { HowToImport } from '../how-to-import.tsx'
 import { duration } from '../moments.ts'
 import { withQuery } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
@@ -24,9 +25,12 @@ export function TrendsShown({
     return (
       <Empty>
         {trends.length === 0 ? (
-          <p>
-            Nothing was claimed in this period. <a href="/explorer/campaigns">All campaigns</a>
-          </p>
+          <>
+            <p>
+              Nothing was claimed in this period. <a href="/explorer/campaigns">All campaigns</a>
+            </p>
+            <HowToImport />
+          </>
         ) : (
           <p>
             The list ends before this page. <a href={withQuery(url, { page: undefined })}>To its beginning</a>

@@ -1,0 +1,72 @@
+import { useEffect } from 'preact/hooks'
+import { shortenHex } from '../address.tsx'
+import { useAsked } from '../asked.ts'
+import { chainName } from '../chain-names.ts'
+import { client } from '../service.ts'
+import { Shown } from '../shown.tsx'
+import { chainOf, type Entered, withToken } from './filter-entries.ts'
+import { findTokens, MAX_CAMPAIGNS } from './find-tokens.ts'
+
+/** Who looks for one of more tells the chain. */
+const MAX_CHOICES = 12
+
+const REFRESH_MS = 600_000
+
+/**
+ * Puts the token that a symbol means into what was entered; where several have it, whichever is chosen.
+ *
+ * @param send goes on with what is entered then.
+ */
+export function TokenSearch({
+  entered,
+  symbol,
+  send,
+}: {
+  entered: Entered
+  symbol: string
+  send: (entered: Entered) => void
+}) {
+  const chainId = chainOf(entered)
+  const asked = useAsked(
+    (signal) => findTokens(client, symbol, chainId, signal),
+    `symbol ${chainId} ${symbol}`,
+    REFRESH_MS,
+  )
+  const [only, ...others] = asked.state === 'shown' ? asked.answer : []
+  const isClear = only !== undefined && others.length === 0
+  useEffect(() => {
+    if (isClear) send(withToken(entered, symbol, only.id))
+  }, [isClear, entered])
+  return (
+    <section class="token-search" aria-label="Tokens with this symbol">
+      <Shown asked={asked} lines={1}>
+        {(tokens) => (
+          <>
+            <p role={tokens.length === 0 ? 'alert' : 'status'}>
+              {tokens.length === 0 ? (
+                <>
+                  No token with the symbol <bdi class="symbol">{symbol}</bdi> is known from the newest {MAX_CAMPAIGNS}{' '}
+                  campaigns{chainId !== '' && ' of this chain'}. Name it by chain and address: <code>8453:0x…</code>
+                </>
+              ) : (
+                <>
+                  Which <bdi class="symbol">{symbol}</bdi>?
+                </>
+              )}
+            </p>
+            <ul class="chips">
+              {tokens.slice(0, MAX_CHOICES).map(({ id, chainId: on, address, name }) => (
+                <li key={id}>
+                  <button type="button" onClick={() => send(withToken(entered, symbol, id))}>
+                    {chainName(on)} <code>{shortenHex(address)}</code> <bdi class="symbol soft">{name}</bdi>
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {tokens.length > MAX_CHOICES && <p class="soft">And more: choose a chain.</p>}
+          </>
+        )}
+      </Shown>
+    </section>
+  )
+}

@@ -1,0 +1,112 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { describeFailure } from '../../database/failures.ts'
+import { type Content, createRepresentations, toContent } from '../../http/representations.ts'
+import type { ExplorerRepository } from './explorer-repository.ts'
+import { type PageHead, toHeadElements } from './page-head.ts'
+
+const CAMPAIGN_PATH = '/explorer/campaigns/:id'
+const CAMPAIGN_ID = /^[1-9][0-9]{0,15}:0x[a-f0-9]{40}:(0|[1-9][0-9]{0,77})$/i
+
+/** What stands in the page where its head elements go. */
+const HEAD_MARK = '<!-- title and description of the page -->'
+
+/** The pages whose heads are always the same; which of them it is, the script sees by itself. */
+const HEADS: Record<string, PageHead> = {
+  '/': {
+    title: 'Trending',
+    description: 'On-chain reward campaigns: what is being claimed right now, in US dollars and in numbers of claims.',
+  },
+  '/explorer/campaigns': {
+    title: 'Campaigns',
+    description: 'All on-chain reward campaigns, with filters by chain, token, owner, channel and what has to be done.',
+  },
+  '/explorer/contracts': {
+    title: 'Contracts',
+    description: 'The contracts that reward campaigns ask people to use, by claims, US dollars and newest campaign.',
+  },
+  '/explorer/chains': {
+    title: 'Chains',
+    description: 'How far each chain has been indexed: newest block, head, final block and lag.',
+  },
+}
+
+const ANY_CAMPAIGN: PageHead = {
+  title: 'Campaign',
+  description: 'A reward campaign: what it pays, what is left, who may claim and what has to be done.',
+}
+
+/** What its pages may load and ask: what this service itself serves. */
+const POLICY =
+  "default-src 'none'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; connect-src 'self'; " +
+  "img-src 'self' data:; script-src 'self'; style-src 'self'"
+
+/**
+ * The explorer: pages for people at `/`, which ask the public operations of this service. Programs, and everybody where
+ * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
+ * they may be kept; the page is asked for anew each time. That of a campaign says in its head what the campaign is called.
+ */
+export async function serveExplorer(app: FastifyInstance, folder: string | undefined, campaigns: ExplorerRepository) {
+  const hidden = { schema: { hide: true } }
+  if (folder === undefined) {
+    app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
+    return
+  }
+  await app.register(fastifyStatic, {
+    root: join(folder, 'assets'),
+    prefix: '/explorer/assets/',
+    // These files and no others: a path leads nowhere else, however it is written.
+    wildcard: false,
+    index: false,
+    preCompressed: true,
+    immutable: true,
+    maxAge: '365d',
+    schemaHide: true,
+  })
+  const shell = await readFile(join(folder, 'explorer.html'), 'utf8')
+  // Its tag is of what is in it: files of two versions can be of the same size and time.
+  const toPage = (head: PageHead) =>
+    toContent(
+      shell.replace(HEAD_MARK, () => toHeadElements(head)),
+      'text/html; charset=utf-8',
+    )
+  const representations = createRepresentations('public, no-cache')
+  async function send(request: FastifyRequest, reply: FastifyReply, page: Content) {
+    void reply.header('content-security-policy', POLICY)
+    await representations.send(request, reply, page, () => undefined)
+    return reply
+  }
+
+  for (const [url, head] of Object.entries(HEADS)) {
+    const page = toPage(head)
+    app.get(url, hidden, async (request, reply) => {
+      if (url !== '/') return send(request, reply, page)
+      const origin = reply.getHeader('vary')
+      void reply.header('vary', origin === undefined ? 'accept' : `${origin}, accept`)
+      // Only browsers ask for pages by name.
+      return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect('/docs')
+    })
+  }
+
+  const anyCampaign = toPage(ANY_CAMPAIGN)
+  app.get<{ Params: { id: string } }>(CAMPAIGN_PATH, hidden, async (request, reply) => {
+    const { id } = request.params
+    try {
+      const head = CAMPAIGN_ID.test(id) ? await campaigns.findHead(id.toLowerCase()) : undefined
+      if (head !== undefined) return await send(request, reply, toPage(head))
+      // The script says that there is no such campaign.
+      return await reply
+        .header('content-security-policy', POLICY)
+        .header('cache-control', 'no-store')
+        .code(404)
+        .type(anyCampaign.type)
+        .send(anyCampaign.plain)
+    } catch (error) {
+      // The page says by itself what it cannot show.
+      request.log.warn({ reason: describeFailure(error) }, 'page served without the title of its campaign')
+      return send(request, reply, anyCampaign)
+    }
+  })
+}

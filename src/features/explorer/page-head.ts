@@ -1,0 +1,47 @@
+import { html } from '../../http/markup.ts'
+
+/** What a page says of itself: to a browser, to search engines and to whoever shows a link to it (Open Graph). */
+export interface PageHead {
+  title: string
+  description: string
+  imageUrl?: string | undefined
+}
+
+const SITE = 'Reward Campaigns'
+const MAX_TITLE = 90
+const MAX_DESCRIPTION = 200
+
+/** Controls, and marks that turn the direction of the text around them. */
+const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
+
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
+/** Text of a record on one line, cut between characters. */
+function toLine(text: string, maxCharacters: number) {
+  // A character of several code points is rarely longer than this; the rest of a long text is not looked at.
+  const line = text
+    .slice(0, maxCharacters * 16)
+    .replace(INVISIBLE, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+  const characters = [...graphemes.segment(line)]
+  if (characters.length <= maxCharacters) return line
+  return `${line.slice(0, characters[maxCharacters - 1]?.index).trimEnd()}…`
+}
+
+/** Elements for the head of a page, escaped. The image is shown only where it has an address of its own. */
+export function toHeadElements({ title, description, imageUrl }: PageHead): string {
+  const name = toLine(title, MAX_TITLE)
+  const text = toLine(description, MAX_DESCRIPTION)
+  const image = imageUrl !== undefined && /^https:\/\/\S{1,1000}$/.test(imageUrl) ? imageUrl : undefined
+  return html`<title>${name} · ${SITE}</title>
+    <meta name="description" content="${text}">
+    <meta property="og:type" content="website">
+    <meta property="og:site_name" content="${SITE}">
+    <meta property="og:title" content="${name}">
+    <meta property="og:description" content="${text}">${
+      image &&
+      html`
+    <meta property="og:image" content="${image}">`
+    }`.text
+}

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
+import { answered, type Explorer, listedCampaigns, startExplorer } from '../setup/explorer.ts'
+import { aCampaign, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+
+const usdc = aToken({ symbol: 'USDC', name: 'USD Coin' })
+const usdcOnOptimism = aToken({ chainId: 10, symbol: 'USDC', name: 'USD Coin' })
+const degen = aToken({ symbol: '$DEGEN', whitelisted: false })
+const step = { ...aStep(anAddress('router')), signatureName: 'Swap(address,uint256)' }
+const named = aCampaign({
+  incentives: [anErc20Incentive(usdc.address)],
+  actionSteps: [step, aStep(usdc.address)],
+  actionClaimant: {
+    signature: step.signature,
+    signatureName: step.signatureName,
+    signatureType: 'event',
+    fieldIndex: 0,
+    targetContract: step.targetContract,
+    targetContractName: 'Swap Router',
+    chainId: 8453,
+  },
+})
+const paying = ({ chainId, address }: typeof usdc, number: number) =>
+  aCampaign({ id: `${chainId}:${anAddress('protocol')}:${number}`, incentives: [anErc20Incentive(address)] })
+const campaigns = [paying(usdc, 1), paying(usdcOnOptimism, 2), paying(degen, 3)]
+const [onBase, onOptimism, inDegen] = campaigns.map(({ id }) => id)
+const idOf = ({ chainId, address }: typeof usdc) => `${chainId}:${address}`
+
+let explorer: Explorer
+
+async function enter({ page }: Tab, tokens: string, chain = '') {
+  await page.getByLabel('Chain', { exact: true }).fill(chain)
+  await page.getByLabel('Tokens', { exact: true }).fill(tokens)
+  await page.getByRole('button', { name: 'Show', exact: true }).click()
+}
+
+async function isFilteredBy({ page }: Tab, tokens: string) {
+  await page.waitForURL((url) => url.searchParams.get('tokens') === tokens)
+  await answered(page)
+  expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe(tokens)
+}
+
+const short = (address: string) => `${address.slice(0, 6)}…${address.slice(-4)}`
+
+describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(usdc, usdcOnOptimism, degen, ...campaigns)
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('and is that of the chain that is chosen', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    await enter(tab, 'usdc', 'OP Mainnet')
+    await isFilteredBy(tab, idOf(usdcOnOptimism))
+    expect(await listedCampaigns(tab.page)).toEqual([onOptimism])
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('and is chosen where several have it', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    const { page } = tab
+    await enter(tab, 'USDC')
+    const choices = page.getByRole('region', { name: 'Tokens with this symbol' })
+    await choices.getByRole('button', { name: /^OP Mainnet 0x/ }).waitFor()
+    expect(await tab.violations()).toEqual([])
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await tab.excessWidth()).toBe(0)
+    await choices.getByRole('button', { name: /^Base 0x/ }).click()
+    await isFilteredBy(tab, idOf(usdc))
+    expect(await listedCampaigns(page)).toEqual([onBase])
+    expect(await choices.count()).toBe(0)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('also one that the list did not show, beside others', async () => {
+    await using tab = await explorer.open('/explorer/campaigns?chainId=10')
+    const { page } = tab
+    await page.getByLabel('Known tokens only').uncheck()
+    await enter(tab, `degen ${idOf(usdc)}`, 'Base')
+    await isFilteredBy(tab, `${idOf(degen)},${idOf(usdc)}`)
+    expect((await listedCampaigns(page)).sort()).toEqual([onBase, inDegen].sort())
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('and said to be unknown, with what stands in the field left as it is', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    const { page } = tab
+    const symbol = `${'W'.repeat(300)}\u202eCDSU`
+    await page.setViewportSize({ width: 360, height: 800 })
+    await enter(tab, symbol)
+    const alert = page.getByRole('alert')
+    await alert.waitFor()
+    expect(await alert.textContent()).toBe(
+      `No token with the symbol ${symbol} is known from the newest 500 campaigns. Name it by chain and address: 8453:0x…`,
+    )
+    expect(await tab.excessWidth()).toBe(0)
+    expect(await page.getByLabel('Tokens', { exact: true }).inputValue()).toBe(symbol)
+    expect(page.url()).toBe(`${explorer.base}/explorer/campaigns`)
+    expect(await tab.violations()).toEqual([])
+    await enter(tab, idOf(usdc))
+    await isFilteredBy(tab, idOf(usdc))
+    await alert.waitFor({ state: 'detached' })
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(usdc, named)
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('beside their addresses on the page of a campaign, and in the filters that it leads to', async () => {
+    await using tab = await explorer.open(`/explorer/campaigns/${named.id}`)
+    const { page } = tab
+    const shown = async (selector: string) =>
+      (await page.locator(selector).allInnerTexts()).join(' ').replace(/\s+/g, ' ')
+    const steps = await shown('.steps')
+    expect(steps).toContain(`that emits Swap from Swap Router at ${short(step.targetContract)}`)
+    expect(steps).toContain(`that emits Transfer from USDC at ${short(usdc.address)}`)
+    expect(await shown('.incentive .facts')).toContain(`USDC ${short(usdc.address)}`)
+
+    await page.getByRole('link', { name: 'Campaigns on this contract' }).first().click()
+    await answered(page)
+    expect(await page.locator('.chips').getByText('Contract: ').textContent()).toBe(
+      `Contract: Swap Router (${short(step.targetContract)})`,
+    )
+    await using other = await explorer.open(`/explorer/campaigns?tokens=${idOf(usdc)}`)
+    await other.page.getByText(`Token: USDC on Base (${short(usdc.address)})`).waitFor()
+    expect([...tab.faults, ...tab.refusals, ...other.faults]).toEqual([])
+  })
+})
