@@ -18,3 +18,6 @@ begin
   end if;
 end
 $$;
+--> statement-breakpoint
+-- What a generated column holds was made when its row was written.
+update access_lists set name = name where name_words is distinct from word_starts(name);

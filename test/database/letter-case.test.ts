@@ -157,6 +157,33 @@ test('a channel that was stored otherwise is found after the migration', async (
   expect(await database.query('select * from campaign_facets order by kind, value, campaign_key')).toEqual(before)
 })
 
+test('the words of a name that were stored otherwise are found after the migration', async () => {
+  await using database = await createTestDatabase()
+  const words = () => database.query('select name, name_words::text as words from access_lists order by id')
+  await using api = await startTestApp({}, database)
+  const lists = EQUAL.map(([name]) => anAccessList({ name }))
+  await api.save(...lists)
+  const before = await words()
+  // As a locale folds that knows ASCII alone.
+  const [fold] = await database.query(`select pg_get_functiondef('fold_case(text)'::regprocedure) as definition`)
+  await database.query(`create or replace function fold_case(value text) returns text
+    language sql immutable strict parallel safe as 'select lower(value collate "C")'`)
+  await database.query(
+    'update access_lists set name = upper(name collate "und-x-icu"); update access_lists set name = name',
+  )
+  await database.query(String(fold?.definition))
+  const stored = await words()
+  const [migration = ''] = (await readdir(MIGRATIONS)).filter((file) => file.endsWith('_fold-stored-channels.sql'))
+  await database.query(await readFile(join(MIGRATIONS, migration), 'utf8'))
+  const after = await words()
+  expect(after).not.toEqual(stored)
+  for (const [index, { words: due }] of before.entries()) {
+    // A capital that two letters share may be another word.
+    const same = await database.query('select word_starts($1)::text as words', [after[index]?.name])
+    expect(after[index]?.words, String(due)).toBe(same[0]?.words)
+  }
+})
+
 test('a cache hit has what the database would say, whatever letters are asked for in whatever order', async () => {
   await using database = await createTestDatabase()
   await using cached = await startTestApp({}, database)
