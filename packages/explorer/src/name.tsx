@@ -7,14 +7,6 @@ export function Name({ text }: { text: string }) {
   )
 }
 
-const LONGEST_BRIEF = 24
-
-/** A name or symbol of a stranger for the middle of a line: it neither turns what follows around nor pushes it away. */
-export function brief(text: string): string {
-  const characters = [...text.replace(/\p{Cf}/gu, '').trim()]
-  return characters.length > LONGEST_BRIEF ? `${characters.slice(0, LONGEST_BRIEF - 1).join('')}…` : characters.join('')
-}
-
 /** A letter where others have a picture: pictures from elsewhere are not loaded. */
 export function Mark({ text }: { text: string }) {
   const [letter = '?'] = text.replace(/^0x/i, '').match(/[\p{L}\p{N}]/u) ?? []

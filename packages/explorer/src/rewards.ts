@@ -1,5 +1,5 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
-import { brief } from './name.tsx'
+import { brief } from './brief.ts'
 import { roundDecimal, roundUsd } from './rounded.ts'
 
 type Reward = TrendingCampaign['incentives'][number]

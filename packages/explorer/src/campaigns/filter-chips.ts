@@ -1,5 +1,5 @@
+import { brief } from '../brief.ts'
 import { chainName } from '../chain-names.ts'
-import { brief } from '../name.tsx'
 import { seenContract } from '../seen-contracts.ts'
 import { type CampaignQuery, toUrl } from './campaign-query.ts'
 import { seenToken } from './seen-tokens.ts'

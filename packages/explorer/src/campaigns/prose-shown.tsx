@@ -1,7 +1,7 @@
 import { Address, shortenHex } from '../address.tsx'
 import { Count, Tokens, Usd } from '../amounts.tsx'
+import { brief } from '../brief.ts'
 import { ChainLabel } from '../chain-label.tsx'
-import { brief } from '../name.tsx'
 import { AbsoluteTime } from '../times.tsx'
 import { dollarsOf, type Worth } from './dollars.ts'
 import type { Asset } from './incentive-budget.ts'

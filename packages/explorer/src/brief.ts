@@ -1,0 +1,7 @@
+const LONGEST_BRIEF = 24
+
+/** A name or symbol of a stranger for the middle of a line: it neither turns what follows around nor pushes it away. */
+export function brief(text: string): string {
+  const characters = [...text.replace(/\p{Cf}/gu, '').trim()]
+  return characters.length > LONGEST_BRIEF ? `${characters.slice(0, LONGEST_BRIEF - 1).join('')}…` : characters.join('')
+}
