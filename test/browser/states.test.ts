@@ -54,6 +54,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
       if (path !== '/explorer/chains') await tab.page.getByText('No campaign is stored yet.').waitFor()
       expect(await tab.violations(), path).toEqual([])
       expect([...tab.faults, ...tab.refusals]).toEqual([])
+      expect(await explorer.layoutShift(path), path).toBeLessThan(0.02)
     }
   })
 

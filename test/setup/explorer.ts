@@ -13,6 +13,8 @@ export interface Explorer extends AsyncDisposable {
   base: string
   /** A tab at a page, with its answers. Its clock begins at `NOW`, and can be put forward. */
   open: (path: string) => Promise<Tab>
+  /** How much moves on a page of a small screen when it is answered after it was painted. */
+  layoutShift: (path: string) => Promise<number>
 }
 
 /** The service and a browser that looks at it, on a database of its own or another. */
@@ -30,6 +32,23 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
       await tab.page.goto(base + path)
       await answered(tab.page)
       return tab
+    },
+    async layoutShift(path) {
+      await using tab = await openTab(browser, base)
+      const { page } = tab
+      await page.setViewportSize({ width: 412, height: 823 })
+      await page.route(
+        ({ pathname }) => pathname !== path && !pathname.startsWith('/explorer/assets'),
+        async (route) => {
+          await new Promise((resolve) => setTimeout(resolve, 500))
+          await route.continue()
+        },
+      )
+      await page.goto(base + path)
+      await page.locator('.waiting').first().waitFor({ state: 'attached' })
+      await answered(page)
+      await page.getByText(/^Version /).waitFor()
+      return await tab.layoutShift()
     },
     async [Symbol.asyncDispose]() {
       await browser.close()

@@ -29,7 +29,7 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
  * The list with what somebody has entered, from its first page; what filters nothing is left out. A chain may be entered
  * by its name.
  */
-export function enteredUrl(entered: Entered): string {
+export function enteredUrl(entered: Iterable<readonly [name: string, value: string]>): string {
   const parameters = new URLSearchParams()
   let isWhitelisted = false
   for (const [name, value] of entered) {
