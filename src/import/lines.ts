@@ -39,7 +39,10 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
       rest.push(chunk.subarray(start))
       restLength += chunk.length - start
       if (restLength > MOST_BYTES)
-        throw new UnreadableLineError(number + 1, `the line is longer than ${MOST_BYTES} bytes`)
+        throw new UnreadableLineError(
+          number + 1,
+          `the line is longer than ${MOST_BYTES} bytes, and an import is NDJSON, one object a line`,
+        )
     }
     yield lines
   }
