@@ -8,6 +8,12 @@ const MIN_SHARE = 64
 export const shareOf = (limit: number, percent: number) =>
   Math.min(limit, Math.max(MIN_SHARE, Math.ceil((limit * percent) / 100)))
 
+/**
+ * Clients of this machine are often many: a proxy in front that is not named, or a load test. They have all of the
+ * requests under way.
+ */
+export const isThisMachine = (network: string) => network === '127.0.0.1' || network === '0:0:0:0/64'
+
 /** What an address uses of the service at this moment. */
 export interface Usage {
   /** The IPv4 address, or the /64 of an IPv6 one. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Asker, askAs } from '../database/abandonment.ts'
+import { isThisMachine } from './address-usage.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import type { Connections } from './connections.ts'
 import { OverloadedError, TooManyConcurrentError } from './errors.ts'
@@ -26,8 +27,9 @@ export function refuseWhileOverloaded(
   function whyRefused({ raw }: FastifyRequest, exchange: Exchange | undefined) {
     if (exchanges.making > limits.maxMaking || connections.isForProbes(raw)) return new OverloadedError()
     if (exchange === undefined) return undefined
-    const { making, bodyBytes } = exchange.client
-    const isBeyondShare = making > limits.maxMakingPerAddress || bodyBytes >= MAX_BYTES_PER_ADDRESS
+    const { network, making, bodyBytes } = exchange.client
+    const isBeyondShare =
+      (making > limits.maxMakingPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
     return isBeyondShare ? new TooManyConcurrentError() : undefined
   }
 

@@ -318,6 +318,8 @@ export function perform(state: ProtocolState, deed: Deed): Outcome {
         claims: [],
       }
     case 'clawBack':
+      // It pays no token, so nothing can be taken back: a payment in a claim's transaction would be taken for the claim's.
+      if (incentive.kind === 'list') return { state, logs: [noise], claims: [] }
       return {
         state: change({
           limit: incentive.limit > amount ? incentive.limit - amount : 0n,

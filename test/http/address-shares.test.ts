@@ -176,6 +176,15 @@ describe('requests', () => {
     expect(await statusFor('2001:db8:0:1::ffff')).toBe(200)
   })
 
+  test('of this machine have all of those under way', async () => {
+    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT })
+    port = await listen(api.app)
+    await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
+    const held = await holdRequests('127.0.0.1', SHARE + 1)
+    await lock.release()
+    expect(await Promise.all(held)).toEqual(held.map(() => 200))
+  })
+
   test('have no share where it is all', async () => {
     await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT, ADDRESS_SHARE_PERCENT: '100' })
     port = await listen(api.app)
