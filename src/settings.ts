@@ -80,7 +80,7 @@ export const Settings = Type.Object({
     { minimum: 1, maximum: 10_000, default: 20 },
   ),
   ADDRESS_SHARE_PERCENT: whole(
-    'How much of `MAX_CONNECTIONS` and of `MAX_REQUESTS_UNDER_WAY` one IPv4 address or IPv6 /64 may use, in percent, but 64 always where there are as many. Where it has all its connections, a new one takes the place of the longest idle one; more requests are answered 429. Connections of `TRUSTED_PROXIES` are not limited by it, nor are requests from 127.0.0.1 and ::1. 100: no share.',
+    'How much of `MAX_CONNECTIONS` and of `MAX_REQUESTS_UNDER_WAY` one IPv4 address or IPv6 /64 may use, in percent, but 64 always where there are as many. Where it has all its connections, a new one takes the place of the longest idle one; more requests are answered 429. `TRUSTED_PROXIES`, 127.0.0.1 and ::1, from which the requests of many may come, are not limited by it. 100: no share.',
     { minimum: 1, maximum: 100, default: 10 },
   ),
   MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { createUsages, type Usage } from './address-usage.ts'
+import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { toOverloadAnswer } from './raw-answers.ts'
 import { createRefusals } from './refusals.ts'
@@ -162,8 +162,8 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
     open(socket) {
       const address = socket.remoteAddress ?? ''
-      const isProxy = limits.isProxy(address)
       const peer = usages.of(address)
+      const isProxy = limits.isProxy(address) || isThisMachine(peer.network)
       if (!isProxy) peer.connections += 1
       if (peer.connections > limits.maxConnectionsPerAddress && !closeLongestIdle(peer.idle)) {
         peer.connections -= 1
