@@ -34,8 +34,17 @@ export function createContractCalls(endpoints: Endpoints) {
           for (let times = 0; times < 2; times += 1) await endpoint.ask([controlQuestion(hash, rounds + times)])
           rounds += 1
           if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not answer a call')
-          for (const { to, data } of failed) silentUntil.set(to + data, Date.now() + SILENCE_MS)
-          return found
+          // A node may fail each call of a batch that is too large for it: by itself, a call speaks for itself.
+          const alone = await Promise.all(
+            questions.map(async (question, index) => {
+              const answer = found[index]
+              return answer instanceof EndpointError ? (await endpoint.ask([question]))[0] : answer
+            }),
+          )
+          for (const [index, { to, data }] of open.entries()) {
+            if (alone[index] instanceof EndpointError) silentUntil.set(to + data, Date.now() + SILENCE_MS)
+          }
+          return alone
         },
         signal,
       })
