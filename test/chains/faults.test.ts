@@ -34,7 +34,8 @@ const faults: [name: string, createInterference: () => Interference][] = [
   ],
 ]
 
-describe('everything is found, and nothing else, of a node that', () => {
+// Of requests side by side, a node that fails every second one may fail the same one for longer than is waited for.
+describe('everything is found, and nothing else, of a node that', { retry: 2 }, () => {
   test.each(faults)('%s', async (_, createInterference) => {
     await using node = await startScriptedNode(playedRecording(END - 20))
     node.interfere = createInterference()
