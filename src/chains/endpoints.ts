@@ -76,7 +76,9 @@ interface EndpointState {
   position: number
   ask: ReturnType<typeof createAsking>
   isOfChain: boolean
+  /** Failures since the last answer; of attempts side by side, one counts. */
   failures: number
+  lastFailureAt: number
   pausedUntil: number
   lastError: string
   counts: EndpointCounts
@@ -89,12 +91,14 @@ interface EndpointState {
 export function createEndpoints(chainId: number, urls: readonly string[], settings: EndpointSettings) {
   const endpoints = urls.map((url, index) => createEndpoint(url, index + 1, settings))
 
-  function noteFailure(endpoint: EndpointState, error: EndpointError, isFinal: boolean) {
+  /** @param since when what failed was begun. */
+  function noteFailure(endpoint: EndpointState, error: EndpointError, isFinal: boolean, since = Date.now()) {
     endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
     endpoint.lastError = error.message
     // What is refused for good is asked otherwise, and at once.
     if (isFinal && error.fault === 'refused') return
-    endpoint.failures += 1
+    if (since >= endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
+    endpoint.lastFailureAt = Date.now()
     // To try one that does not answer at all takes long: others are asked meanwhile.
     const silence = error.fault === 'timeout' && endpoints.length > 1 ? SILENT_PAUSE_TIMES * settings.timeoutMs : 0
     const pause = pauseAfter(error, endpoint.failures, settings.pauseMs)
@@ -145,7 +149,7 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
             unknown = 0
             end = Date.now() + settings.giveUpMs
           }
-          noteFailure(next, error, isFinal(error))
+          noteFailure(next, error, isFinal(error), now)
           if (error.fault === 'unknown-block') unknown += 1
           if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * endpoints.length) throw error
           if (Date.now() > end) throw new ChainUnavailableError(describeFailures(chainId, endpoints))
@@ -165,7 +169,7 @@ export function createEndpoints(chainId: number, urls: readonly string[], settin
           return [await attempt(other, new Map(), { question, signal })]
         } catch (error) {
           if (!(error instanceof EndpointError)) throw error
-          noteFailure(other, error, false)
+          noteFailure(other, error, false, now)
           return []
         }
       })
@@ -203,6 +207,7 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
     ask: createAsking(createBatchSender(send, settings.batchSize)),
     isOfChain: false,
     failures: 0,
+    lastFailureAt: 0,
     pausedUntil: 0,
     lastError: 'has not been asked',
     counts,

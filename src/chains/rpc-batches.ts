@@ -17,8 +17,20 @@ export type SendAll = (
   take: (start: number, outcomes: readonly RpcOutcome[]) => void,
 ) => Promise<void>
 
+/** Calls for one request, and where their outcomes go. */
+interface Batch {
+  /** Index of the first of them. */
+  start: number
+  calls: readonly RpcCall[]
+  signal: AbortSignal
+  take: Parameters<SendAll>[2]
+}
+
 /** Requests to one endpoint that are under way at the same time. */
 const MAX_REQUESTS = 8
+
+/** A call that fails by itself, at an endpoint that answers others, is repeated so often before that is believed. */
+const MAX_REPEATS = 2
 
 /** Fewer calls are not spread over several requests. */
 const MIN_CALLS = 25
@@ -67,31 +79,62 @@ export function createBatchSender(send: SendCalls, maxCalls: number): SendAll {
     return isRepeated && isAlive(signal)
   }
 
-  async function sendBatch(calls: readonly RpcCall[], signal: AbortSignal): Promise<readonly RpcOutcome[]> {
-    let failure: EndpointError
+  /** Whether the same request is sent again at once: a probe in between would be what a node that fails by turns answers. */
+  function isWorthRepeating({ fault }: EndpointError, calls: readonly RpcCall[], repeats: number) {
+    if (fault === 'rate-limited') return false
+    if (calls.length === 1) return repeats < MAX_REPEATS && (failures > 1 || fault === 'timeout')
+    return repeats === 0 && failures > 1 && fault !== 'timeout'
+  }
+
+  /**
+   * @returns what was answered, or how it failed where the endpoint answers others.
+   * @throws EndpointError where the endpoint failed as a whole.
+   */
+  async function trySending(
+    calls: readonly RpcCall[],
+    signal: AbortSignal,
+    repeats = 0,
+  ): Promise<RpcAnswer[] | EndpointError> {
+    let answers: RpcAnswer[] | undefined
+    let failure: EndpointError | undefined
     try {
-      const answers = await inSlot(() => send(calls, signal))
-      const error = errorOfAll(answers)
-      if (error === undefined) {
-        failures = 0
-        size.noteSuccess(calls.length)
-        return answers
-      }
-      failures += 1
-      if (!(await isForItsCalls(error, calls, signal))) return answers
-      failure = error
+      answers = await inSlot(() => send(calls, signal))
+      failure = errorOfAll(answers)
     } catch (error) {
       if (!(error instanceof EndpointError)) throw error
-      failures += 1
       // A refusal says so itself.
-      if (error.refusal === undefined && !(await isForItsCalls(error, calls, signal))) throw error
+      if (error.refusal !== undefined) return error
       failure = error
     }
-    if (calls.length === 1) return [new EndpointError(failure.fault, failure.message, { refusal: 'other' })]
+    if (failure !== undefined) {
+      failures += 1
+      if (isWorthRepeating(failure, calls, repeats)) return trySending(calls, signal, repeats + 1)
+      if (await isForItsCalls(failure, calls, signal)) return failure
+      if (answers === undefined) throw failure
+      return answers
+    }
+    failures = 0
+    size.noteSuccess(calls.length)
+    return answers ?? []
+  }
+
+  async function sendBatch(batch: Batch): Promise<void> {
+    const { start, calls, signal, take } = batch
+    const outcome = await trySending(calls, signal)
+    if (!(outcome instanceof EndpointError)) return take(start, outcome)
+    if (calls.length > 1) return sendHalves(batch)
+    take(start, [new EndpointError(outcome.fault, outcome.message, { refusal: 'other' })])
+  }
+
+  async function sendHalves({ start, calls, ...more }: Batch) {
     size.noteTooLarge(calls.length)
     const middle = Math.ceil(calls.length / 2)
-    const halves = [calls.slice(0, middle), calls.slice(middle)]
-    return (await Promise.all(halves.map((half) => sendBatch(half, signal)))).flat()
+    const halves = [
+      { start, calls: calls.slice(0, middle), ...more },
+      { start: start + middle, calls: calls.slice(middle), ...more },
+    ]
+    // What one half is answered is of use even where the other fails.
+    throwFirst(await Promise.allSettled(halves.map((half) => sendBatch(half))))
   }
 
   return async (calls, signal, take) => {
@@ -103,7 +146,7 @@ export function createBatchSender(send: SendCalls, maxCalls: number): SendAll {
       const part = calls.slice(start, start + length())
       next += part.length
       try {
-        take(start, await sendBatch(part, signal))
+        await sendBatch({ start, calls: part, signal, take })
       } catch (error) {
         hasFailed = true
         throw error
@@ -115,9 +158,12 @@ export function createBatchSender(send: SendCalls, maxCalls: number): SendAll {
     if (calls.length === 0) return
     // The first goes alone: an endpoint that is away is asked once, and what was asked first is known first.
     await sendNext()
-    const workers = await Promise.allSettled(Array.from({ length: MAX_REQUESTS }, work))
-    for (const worker of workers) if (worker.status === 'rejected') throw worker.reason
+    throwFirst(await Promise.allSettled(Array.from({ length: MAX_REQUESTS }, work)))
   }
+}
+
+function throwFirst(ended: readonly PromiseSettledResult<void>[]) {
+  for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
 /** The error that all calls of a batch were answered with: it may be one of the batch. */

@@ -105,11 +105,12 @@ function whyMalformed(query: string) {
   if (pairs.length > MAX_PAIRS) return new InvalidRequestError(`at most ${MAX_PAIRS} parameters are accepted`)
   // What is not encoded is neither malformed nor NUL: Node's parser refuses that.
   for (const pair of pairs.filter((one) => one.includes('%'))) {
-    const name = JSON.stringify(pair.split('=', 1)[0])
+    const name = pair.split('=', 1)[0] ?? ''
     try {
-      if (decodeURIComponent(pair).includes('\0')) return new InvalidRequestError(`parameter ${name} has a NUL byte`)
+      if (!decodeURIComponent(pair).includes('\0')) continue
+      return new InvalidRequestError(`parameter ${JSON.stringify(decodeURIComponent(name))} has a NUL byte`)
     } catch {
-      return new MalformedUrlError(`parameter ${name} has a malformed percent-encoding`)
+      return new MalformedUrlError(`parameter ${JSON.stringify(name)} has a malformed percent-encoding`)
     }
   }
   return undefined

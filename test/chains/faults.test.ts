@@ -35,7 +35,7 @@ const faults: [name: string, createInterference: () => Interference][] = [
 ]
 
 // Of requests side by side, a node that fails every second one may fail the same one for longer than is waited for.
-describe('everything is found, and nothing else, of a node that', { retry: 2 }, () => {
+describe('everything is found, and nothing else, of a node that', () => {
   test.each(faults)('%s', async (_, createInterference) => {
     await using node = await startScriptedNode(playedRecording(END - 20))
     node.interfere = createInterference()

@@ -36,11 +36,14 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
     async layoutShift(path) {
       await using tab = await openTab(browser, base)
       const { page } = tab
+      let asked = 0
       await page.setViewportSize({ width: 412, height: 823 })
       await page.route(
         ({ pathname }) => pathname !== path && !pathname.startsWith('/explorer/assets'),
         async (route) => {
-          await new Promise((resolve) => setTimeout(resolve, 500))
+          // Each is answered by itself, so that it is seen what it moves.
+          asked += 1
+          await new Promise((resolve) => setTimeout(resolve, asked * 400))
           await route.continue()
         },
       )
@@ -48,6 +51,8 @@ export async function startExplorer(settings: Record<string, string> = {}, datab
       await page.locator('.waiting').first().waitFor({ state: 'attached' })
       await answered(page)
       await page.getByText(/^Version /).waitFor()
+      // What is asked for once that was answered moves things too.
+      await page.waitForLoadState('networkidle')
       return await tab.layoutShift()
     },
     async [Symbol.asyncDispose]() {
