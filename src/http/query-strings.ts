@@ -75,9 +75,9 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
         unknown += 1
         problems.push(unknownParameter(name, known, unknown <= MAX_SUGGESTIONS))
       } else if (reader.maxItems !== undefined) {
-        const entries = splitList([text].flat())
-        if (entries.length > MAX_PAIRS) problems.push(`${name} must have at most ${reader.maxItems} entries`)
-        else values[name] = readList(entries, reader.maxItems, reader.read)
+        const entries = readList([text].flat(), reader.maxItems, reader.read)
+        if (entries === undefined) problems.push(`${name} must have at most ${reader.maxItems} entries`)
+        else values[name] = entries
       } else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
       else {
         const value = reader.read(text)
@@ -104,16 +104,29 @@ function createReader(schema: ParameterSchema): Reader {
 
 const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
 
-/** A list is written with commas, or by repeating its parameter, or both. One entry too many is enough. */
-const splitList = (texts: string[]) => texts.flatMap((text) => text.split(',', MAX_PAIRS + 1))
+/** A list is written with commas, or by repeating its parameter, or both. */
+function* entriesOf(texts: string[]) {
+  for (const text of texts) {
+    let start = 0
+    for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', start)) {
+      yield text.slice(start, end)
+      start = end + 1
+    }
+    yield text.slice(start)
+  }
+}
 
 /**
  * Entries are trimmed; of those that differ only in case the first stays. With one entry too many the rest is not looked
  * at.
+ * @returns undefined where there are too many, with duplicates.
  */
 function readList(texts: string[], maxItems: number, read: Reader) {
   const entries = new Map<string, unknown>()
-  for (const text of texts) {
+  let count = 0
+  for (const text of entriesOf(texts)) {
+    count += 1
+    if (count > MAX_PAIRS) return undefined
     const value = read(text.trim())
     const identity = foldAscii(String(value))
     if (!entries.has(identity)) entries.set(identity, value)
