@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
-import { createDataFigureReader } from '../database/data-figures.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
 import { measureService } from '../http/service-figures.ts'
+import { createDataFigureReader } from '../read-models/data-version/read.ts'
 import type { Settings } from '../settings.ts'
 import { createDatabaseAccess } from './database-access.ts'
 import { closeAll, closeAtEnd, endInOrder, ending, SHARE_OF_REQUESTS } from './ending.ts'

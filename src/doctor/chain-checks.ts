@@ -1,6 +1,6 @@
 import type { FollowedChain } from '../database/followed-chains.ts'
+import type { Ask } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
-import type { Ask } from './snapshot.ts'
 
 /** So long a chain may be behind before its answers are wrong rather than late. */
 const LONGEST_LAG_SECONDS = 600

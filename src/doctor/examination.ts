@@ -1,19 +1,18 @@
 import pg from 'pg'
 import { describeFailure, isConnectionFailure } from '../database/failures.ts'
 import type { FollowedChain } from '../database/followed-chains.ts'
-import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/findings.ts'
+import { type Ask, inSnapshot } from '../database/snapshot.ts'
+import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
+import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/findings.ts'
 import { examineChains, examineOrphans } from './chain-checks.ts'
 import { type Differences, findDifferences, pickCampaigns, type Sample } from './differences.ts'
 import { compareDocuments } from './kept-documents.ts'
 import { keptCounts, keptFigures } from './kept-figures.ts'
 import { differingMaps, misplacedCampaigns } from './kept-maps.ts'
 import { examineLocale } from './locale-check.ts'
-import { REBUILD } from './rebuild-advice.ts'
-import { examineRevision, readRevision } from './revision-check.ts'
 import { examineSchemaObjects } from './schema-check.ts'
 import { examineClock, examineConnections, examineSpace, examineStatistics, examineVersion } from './server-checks.ts'
 import { examineRights } from './serving-rights.ts'
-import { type Ask, inSnapshot } from './snapshot.ts'
 
 export interface Examined {
   client: pg.Client

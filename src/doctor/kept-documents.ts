@@ -1,6 +1,6 @@
 import type pg from 'pg'
+import { type Ask, inSnapshot } from '../database/snapshot.ts'
 import { type Differences, findDifferences, type Sample } from './differences.ts'
-import { type Ask, inSnapshot } from './snapshot.ts'
 
 /** Campaigns whose documents are compared at once. */
 const PORTION = 1000

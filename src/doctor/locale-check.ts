@@ -1,6 +1,6 @@
 import { ASCII_LOCALE_ADVICE, findAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
+import type { Ask } from '../database/snapshot.ts'
 import { type Finding, ok, warning } from '../schemas/findings.ts'
-import type { Ask } from './snapshot.ts'
 
 /** Whether the locale of the database knows letters beyond ASCII. */
 export async function examineLocale(ask: Ask): Promise<Finding> {

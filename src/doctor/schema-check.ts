@@ -1,7 +1,6 @@
 import { compareObjects, type SchemaDifference, type SchemaObject, schemaObjects } from '../database/schema-objects.ts'
-import { type Finding, failed, ok } from '../schemas/findings.ts'
-import { REBUILD } from './rebuild-advice.ts'
-import type { Ask } from './snapshot.ts'
+import type { Ask } from '../database/snapshot.ts'
+import { type Finding, failed, ok, REBUILD } from '../schemas/findings.ts'
 
 const MOST_NAMED = 3
 

@@ -1,5 +1,5 @@
+import type { Ask } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
-import type { Ask } from './snapshot.ts'
 
 /*
  * The server as it is, whatever stands in it. All from its catalogues and statistics: none of it grows with the data.

@@ -1,6 +1,6 @@
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
+import type { Ask } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
-import type { Ask } from './snapshot.ts'
 
 /** What a role lacks to serve, and what it could write that serving does not need. */
 const rights = `

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { DataVersion, DataVersionReader, Dependencies } from '../database/data-version.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
 import type { Content } from './representations.ts'
 
 export interface Answer {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DataVersion } from '../database/data-version.ts'
 import type { AsOf } from '../database/followed-chains.ts'
+import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { BlockNotReachedError, InvalidRequestError, OverloadedError } from './errors.ts'
 

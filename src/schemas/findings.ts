@@ -16,3 +16,6 @@ export const failed = (found: string, advice: string): Finding => ({ state: 'fai
 export interface CheckedFinding extends Finding {
   check: string
 }
+
+/** Advice: what mends all that is derived, and what the schema lacks. */
+export const REBUILD = 'run `reward-campaigns rebuild` as the owner of the tables'

@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { toWholeSeconds } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
-import type { Dependencies } from '../../database/data-version.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { claims } from '../../database/tables/claims.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 
 export interface ActivityRepository {

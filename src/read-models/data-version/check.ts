@@ -1,6 +1,5 @@
-import { type Finding, failed, ok } from '../schemas/findings.ts'
-import { REBUILD } from './rebuild-advice.ts'
-import type { Ask } from './snapshot.ts'
+import type { Ask } from '../../database/snapshot.ts'
+import { type Finding, failed, ok, REBUILD } from '../../schemas/findings.ts'
 
 /** The newest revision of the data. */
 export interface Revision {
