@@ -1,3 +1,4 @@
+import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { allOf, type Step } from './steps.ts'
 import { touch } from './touched-campaigns.ts'
 import { upsert } from './upserts.ts'
@@ -153,5 +154,5 @@ export const withdrawIncentives: Step[] = [
 /** Once the incentives are as the records have them. */
 export const makeDocuments: Step = {
   of: ['campaign', 'incentive'],
-  sql: 'select make_campaign_documents(array(select key from staged_key union select key from refigured_campaigns))',
+  sql: makeCampaignDocuments('select key from staged_key union select key from refigured_campaigns'),
 }

@@ -3,6 +3,8 @@ import { openClient } from '../database/client.ts'
 import { changeSchema } from '../database/migration-run.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
+import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
+import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
@@ -21,7 +23,7 @@ const derivedData = [
   where target.key = due.key
     and (target.has_whitelisted_rewards, target.is_exhausted)
       is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
-  'select refresh_trending_campaigns(array(select campaign_key from trending_campaigns))',
+  refreshTrendingCampaigns('select campaign_key from trending_campaigns'),
   `update allow_lists list set address_count = due.count
   from (
     select key, (select count(*) from allow_list_addresses where campaign_key = key) as count from campaigns
@@ -35,7 +37,7 @@ const derivedData = [
   'delete from profile_score_counts',
   `insert into profile_score_counts (score_bucket, profile_count)
   select score_bucket, count(*) from profiles group by score_bucket`,
-  'select make_campaign_documents(array(select key from campaigns))',
+  makeCampaignDocuments('select key from campaigns'),
   'select rebuild_campaign_maps()',
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',

@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
-import { MARK } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
+import { MARK } from '../../read-models/campaign-documents/read.ts'
 import type { Campaign } from './campaign-rows.ts'
 
 /** The figures of an incentive, and where among them its token is. */
@@ -23,7 +23,7 @@ export function toJson(campaign: Campaign, tokens: Tokens) {
   return pieces.join('')
 }
 
-/** See make_campaign_documents.sql for the numbers: after three of the campaign come three of each incentive. */
+/** See make_campaign_documents for the numbers: after three of the campaign come three of each incentive. */
 function valueAt({ isActive, addresses, figures }: Campaign, number: number, tokens: Tokens) {
   if (number === 0) return isActive
   if (number === 1) return toAvailableBudgetUsd(figures, tokens)

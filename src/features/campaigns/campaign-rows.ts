@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
-import { MARK } from '../../database/campaign-documents.ts'
 import { allowListAddresses } from '../../database/tables/allow-lists.ts'
 import { tokenVersion } from '../../database/token-store.ts'
+import { MARK } from '../../read-models/campaign-documents/read.ts'
 
 const mark = sql`chr(1)`
 

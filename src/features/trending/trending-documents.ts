@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
-import { MARK } from '../../database/campaign-documents.ts'
 import type { Tokens } from '../../database/token-store.ts'
+import { MARK } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
