@@ -1,7 +1,7 @@
 import type pg from 'pg'
+import { type Differences, findDifferences, type Sample } from '../database/differences.ts'
 import { type Ask, inSnapshot } from '../database/snapshot.ts'
 import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/check.ts'
-import { type Differences, findDifferences, type Sample } from './differences.ts'
 
 /** Campaigns whose documents are compared at once. */
 const PORTION = 1000

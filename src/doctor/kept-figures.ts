@@ -1,6 +1,6 @@
-import { campaignFlagsOf, incentiveFiguresOf } from '../ingest/figure-definitions.ts'
+import { type Sample, within } from '../database/differences.ts'
 import { differingTrendingCampaigns } from '../read-models/claim-windows/check.ts'
-import { type Sample, within } from './differences.ts'
+import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 
 /*
  * What is stored of the figures that are derived from facts, against the facts. Each query gives what differs, and nothing
@@ -16,10 +16,6 @@ export interface KeptFigures {
 
 /** The facts are sought by key; the campaigns have names. */
 const idOf = `(select id from campaigns where key = campaign_key)`
-
-const incentiveClaims = (sample: Sample) => `
-  select campaign_key, incentive_position as position, count(*) as claim_count, sum(amount) as claimed_amount
-  from claims where ${within(sample, 'campaign_key')} group by campaign_key, incentive_position`
 
 const claimsOfWindows = (sample: Sample) => `
   select campaign_key, window_seconds, count(*) as claim_count, coalesce(sum(amount_usd), 0) as amount_usd
@@ -38,30 +34,8 @@ const sampledContracts = (sample: Sample) =>
         group by chain_id, value order by value limit ${MOST_CONTRACTS})`
 
 export const keptFigures: readonly KeptFigures[] = [
-  {
-    name: 'incentives',
-    subject: 'claims, amounts and budgets of incentives',
-    differing: (sample) => `
-      with figures as (
-        select campaign_key, position, type, asset, definition, coalesce(recorded.claim_count, 0) as claim_count,
-          coalesce(recorded.claimed_amount, 0) as claimed_amount
-        from incentives left join (${incentiveClaims(sample)}) recorded using (campaign_key, position)
-        where ${within(sample, 'campaign_key')}
-      ), due as (${incentiveFiguresOf('figures')})
-      select ${idOf} || ', incentive ' || position as what
-      from due join incentives kept using (campaign_key, position)
-      where (kept.claim_count, kept.claimed_amount, kept.remaining_budget, kept.is_spent)
-        is distinct from (due.claim_count, due.claimed_amount, due.remaining_budget, due.is_spent)`,
-  },
-  {
-    name: 'flags',
-    subject: 'whitelisted rewards and exhaustion of campaigns',
-    differing: (sample) => `
-      with sampled as (select key from campaigns where ${within(sample, 'key')}), due as (${campaignFlagsOf('sampled')})
-      select kept.id as what from due join campaigns kept using (key)
-      where (kept.has_whitelisted_rewards, kept.is_exhausted)
-        is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
-  },
+  { name: 'incentives', subject: 'claims, amounts and budgets of incentives', differing: differingIncentives },
+  { name: 'flags', subject: 'whitelisted rewards and exhaustion of campaigns', differing: differingFlags },
   {
     name: 'claimants',
     subject: 'numbers of claimants',

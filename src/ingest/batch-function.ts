@@ -1,10 +1,10 @@
 import type pg from 'pg'
+import { aboutCampaigns, type Ingredient } from '../read-models/steps.ts'
 import { IMPORT_LOCK } from './ingest-lock.ts'
 import { mergeSteps } from './merge.ts'
 import { nameTouchedCampaigns } from './merge-staged.ts'
 import { checkSteps, firstFaultsSql, type ReferenceFault, refuseFaults } from './reference-checks.ts'
 import { stagingSteps, type toStagedJson } from './staged-batches.ts'
-import { aboutCampaigns, type Ingredient } from './steps.ts'
 import { emptyWideTables } from './working-tables.ts'
 
 /*

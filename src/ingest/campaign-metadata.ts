@@ -1,5 +1,5 @@
+import { allOf, type Step } from '../read-models/steps.ts'
 import { chosenColumnNames } from './staged-columns.ts'
-import { allOf, type Step } from './steps.ts'
 
 /*
  * A `campaignMetadata` record decides on some columns of its campaign, whichever of the two comes first. The columns are

@@ -1,4 +1,4 @@
-import pg from 'pg'
+import pg, { type QueryResult, type QueryResultRow } from 'pg'
 import { connectClient } from '../database/failures.ts'
 
 /** After so long without a word, each side asks whether the other is still there. */
@@ -28,3 +28,6 @@ export async function connectForBatches(url: string, name: string) {
   await client.query(connectionSettings.map((setting) => `set ${setting}`).join('; '))
   return client
 }
+
+/** Asks one statement on the connection of a batch. */
+export type Ask = <Row extends QueryResultRow>(sql: string) => Promise<QueryResult<Row>>

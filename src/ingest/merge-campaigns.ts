@@ -1,5 +1,5 @@
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
-import { allOf, type Step } from './steps.ts'
+import { allOf, type Step } from '../read-models/steps.ts'
 import { touch } from './touched-campaigns.ts'
 import { upsert } from './upserts.ts'
 

@@ -1,5 +1,6 @@
+import { aboutCampaigns, type Ingredient } from '../read-models/steps.ts'
+import type { Ask } from './connection.ts'
 import { mergeSteps } from './merge.ts'
-import { type Ask, aboutCampaigns, type Ingredient } from './steps.ts'
 import { emptyWideTables } from './working-tables.ts'
 
 /**

@@ -1,9 +1,9 @@
-import { divideSpans, putIntoMaps, takeOutOfMaps } from './campaign-maps.ts'
+import { divideSpans, putIntoMaps, takeOutOfMaps } from '../read-models/campaign-search/maintain.ts'
+import { allOf, type Step } from '../read-models/steps.ts'
 import { overlayMetadata } from './campaign-metadata.ts'
 import { countClaimants, noteClaimChanges } from './claim-changes.ts'
 import { makeDocuments, mergeCampaigns, refigureIncentives, withdrawIncentives } from './merge-campaigns.ts'
 import { contractSteps, rollUpSteps } from './rollups.ts'
-import { allOf, type Step } from './steps.ts'
 import { markTouchedCampaigns, touch } from './touched-campaigns.ts'
 import { plainUpsert, upsert } from './upserts.ts'
 

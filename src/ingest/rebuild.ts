@@ -5,7 +5,7 @@ import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from 
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
-import { campaignFlagsOf, incentiveFiguresOf } from './figure-definitions.ts'
+import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
 
@@ -14,15 +14,7 @@ const derivedData = [
   // Its revision is about everything.
   'select revise_data()',
   'select rebuild_claim_totals()',
-  `update incentives target set remaining_budget = due.remaining_budget, is_spent = due.is_spent
-  from (${incentiveFiguresOf('incentives')}) due
-  where target.campaign_key = due.campaign_key and target.position = due.position
-    and (target.remaining_budget, target.is_spent) is distinct from (due.remaining_budget, due.is_spent)`,
-  `update campaigns target set has_whitelisted_rewards = due.has_whitelisted_rewards, is_exhausted = due.is_exhausted
-  from (${campaignFlagsOf('(select key from campaigns)')}) due
-  where target.key = due.key
-    and (target.has_whitelisted_rewards, target.is_exhausted)
-      is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
+  ...recomputeIncentiveState,
   refreshTrendingCampaigns('select campaign_key from trending_campaigns'),
   `update allow_lists list set address_count = due.count
   from (

@@ -1,7 +1,8 @@
+import type { Ingredient, Step } from '../read-models/steps.ts'
+import type { Ask } from './connection.ts'
 import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
 import type { RecordType } from './records.ts'
 import { fromPlace, stagingName } from './staging.ts'
-import type { Ask, Ingredient, Step } from './steps.ts'
 
 /*
  * References that no single record can be checked for. Each check finds the records that refer to something neither

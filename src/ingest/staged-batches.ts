@@ -1,8 +1,8 @@
+import { type Ingredient, withRestaged } from '../read-models/steps.ts'
 import type { CampaignRecord, IngestRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
 import { columnsOf, type RecordOf, withoutUnknownFigures } from './staged-columns.ts'
 import { dropSupersededSql, stagingName } from './staging.ts'
-import { type Ingredient, withRestaged } from './steps.ts'
 
 /** What identifies a claim on its chain. */
 interface ClaimIdentity {

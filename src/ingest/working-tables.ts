@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { mapTables } from './campaign-maps.ts'
+import { mapTables } from '../read-models/campaign-search/maintain.ts'
 import { claimChangeTables } from './claim-changes.ts'
 import { contributionTables } from './claim-totals.ts'
 import { recordTypes } from './records.ts'

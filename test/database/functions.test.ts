@@ -17,10 +17,10 @@ const definitionsSql = `select proname as name, pg_get_functiondef(oid) as defin
 /** What the sources define: a function or view in a file of its name, or those of a read model in one file. */
 async function readSources() {
   const functions = await readdir(join(root, 'database/functions'))
-  const readModels = await readdir(join(root, 'read-models'), { withFileTypes: true })
+  const readModels = await readdir(join(root, 'read-models'), { recursive: true })
   const files = [
     ...functions.filter((file) => file.endsWith('.sql')).map((file) => `database/functions/${file}`),
-    ...readModels.filter((entry) => entry.isDirectory()).map(({ name }) => `read-models/${name}/functions.sql`),
+    ...readModels.filter((file) => file.endsWith('functions.sql')).map((file) => `read-models/${file}`),
   ]
   return Promise.all(files.map(async (file) => ({ file, sql: await readFile(join(root, file), 'utf8') })))
 }

@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { differingMaps, misplacedCampaigns } from '../../src/doctor/kept-maps.ts'
+import { differingMaps, misplacedCampaigns } from '../../src/read-models/campaign-search/check.ts'
 import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
 import type { TestDatabase } from './database.ts'
 import { setDatabaseClock } from './database-clock.ts'

@@ -9,11 +9,10 @@ import {
 } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
-import { campaignFacets } from '../../database/tables/campaign-facets.ts'
-import { popularFacets } from '../../database/tables/campaign-maps.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../database/tables/claim-totals.ts'
 import { contracts } from '../../database/tables/contracts.ts'
+import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
 
@@ -128,8 +127,7 @@ const offset = sql`${sql.placeholder('offset')}::bigint`
 const creatorOf = ({ ofCreator }: Shape) => (ofCreator ? sql.placeholder('creator') : sql`''`)
 
 /** Whether totals are kept for the creator alone. */
-const isPopular = sql`exists (
-  select from ${popularFacets} where kind = 'creator' and chain_id = 0 and value = ${sql.placeholder('creator')})`
+const isPopular = isPopularCreator(sql`${sql.placeholder('creator')}`)
 
 /**
  * The kept totals are read in their order, without the contracts whose totals have changed since; those come as they are
@@ -147,7 +145,7 @@ function contractsOf(shape: Shape) {
         sum(changes.amount_usd) as more_usd
       from ${windowChanges(seconds)} changes
       ${ofCreator ? theirs : sql``}
-      join ${campaignFacets} target on target.campaign_key = changes.campaign_key and target.kind = 'target'
+      join ${targetContracts} target on target.campaign_key = changes.campaign_key
       ${ofCreator ? sql`where ${isPopular}` : sql``}
       group by target.chain_id, target.value
     ), kept as not materialized (
@@ -191,7 +189,7 @@ const addedUp = ({ seconds, condition }: Shape) => sql`
       sum(coalesce(kept.amount_usd, 0) + coalesce(changes.amount_usd, 0)) as amount_usd
     from ${campaigns}
     cross join lateral (
-      select chain_id, value from ${campaignFacets} where campaign_key = ${campaigns.key} and kind = 'target' offset 0
+      select chain_id, value from ${targetContracts} where campaign_key = ${campaigns.key} offset 0
     ) target
     left join lateral (
       select claim_count, amount_usd from ${campaignClaimTotals}

@@ -1,6 +1,6 @@
 /*
- * What each derived figure of a campaign is, as queries. The import writes what they say of the campaigns that it
- * touches, and `doctor` compares what is stored with what they say.
+ * What each derived figure of a campaign is, as queries. `maintain.ts` writes what they say of the campaigns that
+ * a batch touches, and `check.ts` compares what is stored with what they say.
  */
 
 const limit = `(definition ->> 'limit')::numeric`

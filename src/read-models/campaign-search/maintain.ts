@@ -1,4 +1,4 @@
-import { allOf, type Step } from './steps.ts'
+import { allOf, type Step } from '../steps.ts'
 
 /*
  * Maps of what campaigns can be found by change by the campaigns whose records change: their bits are taken out as long as

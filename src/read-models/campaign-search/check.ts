@@ -1,4 +1,4 @@
-import { type Sample, within } from './differences.ts'
+import { type Sample, within } from '../../database/differences.ts'
 
 /*
  * What pages and totals are found by, against the campaigns. Each query gives `what` differs, and nothing where all is well.

@@ -1,8 +1,17 @@
-import type { QueryResult, QueryResultRow } from 'pg'
-import type { RecordType } from './records.ts'
-
 /** What a batch can hold: records by type, incentives whose figures have changed, and facts that are taken back. */
-export type Ingredient = RecordType | 'incentive' | 'withdrawnClaim' | 'withdrawnCampaign'
+export type Ingredient =
+  | 'token'
+  | 'contract'
+  | 'actionTemplate'
+  | 'accessList'
+  | 'campaign'
+  | 'campaignMetadata'
+  | 'claim'
+  | 'claimSignature'
+  | 'profile'
+  | 'incentive'
+  | 'withdrawnClaim'
+  | 'withdrawnCampaign'
 
 /** What concerns nothing but the campaigns that a batch touches. */
 export const aboutCampaigns: readonly Ingredient[] = [
@@ -40,6 +49,3 @@ export const allOf = (of: Step['of'], statements: (string | [sql: string, fills:
   statements.map((statement) =>
     typeof statement === 'string' ? { of, sql: statement } : { of, sql: statement[0], fills: statement[1] },
   )
-
-/** Asks one statement on the connection of a batch. */
-export type Ask = <Row extends QueryResultRow>(sql: string) => Promise<QueryResult<Row>>

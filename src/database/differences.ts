@@ -1,4 +1,4 @@
-import type { Ask } from '../database/snapshot.ts'
+import type { Ask } from './snapshot.ts'
 
 /** Campaigns by their keys; null stands for all. */
 export type Sample = readonly string[] | null

@@ -1,6 +1,6 @@
-import { sql } from 'drizzle-orm'
-import type { CampaignFilters } from '../schemas/campaign-filters.ts'
-import type { FacetKind } from './tables/campaign-facets.ts'
+import { type SQL, sql } from 'drizzle-orm'
+import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
+import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
 /** Something a campaign can be found by; a chain or a value that says nothing is 0 or empty. */
 interface Facet {
@@ -23,7 +23,7 @@ export interface CampaignPageQuery extends CampaignFilters {
  * (see `toPageQuestion`): its place `nth` in it, from 1; `total`, how many match; and `keys`, those of the page in their
  * order (newest first; ties end on chain ID, core address, identifier, ascending). All as of one moment, that of the
  * placeholder `now`. A page costs about the same whatever its filters, some microseconds for each 8,192 campaigns (see
- * functions/campaign_page.sql), and the plan is right for all values.
+ * `campaign_page` in functions.sql), and the plan is right for all values.
  */
 export const campaignPages = sql`(
   select nth::integer, total, keys
@@ -96,3 +96,11 @@ const toTokenFacets = (entries: string[]) =>
   })
 
 const toChannelFacets = (channels: string[]) => channels.map((channel) => aFacet('channel', channel))
+
+/** Whether a creator has so many campaigns that they are counted apart. */
+export const isPopularCreator = (creator: SQL) =>
+  sql`exists (select from ${popularFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
+
+/** Contracts that the action steps of campaigns target, as something to select from: `campaign_key`, `chain_id`, `value`. */
+export const targetContracts = sql`(
+  select campaign_key, chain_id, value from ${campaignFacets} where kind = 'target')`

@@ -1,0 +1,54 @@
+import type { Step } from '../steps.ts'
+import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
+
+/** Counts and sums move on by the claims of the batch. */
+const incentiveFigures = `with changes as (
+    select campaign_key, incentive_position as position, sum(direction) as claim_count,
+      sum(direction * amount) as claimed_amount
+    from claim_changes group by campaign_key, incentive_position
+  ), figures as (
+    select incentive.campaign_key, incentive.position, incentive.type, incentive.asset, incentive.definition,
+      incentive.claim_count + coalesce(changes.claim_count, 0) as claim_count,
+      incentive.claimed_amount + coalesce(changes.claimed_amount, 0) as claimed_amount
+    from touched_campaigns touched
+    join incentives incentive on incentive.campaign_key = touched.key
+    left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
+  ), derived as (${incentiveFiguresOf('figures')})
+  update incentives target
+  set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
+    remaining_budget = derived.remaining_budget, is_spent = derived.is_spent
+  from derived
+  where target.campaign_key = derived.campaign_key and target.position = derived.position
+    and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
+      is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`
+
+/** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
+const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')}), flipped as (
+    update campaigns target
+    set has_whitelisted_rewards = derived.has_whitelisted_rewards, is_exhausted = derived.is_exhausted
+    from derived
+    where target.key = derived.key
+      and (target.has_whitelisted_rewards, target.is_exhausted)
+        is distinct from (derived.has_whitelisted_rewards, derived.is_exhausted)
+    returning target.key
+  )
+  insert into flipped_campaigns select key from flipped`
+
+/** For the campaigns in `touched_campaigns`, after their records and `claim_changes` are stored. */
+export const refreshIncentiveState: Step[] = [
+  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim'], needs: 'touched_campaigns', sql: incentiveFigures },
+  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'], needs: 'touched_campaigns', sql: campaignFlags },
+]
+
+/** For all campaigns, once their totals of claims are right. */
+export const recomputeIncentiveState = [
+  `update incentives target set remaining_budget = due.remaining_budget, is_spent = due.is_spent
+  from (${incentiveFiguresOf('incentives')}) due
+  where target.campaign_key = due.campaign_key and target.position = due.position
+    and (target.remaining_budget, target.is_spent) is distinct from (due.remaining_budget, due.is_spent)`,
+  `update campaigns target set has_whitelisted_rewards = due.has_whitelisted_rewards, is_exhausted = due.is_exhausted
+  from (${campaignFlagsOf('(select key from campaigns)')}) due
+  where target.key = due.key
+    and (target.has_whitelisted_rewards, target.is_exhausted)
+      is distinct from (due.has_whitelisted_rewards, due.is_exhausted)`,
+]
