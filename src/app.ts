@@ -30,10 +30,10 @@ import { createTrendingRepository } from './features/trending/trending-repositor
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { shareOf } from './http/address-usage.ts'
-import { createAnswerCache } from './http/answer-cache.ts'
+import { AnswerCache } from './http/answer-cache.ts'
 import { requireBearerToken } from './http/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/client-addresses.ts'
-import { createConnections } from './http/connections.ts'
+import { Connections } from './http/connections.ts'
 import { allowOrigins } from './http/cross-origin.ts'
 import { mostConnections } from './http/descriptors.ts'
 import { handleErrors, refuseMalformedQueries } from './http/error-handling.ts'
@@ -111,7 +111,7 @@ export async function buildApp(options: AppOptions) {
   const countClient = createClientCounts(now)
   const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
   const maxConnections = mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
-  const connections = createConnections({
+  const connections = new Connections({
     maxConnections,
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
     maxPipelined: settings.MAX_PIPELINED_REQUESTS,
@@ -171,7 +171,7 @@ export async function buildApp(options: AppOptions) {
   refuseOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
-  const answers = createAnswerCache({
+  const answers = new AnswerCache({
     versions: createDataVersionReader(lookups, now),
     maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,

@@ -28,27 +28,7 @@ type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 /** How often an answer is made anew because the data has changed meanwhile. */
 const MOST_ATTEMPTS = 5
 
-export interface AnswerCache {
-  /**
-   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. An answer
-   * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
-   * is away, with what was right a while ago, if the request names no block that must be in it.
-   */
-  send(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    produce: () => Promise<Produced>,
-    options?: { changesEachSecond?: boolean },
-  ): Promise<void>
-}
-
-/**
- * Keeps the bytes of public answers in memory, at most `maxBytes`, and serves no stale one: each request first asks
- * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests
- * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer. Only
- * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
- */
-export function createAnswerCache(options: {
+interface AnswerCacheOptions {
   versions: DataVersionReader
   maxBytes: number
   staleIfErrorMs: number
@@ -59,130 +39,162 @@ export function createAnswerCache(options: {
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
   /** Whose share of the database an answer to a request takes. */
   addressOf: (request: FastifyRequest) => string
-}): AnswerCache {
-  const { versions } = options
-  const kept = keepAnswers({ maxBytes: options.maxBytes, hasChanged: versions.hasChanged })
-  const representations = createRepresentations(options.cacheControl)
-  const underWay = new Map<string, SharedWork<Answer>>()
-  const absence = watchAbsence(versions.read)
-  const currentVersion = shareNextAsking(absence.ask)
-  const waitForBlocks = createBlockWait(currentVersion)
+}
+
+/** A request for a public answer, and how that is made. */
+interface Asked {
+  question: string
+  request: FastifyRequest
+  reply: FastifyReply
+  produce: () => Promise<Produced>
+  changesEachSecond: boolean
+}
+
+/**
+ * Keeps the bytes of public answers in memory, at most `maxBytes`, and serves no stale one: each request first asks
+ * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests
+ * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer. Only
+ * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
+ */
+export class AnswerCache {
+  readonly #options: AnswerCacheOptions
+  readonly #kept: ReturnType<typeof keepAnswers>
+  readonly #representations: ReturnType<typeof createRepresentations>
+  readonly #underWay = new Map<string, SharedWork<Answer>>()
+  readonly #absence: ReturnType<typeof watchAbsence<DataVersion>>
+  readonly #currentVersion: () => Promise<DataVersion>
+  readonly #waitForBlocks: ReturnType<typeof createBlockWait>
+
+  constructor(options: AnswerCacheOptions) {
+    const { versions, maxBytes, cacheControl } = options
+    this.#options = options
+    this.#kept = keepAnswers({ maxBytes, hasChanged: versions.hasChanged })
+    this.#representations = createRepresentations(cacheControl)
+    this.#absence = watchAbsence(versions.read)
+    this.#currentVersion = shareNextAsking(this.#absence.ask)
+    this.#waitForBlocks = createBlockWait(this.#currentVersion)
+  }
+
+  /**
+   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. An answer
+   * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
+   * is away, with what was right a while ago, if the request names no block that must be in it.
+   */
+  async send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    produce: () => Promise<Produced>,
+    { changesEachSecond = false } = {},
+  ): Promise<void> {
+    const question = toQuestion(request)
+    const asked = { question, request, reply, produce, changesEachSecond }
+    const isOldAllowed = minimumBlocksOf(request) === undefined
+    const isHurried = this.#absence.isNoticed && isOldAllowed && this.#recallOld(question) !== undefined
+    try {
+      const version = this.#currentVersion()
+      await this.#sendFresh(asked, await (isHurried ? this.#absence.awaitBriefly(version) : version))
+    } catch (error) {
+      const old = isOldAllowed && isDatabaseAway(error) ? this.#recallOld(question) : undefined
+      if (old === undefined) throw error
+      await this.#giveOld(asked, old)
+    }
+    // Fastify sends what a handler returns, if it returns before the first piece of a large response is written.
+    await reply
+  }
+
+  async #sendFresh(asked: Asked, newest: DataVersion) {
+    const { question, request, reply } = asked
+    const { counts, now, signalOf, addressOf } = this.#options
+    const signal = signalOf(request)
+    const version = await this.#waitForBlocks(minimumBlocksOf(request), newest, signal)
+    const madeAt = now().getTime()
+    const known = this.#kept.recall(question, version, madeAt)
+    if (known !== undefined) {
+      counts.answers.kept += 1
+      reply.cacheResult = 'hit'
+      return this.#give(asked, known, version)
+    }
+    reply.cacheResult = 'miss'
+    const made = await this.#makeOnce(asked, { version, madeAt }, { signal, address: addressOf(request) })
+    counts.answers.made += 1
+    return this.#give(asked, made, version)
+  }
+
+  /** Equal questions at the same state share the work. */
+  async #makeOnce(asked: Asked, state: Pick<Answer, 'version' | 'madeAt'>, asker: Asker) {
+    const { question, changesEachSecond } = asked
+    const { revision, history, asOf, nextChangeAt } = state.version
+    const secondEnds = changesEachSecond ? endOfSecond(state.madeAt) : Number.POSITIVE_INFINITY
+    const key = `${history} ${revision} ${asOf.blocks.size === 0} ${Math.min(nextChangeAt, secondEnds)} ${question}`
+    const running = this.#underWay.get(key)
+    if (running?.isAbandoned === false) return running.join(asker)
+    const work = shareWork(async () => {
+      const made = await this.#makeAt(state.version, (version) => make(asked, version, secondEnds))
+      const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...made }
+      this.#kept.keep(question, answer)
+      return answer
+    }, asker.address)
+    this.#underWay.set(key, work)
+    try {
+      return await work.join(asker)
+    } finally {
+      if (this.#underWay.get(key) === work) this.#underWay.delete(key)
+    }
+  }
 
   /**
    * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
    * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
    */
-  async function makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
+  async #makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
     for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
       const made = await make(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
       // Others share the asking, also when nobody waits for this answer any more.
-      const now = await askForAll(currentVersion)
-      if (!versions.hasChanged(begunAt, now, made.dependencies)) return { ...made, version: begunAt, isExact: true }
+      const now = await askForAll(this.#currentVersion)
+      if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
+        return { ...made, version: begunAt, isExact: true }
+      }
       begunAt = now
     }
     throw new ChangingDataError()
   }
 
-  async function produceOnce(
-    question: string,
-    state: Pick<Answer, 'version' | 'madeAt'>,
-    changesAt: number,
-    make: (version: DataVersion) => Promise<Made>,
-    asker: Asker,
-  ) {
-    const { revision, history } = state.version
-    const key = `${history} ${revision} ${state.version.asOf.blocks.size === 0} ${changesAt} ${question}`
-    const running = underWay.get(key)
-    if (running?.isAbandoned === false) return running.join(asker)
-    const work = shareWork(async () => {
-      const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...(await makeAt(state.version, make)) }
-      kept.keep(question, answer)
-      return answer
-    }, asker.address)
-    underWay.set(key, work)
-    try {
-      return await work.join(asker)
-    } finally {
-      if (underWay.get(key) === work) underWay.delete(key)
-    }
+  #recallOld(question: string) {
+    const { now, staleIfErrorMs } = this.#options
+    return this.#kept.recallOld(question, now().getTime(), staleIfErrorMs)
   }
 
-  const recallOld = (question: string) => kept.recallOld(question, options.now().getTime(), options.staleIfErrorMs)
-
-  /** @param asked the version that was there when it was asked: the answer is right at it, or made at a later one. */
-  function give(question: string, answer: Answer, asked: DataVersion, request: FastifyRequest, reply: FastifyReply) {
-    const isOfThen = answer.version.revision === asked.revision && answer.version.history === asked.history
-    const { text } = (isOfThen ? asked : answer.version).asOf
+  /** @param newest the version that was there when it was asked: the answer is right at it, or made at a later one. */
+  #give({ question, request, reply }: Asked, answer: Answer, newest: DataVersion) {
+    const isOfThen = answer.version.revision === newest.revision && answer.version.history === newest.history
+    const { text } = (isOfThen ? newest : answer.version).asOf
     if (text !== undefined) void reply.header('x-as-of', text)
     if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
-    return representations.send(request, reply, answer.content, () => kept.measureAgain(question, answer))
+    const { content } = answer
+    return this.#representations.send(request, reply, content, () => this.#kept.measureAgain(question, answer))
   }
 
   /**
    * RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. Nobody else may keep it:
    * once it is right again, a 304 that says nothing of its age would leave these headers on it.
    */
-  function giveOld(question: string, answer: Answer, request: FastifyRequest, reply: FastifyReply) {
-    const age = Math.floor((options.now().getTime() - answer.confirmedAt) / 1000)
-    options.counts.answers.stale += 1
-    reply.cacheResult = 'stale'
-    void reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
-    return give(question, answer, answer.version, request, reply)
+  #giveOld(asked: Asked, answer: Answer) {
+    const { counts, now } = this.#options
+    const age = Math.floor((now().getTime() - answer.confirmedAt) / 1000)
+    counts.answers.stale += 1
+    asked.reply.cacheResult = 'stale'
+    void asked.reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
+    return this.#give(asked, answer, answer.version)
   }
+}
 
-  async function sendFresh(
-    question: string,
-    asked: Promise<DataVersion>,
-    request: FastifyRequest,
-    reply: FastifyReply,
-    produce: () => Promise<Produced>,
-    changesEachSecond: boolean,
-  ) {
-    const signal = options.signalOf(request)
-    const version = await waitForBlocks(minimumBlocksOf(request), await asked, signal)
-    const now = options.now().getTime()
-    const known = kept.recall(question, version, now)
-    if (known !== undefined) {
-      options.counts.answers.kept += 1
-      reply.cacheResult = 'hit'
-      return give(question, known, version, request, reply)
-    }
-    reply.cacheResult = 'miss'
-    const until = (changesAt: number) => (changesEachSecond ? Math.min(changesAt, endOfSecond(now)) : changesAt)
-    const make = async ({ nextChangeAt }: DataVersion) => {
-      const { totalCount, dependencies, ...written } = await produce()
-      const validUntil = until(dependencies?.changesAt ?? nextChangeAt)
-      const text = 'json' in written ? written.json : JSON.stringify(written.body)
-      return { content: toContent(text), totalCount, dependencies, validUntil }
-    }
-    const state = { version, madeAt: now }
-    const made = await produceOnce(question, state, until(version.nextChangeAt), make, {
-      signal,
-      address: options.addressOf(request),
-    })
-    options.counts.answers.made += 1
-    return give(question, made, version, request, reply)
-  }
-
-  return {
-    async send(request, reply, produce, { changesEachSecond = false } = {}) {
-      const question = toQuestion(request)
-      const isOldAllowed = minimumBlocksOf(request) === undefined
-      const isHurried = absence.isNoticed && isOldAllowed && recallOld(question) !== undefined
-      try {
-        const asked = isHurried ? absence.awaitBriefly(currentVersion()) : currentVersion()
-        await sendFresh(question, asked, request, reply, produce, changesEachSecond)
-      } catch (error) {
-        const old = isOldAllowed && isDatabaseAway(error) ? recallOld(question) : undefined
-        if (old === undefined) throw error
-        await giveOld(question, old, request, reply)
-      }
-      // Fastify sends what a handler returns, if it returns before the first piece of a large response is written.
-      await reply
-    },
-  }
+async function make({ produce }: Asked, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
+  const { totalCount, dependencies, ...written } = await produce()
+  const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
+  const text = 'json' in written ? written.json : JSON.stringify(written.body)
+  return { content: toContent(text), totalCount, dependencies, validUntil }
 }
 
 const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000

@@ -5,7 +5,7 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/followed-chains.ts'
-import { createAnswerCache } from '../../src/http/answer-cache.ts'
+import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { createServiceCounts } from '../../src/http/service-counts.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -322,7 +322,7 @@ test('equal questions of a list get one answer', async () => {
 
 test('answers take no more memory than they may, however small they are', async () => {
   const app = fastify()
-  const answers = createAnswerCache({
+  const answers = new AnswerCache({
     versions: {
       read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
       hasChanged: () => false,
@@ -349,7 +349,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
   let asked = 0
   const asOf = parseAsOf('{8453:1}')
   const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf }
-  const answers = createAnswerCache({
+  const answers = new AnswerCache({
     // Between the first asking and the second, a campaign has come that starts at 1000.
     versions: {
       async read() {
