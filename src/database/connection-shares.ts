@@ -36,20 +36,7 @@ export function shareConnections(connections: number, queueSize: number, patienc
   const running = createSlots(connections)
   const queued = createSlots(queueSize)
   const waiting = new Set<Waiting>()
-  const averages = new Map<string, { ms: number; at: number }>()
-
-  function isDear(statement: string | undefined) {
-    const average = statement === undefined ? undefined : averages.get(statement)
-    return average !== undefined && average.ms >= DEAR_MS && performance.now() - average.at < REMEMBER_MS
-  }
-
-  function remember(statement: string | undefined, startedAt: number) {
-    if (statement === undefined) return
-    const at = performance.now()
-    const ms = at - startedAt
-    const before = averages.get(statement)?.ms ?? ms
-    averages.set(statement, { ms: before + LATEST_WEIGHT * (ms - before), at })
-  }
+  const { isDear, remember } = createCosts()
 
   /** Lets those begin who may, in the order in which they have come. */
   function admit() {
@@ -117,6 +104,26 @@ export function shareConnections(connections: number, queueSize: number, patienc
       }
     },
   }
+}
+
+/** How long statements have lately taken, by their names. */
+function createCosts() {
+  const averages = new Map<string, { ms: number; at: number }>()
+
+  function isDear(statement: string | undefined) {
+    const average = statement === undefined ? undefined : averages.get(statement)
+    return average !== undefined && average.ms >= DEAR_MS && performance.now() - average.at < REMEMBER_MS
+  }
+
+  function remember(statement: string | undefined, startedAt: number) {
+    if (statement === undefined) return
+    const at = performance.now()
+    const ms = at - startedAt
+    const before = averages.get(statement)?.ms ?? ms
+    averages.set(statement, { ms: before + LATEST_WEIGHT * (ms - before), at })
+  }
+
+  return { isDear, remember }
 }
 
 /** Slots of which some entries may take only a share. */
