@@ -1,3 +1,4 @@
+import { nameTouchedCampaigns } from '../read-models/data-version/maintain.ts'
 import { aboutCampaigns, type Ingredient } from '../read-models/steps.ts'
 import type { Ask } from './connection.ts'
 import { mergeSteps } from './merge.ts'
@@ -21,16 +22,3 @@ export async function mergeStaged(
   if ([...ingredients].every((ingredient) => aboutCampaigns.includes(ingredient))) await ask(nameTouchedCampaigns)
   for (const { of, truncate } of emptyWideTables) if (ingredients.has(of)) await ask(truncate)
 }
-
-/** From this number of campaigns on a revision may as well be about all of them. */
-const MOST_NAMED = 1000
-
-/** Says what this revision of the data is about: else it could be about anything, and no kept answer outlives it. */
-export const nameTouchedCampaigns = `update data_revisions
-  set campaign_keys = (select coalesce(array_agg(key), '{}') from touched_campaigns),
-    alters_lists = exists (select from staged_campaign) or exists (select from withdrawn_campaign)
-      or exists (select from flipped_campaigns)
-  where revision = (select max(revision) from data_revisions)
-    -- Its own: a batch that has written nothing has none.
-    and xmin = pg_current_xact_id()::xid
-    and (select count(*) from touched_campaigns) <= ${MOST_NAMED}`

@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
 
@@ -30,4 +30,28 @@ test('what is named in the table of derived figures is a table, a column or a fu
   const names = table.flatMap((line) => [...line.matchAll(/`(\w+)`/g)].map(([, name]) => String(name)))
   expect(names.length).toBeGreaterThan(20)
   expect(names.filter((name) => !known.has(name))).toEqual([])
+})
+
+/** Most files of each way: more than a newcomer keeps in mind. */
+const MAX_FILES: Record<string, number> = {
+  'A filter of the list': 12,
+  Trending: 12,
+  'Why a response is never stale': 8,
+}
+
+test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i at most', (title, maxFiles) => {
+  const section = text.split(`### ${title}\n`)[1]?.split(/^##/m)[0] ?? ''
+  const files = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => String(file))
+  expect(files.length).toBeGreaterThan(3)
+  expect(files.length).toBeLessThanOrEqual(maxFiles)
+  const sources = files.map((file) => readFileSync(join(root, file), 'utf8'))
+  const names = (importer: string | undefined, file: string) => importer?.includes(`/${basename(file)}'`)
+  /** Whether another file of the way is in its folder, imports it, or is imported by it. */
+  const isConnected = (file: string, index: number) =>
+    files.some(
+      (other, place) =>
+        place !== index &&
+        (dirname(other) === dirname(file) || names(sources[place], file) || names(sources[index], other)),
+    )
+  expect(files.filter((file, index) => !isConnected(file, index))).toEqual([])
 })
