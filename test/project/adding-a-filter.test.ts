@@ -1,0 +1,102 @@
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../setup/database.ts'
+import { aCampaign, anAddress } from '../setup/records.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+/** What is written by hand for a filter of the list, here by the account that signs claims: in which file, before what. */
+const recipe: [file: string, before: string, added: string][] = [
+  [
+    'src/features/campaigns/campaign-schemas.ts',
+    '    sortBy: choice([',
+    `    validator: Type.Optional(inline(Address, { description: 'Campaigns whose claims this account signs.' })),\n`,
+  ],
+  [
+    'src/read-models/campaign-search/read.ts',
+    '  actionTemplateOnly: boolean\n  /** All campaigns',
+    '  validator?: string\n',
+  ],
+  [
+    'src/read-models/campaign-search/read.ts',
+    '    toChainFacets(filters),\n',
+    `    filters.validator && [aFacet('validator', filters.validator)],\n`,
+  ],
+  ['src/read-models/campaign-search/tables.ts', `  | 'creator'\n`, `  | 'validator'\n`],
+  [
+    'src/read-models/campaign-search/functions.sql',
+    `    when 'creator' then return`,
+    `    when 'validator' then return array(select key from campaigns where validator = value);\n`,
+  ],
+  [
+    'src/read-models/campaign-search/functions.sql',
+    `select 'creator', 0, creator, key from campaigns\n`,
+    `select 'validator', 0, validator, key from campaigns\nunion all\n`,
+  ],
+  [
+    'src/database/tables/campaigns.ts',
+    `    index('campaigns_by_creator')`,
+    `    index('campaigns_by_validator').on(table.validator),\n`,
+  ],
+]
+
+/** A copy of the sources to which the recipe was done. It stands where packages are found. */
+async function copySources() {
+  await mkdir(join(root, '.cache'), { recursive: true })
+  const folder = await mkdtemp(join(root, '.cache/adding-a-filter-'))
+  // What was built for the tests.
+  await symlink(join(root, '.test-build'), join(folder, '.test-build'))
+  await cp(join(root, 'src'), join(folder, 'src'), { recursive: true })
+  await cp(join(root, 'test/setup'), join(folder, 'test/setup'), { recursive: true })
+  for (const name of ['package.json', 'migrations', 'packages']) {
+    await cp(join(root, name), join(folder, name), {
+      recursive: true,
+      filter: (path) => !path.includes('node_modules'),
+    })
+  }
+  for (const [file, before, added] of recipe) {
+    const path = join(folder, file)
+    const text = await readFile(path, 'utf8')
+    expect(text.split(before), `${file}: ${before}`).toHaveLength(2)
+    await writeFile(
+      path,
+      text.replace(before, () => added + before),
+    )
+  }
+  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
+}
+
+test('a filter of the list is added in five files, those that CONTRIBUTING names', async () => {
+  const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
+  const told = text.split('**A filter of the list.**')[1]?.split('\n\n**')[0] ?? ''
+  const files = [...new Set(recipe.map(([file]) => file))]
+  expect(files.length).toBeLessThanOrEqual(5)
+  expect([...told.matchAll(/`(src\/[^`]+)`/g)].map(([, file]) => file)).toEqual(files)
+})
+
+test('a filter that was added so is checked, finds campaigns, and combines with the others', async () => {
+  await using copy = await copySources()
+  await using database = await createTestDatabase()
+  // What its migration would do.
+  await database.query(await readFile(join(copy.folder, 'src/read-models/campaign-search/functions.sql'), 'utf8'))
+  const { startTestApp } = (await import(
+    /* @vite-ignore */ join(copy.folder, 'test/setup/test-app.ts')
+  )) as typeof import('../setup/test-app.ts')
+  await using api = await startTestApp({}, database)
+  const [validator, owner] = [anAddress('one who signs'), anAddress('one who owns')]
+  const signed = aCampaign({ validator, owner })
+  await api.save(signed, aCampaign({ validator }), aCampaign({ owner }), aCampaign())
+
+  const idsOf = async (query: string) => {
+    const answer = await api.get(`/campaigns?tokenWhitelist=false&${query}`)
+    expect(answer.statusCode, answer.body).toBe(200)
+    return answer.json().campaigns.map(({ id }: { id: string }) => id)
+  }
+  expect(await idsOf(`validator=${validator.toUpperCase().replace('X', 'x')}`)).toHaveLength(2)
+  expect(await idsOf(`validator=${validator}&owner=${owner}`)).toEqual([signed.id])
+  expect(await idsOf(`validator=${anAddress('nobody')}`)).toEqual([])
+  const refused = await api.get('/campaigns?validator=nobody')
+  expect(refused.statusCode).toBe(400)
+  expect(refused.json().error).toContain('validator must be an address')
+})
