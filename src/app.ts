@@ -159,7 +159,7 @@ export async function buildApp(options: AppOptions) {
   })
   addStandingHeaders(app)
   refuseMalformedQueries(app)
-  allowOrigins(app, settings.CORS_ORIGINS)
+  await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
     maxMaking: settings.MAX_REQUESTS_UNDER_WAY,
