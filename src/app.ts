@@ -233,7 +233,7 @@ export async function buildApp(options: AppOptions) {
     if (options.docsFolder === undefined) return
     const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
     const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
-    await serveDocs(documents, join(options.docsFolder, pages), settings)
+    serveDocs(documents, join(options.docsFolder, pages), settings)
   })
   return app
 }
