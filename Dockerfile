@@ -15,10 +15,11 @@ COPY tsconfig.json ./
 COPY build ./build
 COPY src ./src
 COPY migrations ./migrations
+# What the pages at /docs are made of.
 COPY docs/guides ./docs/guides
-COPY CHANGELOG.md README.md ./
+COPY CHANGELOG.md README.md openapi.json ./
 # A checkout made under a strict umask would otherwise be unreadable to the image's user.
-RUN npm run build && chmod -R a+rX package.json migrations docs packages CHANGELOG.md README.md
+RUN npm run build && chmod -R a+rX package.json migrations
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DRAIN_SECONDS=5 REQUESTS_PER_MINUTE=1200
@@ -26,12 +27,6 @@ WORKDIR /app
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/package.json ./
 COPY --from=build /app/migrations ./migrations
-# What the pages at /docs are made of.
-COPY --from=build /app/CHANGELOG.md /app/README.md ./
-COPY --from=build /app/docs/guides ./docs/guides
-COPY --from=build /app/packages/client/README.md ./packages/client/README.md
-COPY --from=build /app/packages/docs ./packages/docs
-COPY --from=build /app/packages/look ./packages/look
 COPY --from=build /app/dist ./dist
 
 # Everything in /app belongs to root: the service can read it and not change it.

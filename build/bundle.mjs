@@ -18,8 +18,13 @@ const OTHER_INPUTS = [
   'tsconfig.json',
   'node_modules/.package-lock.json',
   'build/bundle.mjs',
+  'build/folders.mjs',
   'packages/explorer/build.mjs',
+  'packages/docs/build.mjs',
 ]
+
+/** Pages, by which it is known whether any are there. */
+const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
 
 /** A change that is as new as this may have come after the file was read. */
 const SLACK_MS = 100
@@ -85,20 +90,22 @@ const tracesApart = (path) => ({
 })
 
 /**
- * Makes the command line, its traces and, in the folder `explorer` beside that of the command line, the pages that it
- * serves.
+ * Makes the command line, its traces and, in the folders `explorer` and `docs` beside that of the command line, the pages
+ * that it serves.
  *
  * @param {string} outfile path from the root, two folders below it.
  * @returns what they were made of: paths from the root.
  */
-export async function bundleWithExplorer(outfile) {
+export async function bundleWithPages(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
+  const { buildDocs } = await import('../packages/docs/build.mjs')
   const traces = toTracesFile(outfile)
   const inputs = await Promise.all([
     bundle('src/commands/cli.ts', outfile, { plugins: [tracesApart(`./${basename(traces)}`)] }),
     // Of its packages the modules are taken, of which most can be left out.
     bundle(TRACES, traces, { mainFields: ['module', 'main'] }),
     buildExplorer(join(root, outfile, '../../explorer')),
+    buildDocs(join(root, outfile, '../../docs')),
   ])
   // Its process would stay as long as the service, which may be for months.
   await (await import('esbuild')).stop()
@@ -108,12 +115,12 @@ export async function bundleWithExplorer(outfile) {
 /** The URL of a bundle of the sources as they are now: the one that is there, or where anything differs a new one. */
 export async function freshBundle() {
   const known = await readRecord()
-  const isExplorerThere = existsSync(join(root, CACHE, '../explorer/explorer.html'))
-  if (isExplorerThere && known?.inputs.every(({ path, state }) => stateOf(path) === state)) return toUrl(known.name)
+  const arePagesThere = PAGES.every((path) => existsSync(inCache(path)))
+  if (arePagesThere && known?.inputs.every(({ path, state }) => stateOf(path) === state)) return toUrl(known.name)
   const startedAt = Date.now()
   const name = `cli-${startedAt}-${process.pid}.js`
   await mkdir(inCache(''), { recursive: true })
-  const paths = [...(await bundleWithExplorer(`${CACHE}/${name}`)), ...OTHER_INPUTS]
+  const paths = [...(await bundleWithPages(`${CACHE}/${name}`)), ...OTHER_INPUTS]
   const inputs = paths.map((path) => ({ path, state: stateOf(path) }))
   // What changes meanwhile is for the next start to notice.
   if (inputs.every(({ state }) => Number(state.split(' ')[1] ?? 0) < startedAt - SLACK_MS)) {

@@ -1,3 +1,3 @@
-import { bundleWithExplorer } from './bundle.mjs'
+import { bundleWithPages } from './bundle.mjs'
 
-await bundleWithExplorer('dist/commands/cli.js')
+await bundleWithPages('dist/commands/cli.js')

@@ -1,9 +1,9 @@
+import { join } from 'node:path'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import { type Database, LOOKUP_CONNECTIONS } from './database/client.ts'
 import { createCredentialStore } from './database/credentials.ts'
 import { describeFailure } from './database/failures.ts'
 import type { ServerState } from './database/timelines.ts'
-import { serveDocs } from './docs/docs-routes.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
@@ -16,6 +16,7 @@ import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
+import { serveDocs } from './features/docs/docs-routes.ts'
 import { createExplorerRepository } from './features/explorer/explorer-repository.ts'
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
@@ -77,6 +78,8 @@ export interface AppOptions {
   databaseServer?: () => ServerState | undefined
   /** Folder of the explorer's files, to be served where the settings say so; absent: `/` leads to the documentation. */
   explorerFolder?: string
+  /** Folder of the documentation's pages, a folder of it for each set of surfaces; absent: there is none. */
+  docsFolder?: string
   /** Has requests traced, from their first hook on. */
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Where what happens is counted. */
@@ -156,7 +159,7 @@ export async function buildApp(options: AppOptions) {
   })
   addStandingHeaders(app)
   refuseMalformedQueries(app)
-  allowOrigins(app, settings.CORS_ORIGINS)
+  await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
     maxMaking: settings.MAX_REQUESTS_UNDER_WAY,
@@ -227,7 +230,10 @@ export async function buildApp(options: AppOptions) {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
     await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups))
-    serveDocs(documents, [settings.PUBLIC_BASE_URL, settings.STAGING_BASE_URL], explorerFolder !== undefined)
+    if (options.docsFolder === undefined) return
+    const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
+    const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
+    serveDocs(documents, join(options.docsFolder, pages), settings)
   })
   return app
 }

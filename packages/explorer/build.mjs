@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, gzip } from 'node:zlib'
 import { build } from 'esbuild'
+import { writeFolder } from '../../build/folders.mjs'
 
 /*
  * Makes the files of the explorer that the service gives out: one page, one script and one sheet of styles, these two also
@@ -50,18 +51,6 @@ export async function buildExplorer(outDir) {
   }
   // Last, when all that it names is there.
   files.push(['explorer.html', Buffer.from(page)])
-  for (const [name, content] of files) await writeWhole(join(outDir, name), content)
-  const kept = new Set(files.map(([name]) => name.replace('assets/', '')))
-  for (const other of await readdir(join(outDir, 'assets'))) {
-    if (!kept.has(other)) await rm(join(outDir, 'assets', other), { force: true })
-  }
+  await writeFolder(outDir, files)
   return [...Object.keys(metafile.inputs), 'packages/explorer/src/explorer.html']
-}
-
-/** Whoever reads it meanwhile, another start among them, finds all or nothing. @param {string} path @param {Uint8Array} content */
-async function writeWhole(path, content) {
-  await mkdir(dirname(path), { recursive: true })
-  const unfinished = join(dirname(path), '..', `unfinished-${process.pid}`)
-  await writeFile(unfinished, content)
-  await rename(unfinished, path)
 }

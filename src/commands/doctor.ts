@@ -1,6 +1,5 @@
-import { statfs } from 'node:fs/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { LOOKUP_CONNECTIONS, openClient } from '../database/client.ts'
+import { openClient } from '../database/client.ts'
 import { DatabaseAwayError } from '../database/failures.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
 import { compareSchema } from '../database/migrations.ts'
@@ -24,14 +23,13 @@ const WHOLE_STATEMENT_MS = 600_000
 export async function doctor(settings: Settings, options: DoctorOptions) {
   const access = await openDatabaseAccess(settings)
   try {
-    printFindings(await examine(settings, access, options), options)
+    printFindings(await examine(access, options), options)
   } finally {
     await access.close()
   }
 }
 
 async function examine(
-  settings: Settings,
   { url, isEmbedded }: { url: string; isEmbedded: boolean },
   { all = false, servingRole }: DoctorOptions,
 ): Promise<CheckedFinding[]> {
@@ -41,26 +39,17 @@ async function examine(
   })
   if (client instanceof DatabaseAwayError) return [{ check: 'server', ...toLostFinding(client) }]
   const database = drizzle(client, { casing: 'snake_case' })
-  const now = () => new Date()
   try {
     return await examineDatabase({
       client,
       isEmbedded,
       servingRole: servingRole ?? null,
-      neededConnections: settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS,
-      freeBytes: async () => (isEmbedded ? freeBytesOf(settings.DATA_DIR) : null),
       compareSchema: () => compareSchema(database),
-      listChains: createFollowedChainReader(database, now),
-      now,
+      listChains: createFollowedChainReader(database, () => new Date()),
       isWhole: all,
       statementMs: all ? WHOLE_STATEMENT_MS : STATEMENT_MS,
     })
   } finally {
     await client.end()
   }
-}
-
-async function freeBytesOf(folder: string) {
-  const { bavail, bsize } = await statfs(folder)
-  return bavail * bsize
 }

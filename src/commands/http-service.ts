@@ -56,6 +56,7 @@ export async function createHttpService(settings: Settings) {
     counts,
     // Made together with the commands.
     explorerFolder: join(import.meta.dirname, '../explorer'),
+    docsFolder: join(import.meta.dirname, '../docs'),
   })
   return { app, questions, lookups, guard, counts, start }
 }

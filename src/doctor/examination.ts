@@ -11,21 +11,16 @@ import { compareDocuments } from './kept-documents.ts'
 import { keptCounts, keptFigures } from './kept-figures.ts'
 import { examineLocale } from './locale-check.ts'
 import { examineSchemaObjects } from './schema-check.ts'
-import { examineClock, examineConnections, examineSpace, examineStatistics, examineVersion } from './server-checks.ts'
 import { examineRights } from './serving-rights.ts'
+import { examineVersion } from './version-check.ts'
 
 export interface Examined {
   client: pg.Client
   isEmbedded: boolean
   /** Who serves; null where it is the role of the connection. */
   servingRole: string | null
-  /** The most connections that `serve` opens. */
-  neededConnections: number
-  /** On the disk of the database; null where that is none of this machine. */
-  freeBytes: () => Promise<number | null>
   compareSchema: () => Promise<'behind' | 'current' | 'newer'>
   listChains: () => Promise<readonly FollowedChain[]>
-  now: () => Date
   /** Everything instead of a sample. */
   isWhole: boolean
   /** Longest time of one statement. */
@@ -42,11 +37,11 @@ interface Check {
 }
 
 /**
- * Looks at all there is to see of a database, each check in a snapshot of its own, and writes nothing. That a
+ * Looks at what this service has in a database, each check in a snapshot of its own, and writes nothing. That a
  * statement takes longer than it may is a finding, not an error.
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
-  const { client, isEmbedded, servingRole, neededConnections, isWhole, statementMs } = examined
+  const { client, isEmbedded, servingRole, isWhole, statementMs } = examined
   const look = <T>(work: (ask: Ask) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
@@ -72,15 +67,9 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     { name: 'schema', examine: async () => toSchemaFinding(await look(examined.compareSchema)) },
     checkOf('rights', (ask) => examineRights(ask, servingRole, isEmbedded)),
   ])
-  const server = [
-    checkOf('locale', examineLocale),
-    checkOf('statistics', examineStatistics),
-    checkOf('clock', (ask) => examineClock(ask, examined.now)),
-    checkOf('connections', (ask) => examineConnections(ask, neededConnections)),
-    checkOf('space', async (ask) => examineSpace(ask, await examined.freeBytes())),
-  ]
+  const locale = checkOf('locale', examineLocale)
   if (!isReadable) {
-    if (!isLost(findings)) await run(server)
+    if (!isLost(findings)) await run([locale])
     return findings
   }
 
@@ -99,7 +88,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     compare(name, subject, of, () => look((ask) => findDifferences(ask, toSql(of), of)))
   await run([
     checkOf('schema objects', async (ask) => examineSchemaObjects(ask, await examined.compareSchema())),
-    ...server,
+    locale,
     ...keptFigures.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
     ...keptCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
     compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),

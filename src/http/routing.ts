@@ -43,6 +43,9 @@ export function refuseUnroutable(app: FastifyInstance) {
   app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
 }
 
+/** The route of preflights that the CORS plugin adds: it would answer for paths that do not exist too. */
+const ANY_PATH = '*'
+
 function whyUnroutable(request: FastifyRequest) {
   if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
   // The router takes what follows a fragment's mark for a query.
@@ -50,8 +53,8 @@ function whyUnroutable(request: FastifyRequest) {
     return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
   }
   // Before a body is read: whatever it holds, there is nothing it could be for.
-  // The router takes the asterisk, which asks about the whole server, for a path.
-  return request.is404 || request.url === '*' ? notFound(request) : undefined
+  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === ANY_PATH)
+  return isUnknown ? notFound(request) : undefined
 }
 
 /** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2 and §6.1). */

@@ -2,6 +2,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createClient } from 'reward-campaigns-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { makeFolders, makePages, readSources } from '../../packages/docs/src/pages.ts'
+import { openProject } from '../../packages/docs/src/project.ts'
 import { contractOf } from '../setup/openapi.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -224,13 +226,32 @@ test('pages have tags, are compressed, and are given without their body to whoev
   }
 })
 
-test('what the pages are made of is part of the image and of the package', async () => {
+test('the image has what the package has, and the pages are made in both', async () => {
   const { files }: { files: string[] } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
   const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
-  const inImage = [...dockerfile.matchAll(/^COPY --from=build (.+) \S+$/gm)]
-    .flatMap(([, paths = '']) => paths.split(' '))
-    .map((path) => path.replace('/app/', ''))
+  const copied = (from: RegExp) =>
+    [...dockerfile.matchAll(from)].flatMap(([, paths = '']) => paths.replaceAll('/app/', '').split(' '))
   const packed = files.filter((path) => !path.startsWith('!'))
-  // These two are part of every package.
-  expect(inImage.sort()).toEqual([...packed, 'README.md', 'package.json'].sort())
+  expect(copied(/^COPY --from=build (.+) \S+$/gm).sort()).toEqual([...packed, 'package.json'].sort())
+  const { sources } = await makeFolders(root)
+  const built = copied(/^COPY (?!--from)(.+) \S+$/gm)
+  expect([...sources].filter((file) => !built.some((path) => `${file}/`.startsWith(`${path}/`)))).toEqual([])
+})
+
+test.each([
+  {},
+  { EXPLORER: 'false' },
+  { SURFACES: 'public' },
+  { SURFACES: 'public', EXPLORER: 'false', PUBLIC_BASE_URL: 'https://api.example/v2/' },
+  { SURFACES: 'staging', STAGING_BASE_URL: '/staging' },
+  { PUBLIC_BASE_URL: "https://api.example/it's", STAGING_BASE_URL: 'https://staging.example' },
+])('the pages are those of the document that is served: %o', async (settings: Record<string, string>) => {
+  await using served = await startTestApp(settings, api.database)
+  const document = (await served.get('/openapi.json')).json()
+  const hasExplorer = settings.EXPLORER !== 'false' && settings.SURFACES !== 'staging'
+  const made = makePages(document, await readSources(openProject(root)), hasExplorer)
+  expect(made.size).toBeGreaterThan(20)
+  for (const [file, text] of made) {
+    expect((await served.get(`/${file.replace(/\.html$/, '')}`)).body === text, file).toBe(true)
+  }
 })

@@ -1,5 +1,6 @@
 import { METHODS, request as openRequest } from 'node:http'
 import { connect } from 'node:net'
+import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
@@ -7,7 +8,7 @@ import { openDatabase } from '../../src/database/client.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
 import { type Answer, closedPort, collect, exchange, listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { BUILD, startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*
  * Every way a request can fail, over a real socket where the failure comes from below the routes.
@@ -399,6 +400,7 @@ describe('a database', () => {
     })
     const app = await buildApp({
       database: opened.database,
+      docsFolder: join(BUILD, 'docs'),
       settings: readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0' }),
       isReady: async () => (await opened.database.execute('select 1')).rows.length === 1,
     })

@@ -42,6 +42,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ],
   ['the-client-knows-the-document-alone', 'packages/client/src/pages.ts', "export { LRUCache } from 'lru-cache'"],
   ['the-explorer-asks-by-the-client', 'packages/explorer/src/service.ts', "export * from '../../../src/config.ts'"],
+  ['the-docs-know-the-document-alone', 'packages/docs/src/pages.ts', "export * from '../../../src/config.ts'"],
   ['the-service-needs-no-client', 'src/http/openapi.ts', "export * from '../../packages/client/src/amounts.ts'"],
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
   ['production-needs-no-tests', 'src/http/metrics.ts', "export * from '../../test/setup/records.ts'"],

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, readdir, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -8,11 +8,15 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
 
-/** A checkout with another program in it, which says a word of another file; it serves nothing of the explorer. */
+/** What the pages are made of. */
+const WRITTEN = ['openapi.json', 'README.md', 'CHANGELOG.md', 'docs/guides', 'src/http']
+
+/** A checkout with another program in it, which says a word of another file; it serves none of the pages. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
   for (const name of ['commands', 'tracing']) await mkdir(join(folder, 'src', name), { recursive: true })
-  for (const name of ['build', 'packages']) await cp(join(root, name), join(folder, name), { recursive: true })
+  for (const name of ['build', 'packages', ...WRITTEN])
+    await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
   await symlink(join(root, 'node_modules'), join(folder, 'node_modules'))
   await writeFile(
@@ -40,6 +44,8 @@ async function aCheckout() {
       return files.map(({ path }: { path: string }) => path)
     },
     files: (name: string) => readdir(join(folder, '.cache', name)),
+    read: (name: string) => readFile(join(folder, name), 'utf8'),
+    write: (name: string, text: string) => writeFile(join(folder, name), text),
     remove: (name: string) => rm(join(folder, '.cache', name), { recursive: true }),
     bundles: async () => (await readdir(join(folder, '.cache/start'))).filter((name) => /^cli-[^.]+\.js$/.test(name)),
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
@@ -77,6 +83,30 @@ test('a start makes the pages of the explorer, also where they alone are missing
   expect(await checkout.files('explorer/assets')).toEqual(assets)
 })
 
+test('a start makes the pages of the documentation, anew where what they are made of has changed', async () => {
+  await using checkout = await aCheckout()
+  await checkout.say('one')
+  await settle()
+  await checkout.start()
+  const page = (name: string) => checkout.read(`.cache/docs/public-staging-explorer/docs${name}.html`)
+  expect(await page('')).toContain('List campaigns')
+  const document = await checkout.read('openapi.json')
+  await checkout.write('openapi.json', document.replaceAll('List campaigns', 'Another summary'))
+  await checkout.write('docs/guides/new.md', '# New guide\n\nThe first one.\n')
+  await settle()
+  await checkout.start()
+  expect(await page('')).toContain('Another summary')
+  expect(await page('')).not.toContain('List campaigns')
+  expect(await page('/guides/new')).toContain('The first one.')
+  await checkout.remove('../docs/guides/new.md')
+  await settle()
+  await checkout.start()
+  await expect(page('/guides/new')).rejects.toThrow('ENOENT')
+  await checkout.remove('docs')
+  await checkout.start()
+  expect(await page('')).toContain('Another summary')
+})
+
 test('what is packed is made before, and is what it takes to run', async () => {
   await using checkout = await aCheckout()
   await checkout.say('one')
@@ -87,15 +117,10 @@ test('what is packed is made before, and is what it takes to run', async () => {
     expect.arrayContaining([
       'dist/commands/cli.js',
       'dist/commands/cli.traces.js',
+      'dist/docs/public-staging-explorer/docs.html',
       'dist/explorer/explorer.html',
       'package.json',
     ]),
   )
-  expect(files.filter((file) => file.startsWith('packages/')).sort()).toEqual([
-    'packages/client/README.md',
-    'packages/docs/docs.css',
-    'packages/docs/docs.js',
-    'packages/docs/icon.svg',
-    'packages/look/look.css',
-  ])
+  expect(files.filter((file) => !/^(?:dist|migrations)\//.test(file)).sort()).toEqual(['README.md', 'package.json'])
 })

@@ -25,6 +25,9 @@ export interface TestApp extends AsyncDisposable {
   setNow: (now: Date) => void
 }
 
+/** Where the set-up of the tests has made what is served. */
+export const BUILD = join(import.meta.dirname, '../../.test-build')
+
 /** A token, not in the form in which it may be logged. */
 const SECRET = /rcs_[A-Za-z0-9_-]{20,}/
 
@@ -59,7 +62,8 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     settings,
     databaseServer: () => opened.guard.server,
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
-    explorerFolder: join(import.meta.dirname, '../../.test-build/explorer'),
+    explorerFolder: join(BUILD, 'explorer'),
+    docsFolder: join(BUILD, 'docs'),
     counts,
     now: () => now ?? new Date(),
     logStream: {

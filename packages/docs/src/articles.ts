@@ -1,8 +1,6 @@
-import { readdir, readFile } from 'node:fs/promises'
-import { join, posix } from 'node:path'
+import { posix } from 'node:path'
 import { type Article, toArticle } from './markdown.ts'
-
-const root = join(import.meta.dirname, '../..')
+import type { Project } from './project.ts'
 
 /** The guides in the order in which they are read; those for who runs the service come last. */
 const FOR_CALLERS = [
@@ -32,16 +30,16 @@ export interface Articles {
   others: ArticlePage[]
 }
 
-/** Reads and renders all that is written in Markdown for the pages. */
-export async function readArticles(): Promise<Articles> {
-  const names = (await readdir(join(root, 'docs/guides'))).filter((name) => name.endsWith('.md'))
+/** Reads and renders all that is written in Markdown of a project for the pages. */
+export async function readArticles(project: Project): Promise<Articles> {
+  const names = (await project.list('docs/guides')).filter((name) => name.endsWith('.md'))
   const urls = new Map([
     ...Object.entries(SERVED_FILES),
     ...OTHER_PAGES.map(({ file, url }): [string, string] => [file, url]),
     ...names.map((name): [string, string] => [`docs/guides/${name}`, `/docs/guides/${name.slice(0, -'.md'.length)}`]),
   ])
   const read = async (file: string): Promise<ArticlePage> => {
-    const markdown = await readFile(join(root, file), 'utf8')
+    const markdown = await project.read(file)
     return { ...toArticle(markdown, (link) => resolveLink(link, file, urls)), url: urls.get(file) ?? '' }
   }
   const guides = await Promise.all(inOrder(names).map((name) => read(`docs/guides/${name}`)))

@@ -1,0 +1,98 @@
+import { html, type Piece } from '../../../src/http/markup.ts'
+import type { ApiDocument } from './api-document.ts'
+import { type ArticlePage, type Articles, readArticles } from './articles.ts'
+import { createLayout } from './layout.ts'
+import { toLlmsText } from './llms-text.ts'
+import { openProject, type Project } from './project.ts'
+import { referenceBody } from './reference.ts'
+import { toSearchEntries } from './search-entries.ts'
+import { forSurfaces, SURFACES } from './surfaces.ts'
+
+/** What the pages are made of, besides the OpenAPI document. */
+export interface Sources {
+  articles: Articles
+  /** Files that the pages load, by their names. */
+  assets: [name: string, text: string][]
+}
+
+/** Reads them. */
+export async function readSources(project: Project): Promise<Sources> {
+  const read = (file: string) => project.read(`packages/${file}`)
+  return {
+    articles: await readArticles(project),
+    assets: [
+      ['docs/docs.css', `${await read('look/look.css')}\n${await read('docs/docs.css')}`],
+      ['docs/docs.js', await read('docs/docs.js')],
+      ['docs/icon.svg', await read('docs/icon.svg')],
+    ],
+  }
+}
+
+/**
+ * The files of all pages below `root`, in a folder for each set of surfaces that a service can have, with the explorer
+ * and without: `public-staging-explorer/docs/guides.html`. Where the operations are served, the service fills in.
+ */
+export async function makeFolders(root: string) {
+  const project = openProject(root)
+  const document: ApiDocument = JSON.parse(await project.read('openapi.json'))
+  const sources = await readSources(project)
+  const pages = SURFACES.flatMap((surfaces) => {
+    const folders = [surfaces, ...(surfaces.includes('public') ? [[...surfaces, 'explorer']] : [])]
+    return folders.flatMap((folder) => {
+      const files = makePages(forSurfaces(document, surfaces), sources, folder.includes('explorer'))
+      return [...files].map(([file, text]): [string, string] => [`${folder.join('-')}/${file}`, text])
+    })
+  })
+  return { pages, sources: project.files }
+}
+
+/**
+ * Everything below `/docs`, and `/llms.txt`, each as a file: the reference of a document, the guides, and what these pages
+ * load. Made whole, for no page is without links to the others.
+ */
+export function makePages(
+  document: ApiDocument,
+  { articles, assets }: Sources,
+  hasExplorer: boolean,
+): Map<string, string> {
+  const layout = createLayout(document, articles, hasExplorer)
+  const { title } = document.info
+  const guides = articles.guides.flatMap(({ pages }) => pages)
+  const page = (url: string, name: string, summary: string, body: Piece): [string, string] => {
+    const about = { url, title: name === title ? title : `${name} – ${title}`, description: toDescription(summary) }
+    return [`${url.slice(1)}.html`, layout(about, body)]
+  }
+  return new Map([
+    page('/docs', title, REFERENCE_SUMMARY, referenceBody(document)),
+    page('/docs/guides', 'Guides', GUIDES_SUMMARY, guideList(articles.guides)),
+    ...guides.map((guide, index) =>
+      page(guide.url, guide.title, guide.summary, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
+    ),
+    ...articles.others.map(({ url, title, summary, body }) => page(url, title, summary, body)),
+    ['llms.txt', toLlmsText(document, guides)],
+    ['docs/search.json', JSON.stringify(toSearchEntries(document, articles))],
+    ...assets,
+  ])
+}
+
+const REFERENCE_SUMMARY =
+  'Reference of the reward campaign API: every operation with its parameters, responses and errors, to be tried on the page.'
+const GUIDES_SUMMARY =
+  'Guides to the reward campaign API: first request, filters, paging, amounts, errors, caching, and how to run the service.'
+
+const MAX_DESCRIPTION = 160
+
+/** As much of a summary as search engines show, in whole words. */
+const toDescription = (summary: string) => {
+  const line = summary.replace(/\s+/g, ' ').trim()
+  return line.length <= MAX_DESCRIPTION ? line : `${line.slice(0, MAX_DESCRIPTION).replace(/\s\S*$/, '')} …`
+}
+
+const guideList = (groups: { title: string; pages: ArticlePage[] }[]) =>
+  html`<h1>Guides</h1>${groups.map(
+    ({ title, pages }, index) =>
+      html`${index > 0 && html`<h2>${title}</h2>`}<ul class="guides">${pages.map((guide) => html`<li><a href="${guide.url}">${guide.title}</a><p>${guide.summary}</p></li>`)}</ul>`,
+  )}`
+
+const neighbours = (before: ArticlePage | undefined, after: ArticlePage | undefined) =>
+  html`<nav class="neighbours" aria-label="Other guides">${before && html`<a rel="prev" href="${before.url}">${before.title}</a>`}${after && html`<a rel="next" href="${after.url}">${after.title}</a>`}</nav>`

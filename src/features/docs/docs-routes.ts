@@ -1,0 +1,74 @@
+import type { Dirent } from 'node:fs'
+import { readdir, readFile } from 'node:fs/promises'
+import { extname, join, sep } from 'node:path'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { escapeText } from '../../http/markup.ts'
+import { type Content, createRepresentations, toContent } from '../../http/representations.ts'
+
+/** Addresses of pages; what is there is known when they are read. */
+const PATHS = ['/llms.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
+
+/** Where the operations of each surface are served. */
+interface BaseUrls {
+  PUBLIC_BASE_URL: string
+  STAGING_BASE_URL: string
+}
+
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.txt': 'text/markdown; charset=utf-8',
+  '.json': 'application/json; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/** What the pages may load: what this service itself serves. To try operations they may ask where these are served too. */
+function docsPolicy(baseUrls: string[]) {
+  const origins = baseUrls.filter((url) => URL.canParse(url)).map((url) => new URL(url).origin)
+  const connectable = [...new Set(["'self'", ...origins])].join(' ')
+  return (
+    `default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src ${connectable}; ` +
+    "img-src 'self'; script-src 'self'; style-src 'self'"
+  )
+}
+
+/** The pages by their paths, with the addresses of the operations filled in. */
+async function readPages(folder: string, baseUrls: BaseUrls) {
+  const files = (await readdir(folder, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile())
+  const read = async ({ parentPath, name }: Dirent): Promise<[path: string, Content]> => {
+    const path = `${parentPath.slice(folder.length).replaceAll(sep, '/')}/${name}`
+    const type = extname(name)
+    const toText = (url: string) => (type === '.html' ? escapeText(url) : url.replace(/\/$/, ''))
+    const text = (await readFile(join(parentPath, name), 'utf8'))
+      .replaceAll('{{PUBLIC_BASE_URL}}', () => toText(baseUrls.PUBLIC_BASE_URL))
+      .replaceAll('{{STAGING_BASE_URL}}', () => toText(baseUrls.STAGING_BASE_URL))
+    // Its tag is of what is in it: files of two builds can be of the same size and time.
+    return [path.replace(/\.html$/, ''), toContent(text, TYPES[type])]
+  }
+  return new Map(await Promise.all(files.map(read)))
+}
+
+/**
+ * `/docs`: the reference and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to
+ * both. Their files are made with the commands (`packages/docs`), and read when somebody asks for the first of them.
+ */
+export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {
+  const policy = docsPolicy([baseUrls.PUBLIC_BASE_URL, baseUrls.STAGING_BASE_URL])
+  const representations = createRepresentations('public, no-cache')
+  let pages: Promise<Map<string, Content>> | undefined
+  async function send(request: FastifyRequest, reply: FastifyReply) {
+    pages ??= readPages(folder, baseUrls)
+    // What goes wrong once is tried again.
+    pages.catch(() => {
+      pages = undefined
+    })
+    const [path = ''] = request.url.split('?')
+    const content = (await pages).get(path.replace(/\/$/, ''))
+    if (content === undefined) return reply.callNotFound()
+    void reply.header('content-security-policy', policy)
+    await representations.send(request, reply, content, () => undefined)
+    return reply
+  }
+  for (const url of PATHS) app.get(url, { schema: { hide: true } }, send)
+}
