@@ -19,7 +19,7 @@ const allow = (name, from, to, comment) => ({
 })
 
 /** What is stored of followed chains. */
-const STORED_CHAINS = '^src/chains/chain-(store|registration)'
+const STORED_CHAINS = '^src/chains/chain-store'
 
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =

@@ -12,8 +12,7 @@ import {
 import type { ContractReader } from './contract-reader.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import { toAddress } from './fixed-incentives.ts'
-import { askFigures, isWithoutFigures, toIncentiveRecord } from './incentive-figures.ts'
-import { askIncentive, toFixedIncentive } from './incentive-reads.ts'
+import { askFigures, askIncentive, isWithoutFigures, toFixedIncentive, toIncentiveRecord } from './incentive-reads.ts'
 
 /** A part of a campaign that is none that is known. */
 interface UnknownComponent {

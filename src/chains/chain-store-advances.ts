@@ -5,7 +5,7 @@ import { listWrittenTables } from '../ingest/vacuum.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
 import { listClaimsAbove, toBatch, toFirstBatch, withoutCampaigns } from './chain-store-batches.ts'
 import type { LeftOut } from './chain-store-left-out.ts'
-import { findRefused, refusalOf } from './chain-store-refusals.ts'
+import { findRefused, refusalOf } from './chain-store-left-out.ts'
 import {
   dropBackFilledClaims,
   dropOrigins,

@@ -6,8 +6,16 @@ import type { ChainSettings } from './chain-file.ts'
 import { createAdvanceWriter } from './chain-store-advances.ts'
 import { fingerprintOf } from './chain-store-batches.ts'
 import { createLeftOut, type LeftOutOptions } from './chain-store-left-out.ts'
-import { keepBackFilledClaims, keepOrigins, keepUnknown, oldestOf, toUnknownCampaign } from './chain-store-rows.ts'
-import { ChainMovedError, readStored, tablesOfChain } from './chain-store-state.ts'
+import {
+  ChainMovedError,
+  keepBackFilledClaims,
+  keepOrigins,
+  keepUnknown,
+  oldestOf,
+  readStored,
+  tablesOfChain,
+  toUnknownCampaign,
+} from './chain-store-rows.ts'
 import type { FollowingStep } from './following-steps.ts'
 
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>

@@ -1,18 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Hex } from 'viem'
-import { prepareIngest } from '../ingest/batches.ts'
+import { inTransaction, prepareIngest } from '../ingest/batches.ts'
 import { connectForBatches } from '../ingest/connection.ts'
+import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { FOLLOWS } from '../ingest/reference-checks.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
 import type { ChainSettings } from './chain-file.ts'
-import { registerChain } from './chain-registration.ts'
 import type { LeftOutOptions } from './chain-store-left-out.ts'
 import { createStepWriter } from './chain-store-steps.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
 
-export { ImportedChainError, OtherChainSettingsError } from './chain-registration.ts'
-export { ChainMovedError } from './chain-store-state.ts'
+export { ChainMovedError } from './chain-store-rows.ts'
 
 /** What is stored of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {
@@ -141,3 +140,66 @@ function createChainReader(
     },
   }
 }
+
+/** The database holds imported facts of a chain that is to be followed. */
+export class ImportedChainError extends Error {
+  override readonly name = 'ImportedChainError'
+}
+
+/** A chain that has been followed under other settings. */
+export class OtherChainSettingsError extends Error {
+  override readonly name = 'OtherChainSettingsError'
+}
+
+/**
+ * Notes that a chain is followed: from here on nobody imports its campaigns and claims.
+ * @throws ImportedChainError where somebody has.
+ * @throws OtherChainSettingsError where what is stored was read from other cores, or from another block on.
+ */
+async function registerChain(client: pg.Client, { chainId, cores, startBlock }: ChainSettings) {
+  const listed = [...cores].sort()
+  const known = await findSettings(client, chainId)
+  if (known !== undefined) {
+    const isSame = known.startBlock === String(startBlock) && known.cores.join() === listed.join()
+    if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
+    return
+  }
+  await inTransaction(client, async () => {
+    // No import is at work on the chain meanwhile.
+    await takeImportLock(client)
+    const { rows } = await client.query<{ campaigns: string; claims: string }>(
+      `select (select count(*) from campaigns where chain_id = $1) as campaigns,
+        (select count(*) from claims where chain_id = $1) as claims`,
+      [chainId],
+    )
+    const { campaigns = '0', claims = '0' } = rows[0] ?? {}
+    if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
+    await client.query(
+      `insert into followed_chains (chain_id, cores, start_block, back_filled_to) values ($1, $2, $3, $3::bigint - 1)
+      on conflict do nothing`,
+      [chainId, listed, startBlock],
+    )
+  })
+}
+
+interface KnownSettings {
+  cores: string[]
+  startBlock: string
+}
+
+async function findSettings(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<KnownSettings>(
+    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  return rows[0]
+}
+
+const toImported = (chainId: number, campaigns: string, claims: string) =>
+  `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
+  'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
+  'data, one that is made with SAMPLE_DATA=false'
+
+const toOtherSettings = (chainId: number, { cores, startBlock }: KnownSettings) =>
+  `chain ${chainId} has been followed from block ${startBlock} with the cores ${cores.join(', ')}: ` +
+  `other settings need a database in which it is read from its start`

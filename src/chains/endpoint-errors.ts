@@ -44,7 +44,6 @@ export interface RpcError {
 }
 
 const REVERTED = 3
-const LIMIT_EXCEEDED = -32005
 /** As clients say it: geth, reth and revm, Nethermind, Besu, and what came before them. */
 const reverts =
   /revert|out of gas|opcode|(invalid|bad) jump|stack ?(over|under)flow|bad ?instruction|write protection|static ?call|state ?change|access ?violation|return data out of bounds|gas uint64 overflow|call depth|EVM error|VM (execution )?(error|exception)/i
@@ -61,6 +60,5 @@ export function toEndpointError({ code, message }: RpcError): EndpointError {
   if (unknownBlocks.test(message)) return new EndpointError('unknown-block', told)
   if (wantsAddresses.test(message)) return new EndpointError('refused', told, { refusal: 'needs-addresses' })
   if (code === 429 || rateLimits.test(message)) return new EndpointError('rate-limited', told)
-  if (code === LIMIT_EXCEEDED) return new EndpointError('refused', told, { refusal: 'other' })
   return new EndpointError('refused', told, { refusal: 'other' })
 }

@@ -4,7 +4,6 @@ import { ChainUnavailableError } from './endpoints.ts'
 import { followOnce, newMemory } from './follow.ts'
 import type { FollowedState, Following, FollowingStep } from './following-steps.ts'
 import type { BlockHeader } from './node-answers.ts'
-import { createToldHeads, type ToldHeads } from './told-heads.ts'
 
 /** A look at a chain that came to nothing; the next one follows. */
 export interface Trouble {
@@ -81,4 +80,41 @@ function halfOfBlockTime(blocks: readonly BlockHeader[]) {
   if (first === undefined || last === undefined || last.number <= first.number) return FIRST_PAUSE_MS
   const halfMs = (500 * (last.timestamp - first.timestamp)) / (last.number - first.number)
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, halfMs))
+}
+
+/** Newest blocks as sockets tell them. Nobody believes them: they say when to look, and never what there is. */
+export type ToldHeads = ReturnType<typeof createToldHeads>
+
+export function createToldHeads() {
+  let newest: BlockHeader | undefined
+  let seen: BlockHeader | undefined
+  let wake = () => {}
+
+  /** What was told last, where it is not what was seen, nor older. */
+  function news(): BlockHeader | undefined {
+    if (newest === undefined || seen === undefined) return newest
+    return newest.hash === seen.hash || newest.number < seen.number ? undefined : newest
+  }
+
+  return {
+    tell(head: BlockHeader) {
+      if (head.hash === newest?.hash) return
+      newest = head
+      if (news() !== undefined) wake()
+    },
+    /** The chain itself has said that this is its newest block. */
+    see(head: BlockHeader) {
+      seen = head
+    },
+    news,
+    /** Waits for news, and no longer than it is told. */
+    async wait(ms: number, signal: AbortSignal) {
+      const waiting = new AbortController()
+      wake = () => waiting.abort()
+      signal.addEventListener('abort', wake, { signal: waiting.signal })
+      if (signal.aborted) wake()
+      await sleep(ms, undefined, { signal: waiting.signal }).catch(() => undefined)
+      waiting.abort()
+    },
+  }
 }

@@ -38,20 +38,22 @@ export function createTransport(
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
     const mostMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
-    const limit = limitTime(mostMs, signal)
+    const over = new AbortController()
+    const timer = setTimeout(() => over.abort(), mostMs)
     let text: string
     try {
-      const { signal } = limit
-      const response = await fetch(address, { method: 'POST', headers, body, signal, redirect: 'error' })
+      const ended = eitherSignal(signal, over.signal)
+      const response = await fetch(address, { method: 'POST', headers, body, signal: ended, redirect: 'error' })
       refuseStatus(response, calls.length)
       text = await readBounded(response, maxBytes)
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (limit.signal.aborted) throw new EndpointError('timeout', `no answer within ${mostMs} ms`)
+      if (over.signal.aborted) throw new EndpointError('timeout', `no answer within ${mostMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or ended the connection')
     } finally {
-      limit.end()
+      clearTimeout(timer)
+      over.abort()
     }
     return readAnswers(text, calls.length)
   }
@@ -63,19 +65,20 @@ const SEARCH_TIMES = 5
 export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
-/** A signal for one request. It lets go of the other, which lives as long as the process: `AbortSignal.any` does not. */
-function limitTime(timeoutMs: number, signal: AbortSignal) {
+/**
+ * A signal that comes with either of two. It lets go of both when it comes, which `AbortSignal.any` does not: the one that
+ * ends the process would remember each look at a chain.
+ */
+export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController()
-  const abort = () => controller.abort()
-  const timer = setTimeout(abort, timeoutMs)
-  signal.addEventListener('abort', abort)
-  return {
-    signal: controller.signal,
-    end() {
-      clearTimeout(timer)
-      signal.removeEventListener('abort', abort)
-    },
+  const both = [one, other]
+  const come = () => {
+    for (const signal of both) signal.removeEventListener('abort', come)
+    controller.abort(both.find(({ aborted }) => aborted)?.reason)
   }
+  for (const signal of both) signal.addEventListener('abort', come)
+  if (one.aborted || other.aborted) come()
+  return controller.signal
 }
 
 /**

@@ -1,7 +1,5 @@
-import { createBatchSize } from './batch-size.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { isRangeSearch, type RpcAnswer, type RpcCall, type SendCalls } from './json-rpc.ts'
-import { createSlots } from './request-slots.ts'
 
 /** What became of a call; an error is of this call alone, for others are answered meanwhile. */
 export type RpcOutcome = RpcAnswer | EndpointError
@@ -173,4 +171,59 @@ function errorOfAll(answers: readonly RpcAnswer[]): EndpointError | undefined {
   const isShared = answers.every((answer) => 'error' in answer && answer.error.message === first.error.message)
   const error = toEndpointError(first.error)
   return isShared && (error.fault === 'rate-limited' || error.refusal === 'other') ? error : undefined
+}
+
+/** Full batches in a row after which a larger one is tried; twice as many after each one that was too large. */
+const FIRST_NEEDED = 10
+const MAX_NEEDED = 640
+
+/**
+ * How many calls a request to one endpoint may hold. Nobody says what a provider takes, so it is found out: a batch that
+ * fails is halved, and after a while a larger one is tried again, for what failed may have been something else.
+ */
+function createBatchSize(maxCalls: number) {
+  let size = maxCalls
+  let successes = 0
+  let needed = FIRST_NEEDED
+  let isTrial = false
+  return {
+    current: () => size,
+    /** Whether the current size is new, and not yet known to be taken. */
+    isTrial: () => isTrial,
+    noteSuccess(length: number) {
+      if (length < size) return
+      isTrial = false
+      successes += 1
+      if (size === maxCalls || successes < needed) return
+      size = Math.min(maxCalls, 2 * size)
+      successes = 0
+      isTrial = true
+    },
+    noteTooLarge(length: number) {
+      const half = Math.ceil(length / 2)
+      // Several requests of the same size may fail at the same time.
+      if (half >= size) return
+      if (isTrial) needed = Math.min(MAX_NEEDED, 2 * needed)
+      size = half
+      successes = 0
+      isTrial = false
+    },
+  }
+}
+
+/** Bounds how much of some work is under way at the same time; the rest waits for its turn. */
+function createSlots(count: number) {
+  let free = count
+  const waiting: (() => void)[] = []
+  return async function inSlot<Outcome>(work: () => Promise<Outcome>): Promise<Outcome> {
+    if (free > 0) free -= 1
+    else await new Promise<void>((resolve) => waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = waiting.shift()
+      if (next === undefined) free += 1
+      else next()
+    }
+  }
 }

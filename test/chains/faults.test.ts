@@ -226,6 +226,53 @@ test('a size of batches that is refused is remembered', async () => {
   expect(refused - refusedFirst).toBeLessThan(refusedFirst)
 })
 
+test('a size of batches that was refused for a while is tried again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  let isRefusing = true
+  let largest = 0
+  node.interfere = (requests, response) => {
+    largest = Math.max(largest, requests.length)
+    if (!isRefusing || requests.length <= 10) return false
+    response.destroy()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  await client.blocksAt(numbers)
+  isRefusing = false
+  largest = 0
+  for (let times = 0; times < 8; times += 1) await client.blocksAt(numbers)
+  expect(largest).toBeGreaterThan(10)
+})
+
+test('an answer is that to the call whose ID it has, and to no other', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
+  let spoilt = 0
+  node.interfere = (requests, _, send) => {
+    if (requests[0]?.method !== 'eth_call' || spoilt === 3) return false
+    spoilt += 1
+    const [first, second, third] = requests.map(({ id, params: [call] }) => ({
+      ...{ jsonrpc: '2.0', id },
+      result: Object(call).data,
+    }))
+    // One that is missing, one that is nobody's; the third time in another order, as is allowed.
+    send(
+      [
+        [first, first, second],
+        [{ ...first, id: -1 }, second, third],
+        [third, first, second],
+      ][spoilt - 1],
+    )
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const calls = (['0x01', '0x02', '0x03'] as const).map((data) => ({ to: recording.cores[0] ?? '0x', data }))
+  expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
+  expect(spoilt).toBe(3)
+})
+
 test('a node that fails half-way is not asked again for what it has answered', async () => {
   const chain = playedRecording(END - 20)
   await using node = await startScriptedNode(chain)
