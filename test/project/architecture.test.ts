@@ -36,6 +36,7 @@ test('what is named in the table of derived figures is a table, a column or a fu
 const MAX_FILES: Record<string, number> = {
   'A filter of the list': 12,
   Trending: 12,
+  'A claim from a chain': 22,
   'Why a response is never stale': 8,
 }
 
