@@ -15,6 +15,7 @@ export const hardest: Part = {
     campaigns: { what: 'any page of campaigns, all filters at their limits', ...limits },
     contracts: { what: 'any page of contracts', ...limits },
     activity: { what: 'activity of the 50 campaigns with the most claims', ...limits },
+    trending: { what: 'trending, for a user and by all filters at their limits', ...limits },
   },
   async *measure(context) {
     const { facts } = context
@@ -22,7 +23,7 @@ export const hardest: Part = {
     const questions = await findHardestQuestions((sql) => askFacts(facts.url, sql))
     await using service = await startService(context, facts.url, 0)
     const ask = createAsker(context, service)
-    for (const target of ['campaigns', 'contracts', 'activity'] as const) {
+    for (const target of ['campaigns', 'contracts', 'activity', 'trending'] as const) {
       const times: { name: string; ms: number }[] = []
       for (const { name, path } of questions[target]) {
         for (const page of await findPages(service.url + path)) {

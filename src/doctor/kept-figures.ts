@@ -1,4 +1,5 @@
 import { type Sample, within } from '../database/differences.ts'
+import { differingClaimHours } from '../read-models/claim-hours/check.ts'
 import { differingTrendingCampaigns } from '../read-models/claim-windows/check.ts'
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 
@@ -57,6 +58,11 @@ export const keptFigures: readonly KeptFigures[] = [
       full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) kept
         using (campaign_key, window_seconds)
       where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`,
+  },
+  {
+    name: 'claim hours',
+    subject: 'claims of popular campaigns by hours',
+    differing: (sample) => differingClaimHours((column) => within(sample, column)),
   },
   {
     name: 'trending',

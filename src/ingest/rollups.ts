@@ -1,3 +1,4 @@
+import { changeClaimHours, refreshClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import type { Step } from '../read-models/steps.ts'
@@ -26,6 +27,12 @@ export const rollUpSteps: Step[] = [
   ...refreshIncentiveState,
   { of: ['claim', 'withdrawnClaim'], sql: countChanges, fills: 'counted_changes' },
   { of: ['claim', 'withdrawnClaim'], sql: campaignTotals },
+  { of: ['claim', 'withdrawnClaim'], needs: 'counted_changes', sql: changeClaimHours },
+  {
+    of: ['claim', 'withdrawnClaim'],
+    needs: 'counted_changes',
+    sql: refreshClaimHours('select distinct campaign_key from counted_changes'),
+  },
   { of: ['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], sql: countForContracts('after') },
   {
     of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],

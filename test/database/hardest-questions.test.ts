@@ -4,12 +4,14 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { type OpenDatabase, openDatabase } from '../../src/database/client.ts'
+import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { keepActivityOf } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { findHardestQuestions, type HardQuestion, pagesAmong } from '../setup/hardest-questions.ts'
+import { keepTotalsOf } from '../setup/kept-totals.ts'
 
 /*
  * The dearest questions that are accepted, searched for among all filters at their limits. Times say little here, so what is
@@ -20,12 +22,16 @@ import { findHardestQuestions, type HardQuestion, pagesAmong } from '../setup/ha
 
 const CAMPAIGNS = 5000
 const CONTRACTS = 20_000
+/** A few that hold most of the claims, which come evenly. */
+const POPULAR = 5
+const CLAIMS_OF_HOUR = 30
+const HOURS = 60 * 24
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 
 let database: TestDatabase
 let opened: OpenDatabase
 let app: Awaited<ReturnType<typeof buildApp>>
-let questions: Record<'campaigns' | 'contracts' | 'activity', HardQuestion[]>
+let questions: Record<'campaigns' | 'contracts' | 'activity' | 'trending', HardQuestion[]>
 let explaining: pg.Client
 let passedOn = 0
 
@@ -33,6 +39,16 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const sample = generateSample({ campaigns: CAMPAIGNS, claims: 20_000, seed: 1, now: NOW })
   await importRecords(database.url, [toRecordSource('sample', sample)])
+  await database.query(
+    `insert into claims (chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount, amount_usd,
+      block_timestamp)
+    select 1, sha256((key || ' ' || number)::bytea), 0, key, 0, '0x' || lpad(to_hex(number), 40, '0'), 1, number % 9,
+      $3::bigint - number * 3600 / $2::integer
+    from (select campaign_key as key from incentives where position = 0 order by 1 limit $1::integer) popular,
+      generate_series(0, $2::integer * $4::integer - 1) number`,
+    [POPULAR, CLAIMS_OF_HOUR, NOW.getTime() / 1000, HOURS],
+  )
+  await database.query('select rebuild_claim_totals()')
   // Many contracts, of which a page may be deep.
   await database.query(
     `insert into contract_claim_totals (creator, window_seconds, chain_id, address, campaign_count,
@@ -46,6 +62,7 @@ beforeAll(async () => {
     on conflict (creator, chain_id) do update set contract_count = contract_counts.contract_count + $1`,
     [CONTRACTS],
   )
+  await keepTotalsOf(database, NOW.getTime() / 1000)
   await keepActivityOf(database, NOW.getTime() / 1000)
   await database.query('vacuum analyze')
   opened = openDatabase({
@@ -144,13 +161,17 @@ test('no page of contracts does more than pass what is before it', { timeout: 24
   }
 })
 
-test('activity reads each claim that it counts once', async () => {
+test('activity reads a row for an hour of a popular campaign, and the claims of hours in which intervals begin', async () => {
   for (const { name, path } of questions.activity) {
     const { response, rows } = await measure(path)
-    const counted = response
-      .json<{ campaigns: { totalClaims: number; before: { totalClaims: number } }[] }>()
-      .campaigns.reduce((sum, { totalClaims, before }) => sum + totalClaims + before.totalClaims, 0)
-    expect(counted, name).toBeGreaterThan(0)
-    expect(rows, name).toBeLessThan(counted + 10_000)
+    const { intervalSeconds, campaigns } = response.json<ListActivityResponse>()
+    const intervals = campaigns[0]?.claims.length ?? 0
+    const hours = (2 * intervals * intervalSeconds) / 3600
+    const most = hours + Math.min(hours, intervals + 2) * CLAIMS_OF_HOUR
+    const counted = campaigns.map(({ totalClaims, before }) => totalClaims + before.totalClaims)
+    expect(Math.max(...counted), name).toBeGreaterThanOrEqual(hours * CLAIMS_OF_HOUR)
+    // Each passes a handful of steps.
+    const expected = counted.reduce((sum, claims) => sum + 6 * Math.min(claims, most), 0)
+    expect(rows, name).toBeLessThan(expected + 10_000)
   }
 })

@@ -73,7 +73,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale incentives flags claimants campaign_totals ' +
-  'trending contract_totals members counts documents places maps chains orphans revision'
+  'claim_hours trending contract_totals members counts documents places maps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })
@@ -238,6 +238,12 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     says: /2 in all: .*, 0 seconds; .*, 0 seconds$/,
     defect: `update campaign_claim_totals set amount_usd = amount_usd + 1 where window_seconds = 0
       and campaign_key not in (select campaign_key from campaign_facets where kind = 'target')`,
+  },
+  {
+    check: 'claim hours',
+    says: /1 in all: \d+:0x\w+:\d+, 1970-01-01 01:00:00/,
+    // Of one that is not popular.
+    defect: 'insert into campaign_claim_hours select key, 1, 1, 0 from campaigns limit 1',
   },
   {
     check: 'trending',

@@ -5,6 +5,7 @@ import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
+import { countHoursFrom } from '../setup/claim-hours.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   allOf,
@@ -59,13 +60,15 @@ test.each([1, 2, 3])(
       for (const record of withdrawn) facts.delete(identityOf(record))
       remember(facts, records)
     }
+    const hours = { hoursFrom: 10 }
+    await countHoursFrom(database, hours.hoursFrom)
     await database.query('select advance_claim_windows()')
     await apply([...generateSample({ campaigns: 40, claims: 500, seed, now: new Date() })])
-    await expectToAgree(database, facts)
+    await expectToAgree(database, facts, hours)
     for (let round = 0; round < 6; round += 1) {
       // Of more and more creators, contracts have totals of their own.
       await mapSomeFacets(database, 0.2)
-      await expectToAgree(database, facts)
+      await expectToAgree(database, facts, hours)
       const claims = allOf(facts, 'claim').filter(() => random() < 0.1)
       const campaigns = allOf(facts, 'campaign').filter(() => random() < 0.05)
       const isGone = new Set(campaigns.map(({ id }) => lower(id)))
@@ -77,14 +80,14 @@ test.each([1, 2, 3])(
       const replacements = changesOf(facts, random).filter((record) => !isTheirs(record))
       await apply(replacements, [...claims, ...theirs, ...campaigns])
       for (const signature of signatures) facts.delete(identityOf(signature))
-      await expectToAgree(database, facts)
+      await expectToAgree(database, facts, hours)
     }
     expect(await database.query('select distinct creator from contract_counts')).not.toHaveLength(1)
     await database.query('select rebuild_claim_totals()')
-    const { contractTotals } = await expectToAgree(database, facts)
+    const { contractTotals } = await expectToAgree(database, facts, hours)
     // None of them has so many campaigns.
     await database.query('select rebuild_campaign_maps()')
-    const ofEverybody = await expectToAgree(database, facts)
+    const ofEverybody = await expectToAgree(database, facts, hours)
     expect(ofEverybody.contractTotals.length).toBeLessThan(contractTotals.length)
   },
 )

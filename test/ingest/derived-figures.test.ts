@@ -3,6 +3,7 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
+import { countHoursFrom } from '../setup/claim-hours.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/derived-figures.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -20,25 +21,30 @@ test.each([
   'derived columns are what the records say, after imports and changes: $seed',
   async ({ seed, campaigns, claims }) => {
     await using database = await createTestDatabase()
+    const hours = { hoursFrom: Math.ceil(claims / campaigns) }
+    await countHoursFrom(database, hours.hoursFrom)
     const random = createRandom(seed)
     const facts: Facts = new Map()
     const first = [...generateSample({ campaigns, claims, seed, now })]
     await save(database, first)
     remember(facts, first)
-    await expectToAgree(database, facts)
+    await expectToAgree(database, facts, hours)
 
     const another = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now })]
     await save(database, another)
     remember(facts, another)
-    let agreed = await expectToAgree(database, facts)
+    let agreed = await expectToAgree(database, facts, hours)
     for (let round = 0; round < 3; round++) {
       const changes = changesOf(facts, random)
       expect(changes.length).toBeGreaterThan(20)
       await save(database, changes)
       remember(facts, changes)
-      agreed = await expectToAgree(database, facts)
+      agreed = await expectToAgree(database, facts, hours)
     }
-    const { incentives, campaigns: stored, campaignTotals, contractTotals } = agreed
+    const { incentives, campaigns: stored, campaignTotals, contractTotals, claimHours } = agreed
+    const popular = new Set(claimHours.map(({ id }) => id)).size
+    expect(popular).toBeGreaterThan(0)
+    expect(popular).toBeLessThan(stored.length)
     // Of each kind there are some, else the comparison would say little.
     for (const isSo of [true, false]) {
       expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)

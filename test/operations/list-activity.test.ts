@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
+import { countHoursFrom } from '../setup/claim-hours.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
 import { expectedActivity } from '../setup/second-opinion-activity.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -78,18 +79,27 @@ test.each(Object.entries(RANGES))(
     const campaign = aClaimable()
     // The last second of each interval, and the first of the one after it.
     const ages = Array.from({ length: 2 * count + 1 }, (_, place) => place * length).flatMap((age) => [age, age - 1])
-    await shared.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { amountUsd: '1' })))
-    const { intervalSeconds, campaigns } = await activity(shared, `timeRange=${timeRange}&campaignId=${campaign.id}`)
-    expect(intervalSeconds).toBe(length)
-    expect(campaigns).toEqual([
-      {
-        id: campaign.id,
-        claims: Array(count).fill(2),
-        totalClaims: 2 * count,
-        totalAmountClaimedUsd: 2 * count,
-        before: { totalClaims: 2 * count, totalAmountClaimedUsd: 2 * count },
-      },
-    ])
+    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await api.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { amountUsd: '1' })))
+    for (const leastPopular of [2000, 1]) {
+      await countHoursFrom(api.database, leastPopular)
+      // On the hour, a second before and after it, and on no interval of any range.
+      for (const later of [0, 3599, 3601, 5000]) {
+        api.setNow(new Date(NOW.getTime() + later * 1000))
+        const shifted = ages.map((age) => age + later)
+        const within = (from: number, upTo: number) => shifted.filter((age) => age >= from && age < upTo).length
+        const { intervalSeconds, campaigns } = await activity(api, `timeRange=${timeRange}&campaignId=${campaign.id}`)
+        expect(intervalSeconds).toBe(length)
+        const claims = Array.from({ length: count }, (_, place) => within(place * length, (place + 1) * length))
+        const totals = (from: number) => {
+          const totalClaims = within(from, from + count * length)
+          return { totalClaims, totalAmountClaimedUsd: totalClaims }
+        }
+        const before = totals(count * length)
+        expect(campaigns).toEqual([{ id: campaign.id, claims: claims.toReversed(), ...totals(0), before }])
+        if (later === 0) expect(new Set([...claims, before.totalClaims])).toEqual(new Set([2, 2 * count]))
+      }
+    }
   },
 )
 
@@ -179,39 +189,43 @@ test('totals are those of trending and of contracts', async () => {
   }
 })
 
-test('answers are what the claims say, at any moment', async () => {
-  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
-  const campaigns = Array.from({ length: 4 }, () => aClaimable())
-  const edges = Object.values(RANGES).flatMap(([count, length]) => [length, count * length, 2 * count * length])
-  const ages = fc.oneof(
-    fc.integer({ min: -100, max: 62 * DAY }),
-    fc
-      .tuple(fc.constantFrom(...edges), fc.integer({ min: 1, max: 5 }), fc.integer({ min: -2, max: 2 }))
-      .map(([edge, times, offset]) => edge * times + offset),
-  )
-  const amounts = fc.constantFrom(null, '0', '1', '0.0000005', '0.333333333333', '123456789012345.000001')
-  const sampled = fc.sample(fc.tuple(fc.constantFrom(...campaigns), ages, amounts), { numRuns: 3000, seed: 7 })
-  const records = [
-    ...campaigns,
-    ...sampled.map(([campaign, age, amountUsd]) => aClaimAgo(campaign, age, { amountUsd })),
-  ]
-  await api.save(...records)
-  await fc.assert(
-    fc.asyncProperty(
-      fc.constantFrom(...Object.keys(RANGES)),
-      fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -40 * DAY, max: 70 * DAY })),
-      fc.integer({ min: 0, max: 999 }),
-      async (timeRange, later, milliseconds) => {
-        const now = new Date((seconds + later) * 1000 + milliseconds)
-        const query = { campaignId: campaigns.map(({ id }) => id).join(), timeRange }
-        api.setNow(now)
-        const told = await activity(api, String(new URLSearchParams(query)))
-        expect(told).toEqual(expectedActivity(records, query, now))
-      },
-    ),
-    { numRuns: 120, seed: 8 },
-  )
-})
+test.each([1, 600, 2000])(
+  'answers are what the claims say, at any moment, by hours from %i claims on',
+  async (least) => {
+    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    const campaigns = Array.from({ length: 4 }, () => aClaimable())
+    const edges = Object.values(RANGES).flatMap(([count, length]) => [length, count * length, 2 * count * length])
+    const ages = fc.oneof(
+      fc.integer({ min: -100, max: 62 * DAY }),
+      fc
+        .tuple(fc.constantFrom(...edges), fc.integer({ min: 1, max: 5 }), fc.integer({ min: -2, max: 2 }))
+        .map(([edge, times, offset]) => edge * times + offset),
+    )
+    const amounts = fc.constantFrom(null, '0', '1', '0.0000005', '0.333333333333', '123456789012345.000001')
+    const sampled = fc.sample(fc.tuple(fc.constantFrom(...campaigns), ages, amounts), { numRuns: 3000, seed: 7 })
+    const records = [
+      ...campaigns,
+      ...sampled.map(([campaign, age, amountUsd]) => aClaimAgo(campaign, age, { amountUsd })),
+    ]
+    await api.save(...records)
+    await countHoursFrom(api.database, least)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.constantFrom(...Object.keys(RANGES)),
+        fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -40 * DAY, max: 70 * DAY })),
+        fc.integer({ min: 0, max: 999 }),
+        async (timeRange, later, milliseconds) => {
+          const now = new Date((seconds + later) * 1000 + milliseconds)
+          const query = { campaignId: campaigns.map(({ id }) => id).join(), timeRange }
+          api.setNow(now)
+          const told = await activity(api, String(new URLSearchParams(query)))
+          expect(told).toEqual(expectedActivity(records, query, now))
+        },
+      ),
+      { numRuns: 120, seed: 8 },
+    )
+  },
+)
 
 describe('a kept answer', () => {
   test('is given within the second, and not after it', async () => {

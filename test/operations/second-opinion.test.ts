@@ -4,6 +4,7 @@ import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { generateSample } from '../../src/sample/generate-sample.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
+import { countHoursFrom } from '../setup/claim-hours.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
@@ -102,6 +103,7 @@ const someClock = ({ pick, integer }: Random) =>
 test.each([1, 2, 3, 4])('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
   await using api = await startTestApp(keepingNothing)
+  await countHoursFrom(api.database, seed)
   const comparison = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
   for (let round = 0; round < 3; round++) {
@@ -143,6 +145,7 @@ test.each([
   async ({ seed, campaigns, claims }) => {
     const random = createRandom(seed)
     await using api = await startTestApp(keepingNothing)
+    await countHoursFrom(api.database, claims / campaigns)
     const comparison = createComparison(api, `seed ${seed}`)
     let records = [...generateSample({ campaigns, claims, seed, now: new Date(base * 1000) })]
     await api.save(...records)
@@ -215,6 +218,7 @@ test.each([32, 33])(
       createComparison(keeping, `seed ${seed}, kept`),
       createComparison(making, `seed ${seed}, not kept`),
     ]
+    await countHoursFrom(database, 2)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []

@@ -169,8 +169,23 @@ function claimTotals(
   }
 }
 
-/** `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own. */
-function expectedOf(facts: Facts, asOf: number, creators: readonly string[]) {
+/** Claims of each campaign that has so many, by hours since 1970. */
+const claimHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
+  sorted(
+    [...claimsOf]
+      .filter(([, claims]) => claims.length >= least)
+      .flatMap(([id, claims]) =>
+        [...groupBy(claims, ({ blockTimestamp }) => String(Math.floor(Number(blockTimestamp) / 3600)))].map(
+          ([hour, own]) => ({ id, hour, ...totalsOf(own) }),
+        ),
+      ),
+  )
+
+/**
+ * `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own; `hoursFrom`: the
+ * claims from which on those of a campaign are counted by hours.
+ */
+function expectedOf(facts: Facts, asOf: number, creators: readonly string[], hoursFrom: number) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
   )
@@ -214,6 +229,7 @@ function expectedOf(facts: Facts, asOf: number, creators: readonly string[]) {
       }),
     ),
     ...claimTotals(campaigns, claimsOf, asOf, creators),
+    claimHours: claimHours(claimsOf, hoursFrom),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
       campaigns.flatMap(({ id, allowList }) =>
@@ -244,6 +260,10 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
       `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
       from campaign_claim_totals join campaigns on key = campaign_key`,
     ),
+    claimHours: await rows(
+      `select id, hour, hours.claim_count, trim_scale(amount_usd) as amount_usd
+      from campaign_claim_hours hours join campaigns on key = campaign_key`,
+    ),
     contractTotals: await rows(
       `select creator, chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
         claim_count, trim_scale(amount_usd) as amount_usd
@@ -254,8 +274,11 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
   }
 }
 
-/** Compares what is stored with what the records say, in windows of claims that end when the last import began. */
-export async function expectToAgree(database: TestDatabase, facts: Facts) {
+/**
+ * Compares what is stored with what the records say, in windows of claims that end when the last import began; see
+ * `countHoursFrom` for `hoursFrom`.
+ */
+export async function expectToAgree(database: TestDatabase, facts: Facts, { hoursFrom = 2000 } = {}) {
   const windows = await database.query('select window_seconds, as_of::float8 from claim_windows order by 1')
   const asOf = Number(windows[0]?.as_of)
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
@@ -265,6 +288,7 @@ export async function expectToAgree(database: TestDatabase, facts: Facts) {
     facts,
     asOf,
     popular.map(({ value }) => String(value)),
+    hoursFrom,
   )
   expect(await storedIn(database)).toEqual(expected)
   // And so says `doctor`, which recomputes the figures by queries.

@@ -21,7 +21,7 @@ const LIST = 100
 /** The most that something without a map is found by. */
 const MOST_UNMAPPED = 300
 
-/** Paths of public operations, by what is hard about them; trending is asked for on its own. */
+/** Paths of public operations, by what is hard about them. */
 export async function findHardestQuestions(ask: Ask) {
   const lists = [
     await toQueries('budgetAccount', (order) => find('budget', 'campaigns', order)),
@@ -100,7 +100,23 @@ export async function findHardestQuestions(ask: Ask) {
     name: `activity of the most claimed, ${range}`,
     path: `/activity?timeRange=${range}&campaignId=${mostClaimed.map(({ value }) => value).join(',')}`,
   }))
-  return { campaigns, contracts, activity }
+  const [listed] = await ask(
+    'select address as value from allow_list_addresses group by 1 order by count(*) desc, 1 limit 1',
+  )
+  const nobody = `0x${'0'.repeat(39)}1`
+  const users = { 'a user of no list': nobody, 'the user of most lists': listed?.value ?? nobody }
+  const trending = ['1h', '24h'].flatMap((period) =>
+    [
+      { name: 'everybody', query: '' },
+      { name: 'an unknown action type', query: 'includeActionTypes=unknown' },
+      ...Object.entries(users).map(([name, user]) => ({ name, query: `user=${user}` })),
+      ...lists.flat(),
+    ].map(({ name, query }) => ({
+      name: `trending: ${period}, ${name}`,
+      path: `/reward-kit/trending?period=${period}&tokenWhitelist=false${query && `&${query}`}`,
+    })),
+  )
+  return { campaigns, contracts, activity, trending }
 }
 
 /** The pages that are hardest to find among so many rows: the first, the middle one and the last. */

@@ -35,6 +35,8 @@ export const accessListMembers = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.accessListId, table.address] }),
+    // All lists that an address is on.
+    index('access_list_members_by_address').on(table.address, table.accessListId),
     lowerCaseAddress('access_list_members_address_is_lower_case', table.address),
   ],
 )

@@ -41,6 +41,8 @@ export const allowListAddresses = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.campaignKey, table.address] }),
+    // All lists that an address is on.
+    index('allow_list_addresses_by_address').on(table.address, table.campaignKey),
     lowerCaseAddress('allow_list_addresses_address_is_lower_case', table.address),
   ],
 )

@@ -19,9 +19,11 @@ select campaign.key as campaign_key,
   array(
     select facet.kind || ':' || facet.chain_id || ':' || facet.value
     from campaign_facets facet where facet.campaign_key = campaign.key order by 1
-  ) as facets
+  ) as facets,
+  list.type as allow_list_type, case when list.denied_list_ids = '{}' then list.access_list_id end as access_list_id
 from campaigns campaign
 left join action_templates template on template.id = campaign.action_template_id
+left join allow_lists list on list.campaign_key = campaign.key
 left join campaign_claim_totals hour on hour.campaign_key = campaign.key and hour.window_seconds = 3600
 left join campaign_claim_totals day on day.campaign_key = campaign.key and day.window_seconds = 86400;
 
@@ -40,12 +42,12 @@ begin
   on conflict (campaign_key) do update
   set (hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, block_timestamp, chain_id, core_address, identifier,
       owner, creator, budget, autocampaign_id, action_type, has_whitelisted_rewards, is_exhausted, start_at, end_at,
-      claim_count, incentive_figures, facets)
+      claim_count, incentive_figures, facets, allow_list_type, access_list_id)
     = (excluded.hour_claim_count, excluded.hour_amount_usd, excluded.day_claim_count, excluded.day_amount_usd,
       excluded.block_timestamp, excluded.chain_id, excluded.core_address, excluded.identifier, excluded.owner,
       excluded.creator, excluded.budget, excluded.autocampaign_id, excluded.action_type, excluded.has_whitelisted_rewards,
       excluded.is_exhausted, excluded.start_at, excluded.end_at, excluded.claim_count, excluded.incentive_figures,
-      excluded.facets)
+      excluded.facets, excluded.allow_list_type, excluded.access_list_id)
   where kept is distinct from excluded;
 end
 $$;

@@ -49,6 +49,10 @@ export const trendingCampaigns = pgTable(
     incentiveFigures: text(),
     /** What it has several of: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
+    /** Of its allow list; null where it has none, or one of no known kind. */
+    allowListType: text(),
+    /** The access list that alone says whom an OffchainAccessList admits; null where that takes more. */
+    accessListId: text(),
   },
   (table) => [
     // Ties of all three are rare, and sorted by whoever asks.
