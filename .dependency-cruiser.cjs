@@ -4,7 +4,7 @@
  *
  *   commands → app → features/* → http, read-models, schemas, database
  *   commands → doctor, packages/conformance;  doctor → ingest, schemas, database
- *   commands → import, chains, sample;  import, chains → ingest;  ingest → read-models, schemas, database;  sample → ingest, schemas
+ *   commands → import, chains, packages/sample-data;  import, chains → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
  *   commands → tracing → database, and packages that are for building;  docs → http;  http → schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone
@@ -125,19 +125,6 @@ module.exports = {
       'Of what is kept, doctor knows how it is made, and not who writes it.',
     ),
     allow(
-      'sample-makes-records',
-      '^src/sample/',
-      ['^src/sample/', '^src/ingest/', '^src/schemas/'],
-      'Sample data is records to import, made without a database.',
-    ),
-    {
-      name: 'sample-needs-types-of-records-only',
-      comment: 'Sample data is made without running anything of the ingest.',
-      severity: 'error',
-      from: { path: '^src/sample/' },
-      to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
-    },
-    allow(
       'settings-know-schemas-only',
       '^src/(config|settings)[.]ts$',
       ['^src/schemas/', '^src/settings[.]ts$'],
@@ -212,13 +199,20 @@ module.exports = {
       to: { path: '^(src|packages|examples)/', pathNot: '^packages/conformance/src/' },
     },
     {
+      name: 'sample-data-knows-its-facts',
+      comment: 'Sample data is records that anybody could have written; what they have to be, the import says.',
+      severity: 'error',
+      from: { path: '^packages/sample-data/src/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/sample-data/' },
+    },
+    {
       name: 'the-service-needs-no-client',
       comment: 'The packages are for those who ask; the service runs without them.',
       severity: 'error',
       from: { path: '^src/' },
       to: {
         path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
-        pathNot: '^packages/conformance/src/conformance[.]ts$',
+        pathNot: '^packages/(conformance/src/conformance|sample-data/src/sample-data)[.]ts$',
       },
     },
     {

@@ -1,9 +1,9 @@
+import { generateSample } from 'reward-campaigns-sample-data'
 import { afterEach, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {

@@ -31,8 +31,11 @@ const planted: [rule: string, file: string, content: string][] = [
   ['chains-are-read-without-a-store', 'src/chains/back-fill.ts', "export * from './chain-store.ts'"],
   ['only-commands-follow-chains', 'src/http/responses.ts', "export * from '../chains/event-declarations.ts'"],
   ['ingest-knows-no-source', 'src/ingest/merge.ts', "export * from '../import/sources.ts'"],
-  ['sample-makes-records', 'src/sample/random.ts', "export * from '../database/columns.ts'"],
-  ['sample-needs-types-of-records-only', 'src/sample/sample-plan.ts', "export * from '../ingest/records.ts'"],
+  [
+    'sample-data-knows-its-facts',
+    'packages/sample-data/src/random.ts',
+    "export type * from '../../../src/ingest/records.ts'",
+  ],
   ['nothing-starts-a-command', 'src/http/health.ts', "export * from '../commands/serve.ts'"],
   ['queries-stand-in-repositories', 'src/features/b/b-routes.ts', "export { sql } from 'drizzle-orm'"],
   [
