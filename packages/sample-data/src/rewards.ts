@@ -34,12 +34,7 @@ export interface Reward {
   isRaffle: boolean
   claims: number
   /** By level, made when they are asked for. */
-  payments: Payment[]
-}
-
-interface Payment {
-  amount: string
-  amountUsd: string | null
+  payments: { amount: string; amountUsd: string | null }[]
 }
 
 /** Who knows the reward tokens of a campaign. */
@@ -82,16 +77,16 @@ function drawPeg(random: Random, chainId: number) {
 }
 
 /** What the claim with this number (from 0) pays. */
-export function paymentOf(reward: Reward, number: number): Payment {
-  const { levels, payments, token } = reward
-  const level = number % levels.length
-  const known = payments[level]
-  if (known !== undefined) return known
-  const amount = amountAt(reward, level)
-  const payment = { amount: amount.toFixed(), amountUsd: dollarsOf(amount, token) }
-  payments[level] = payment
-  return payment
+export function paymentOf(reward: Reward, number: number) {
+  const level = number % reward.levels.length
+  reward.payments[level] ??= toPayment(amountAt(reward, level), reward.token)
+  return reward.payments[level]
 }
+
+const toPayment = (amount: Big, token: Token | undefined) => ({
+  amount: amount.toFixed(),
+  amountUsd: dollarsOf(amount, token),
+})
 
 /** What all claims have paid. */
 export function totalPaid(reward: Reward): Big {
