@@ -3,8 +3,8 @@
  * what it runs.
  *
  *   commands → app → features/* → http, read-models, schemas, database
- *   commands → doctor, conformance;  doctor → read-models, schemas, database;  conformance → schemas
- *   commands → import, chains, sample;  import, chains → ingest;  ingest → read-models, schemas, database;  sample → ingest, schemas
+ *   commands → doctor, packages/conformance;  doctor → read-models, schemas, database
+ *   commands → import, chains, packages/sample-data;  import, chains → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
  *   commands → tracing → database, and packages that are for building;  http → data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → two files of http
@@ -113,25 +113,6 @@ module.exports = {
       'Of what is kept, doctor knows how it is made, and not who writes it.',
     ),
     allow(
-      'conformance-knows-what-everybody-may',
-      '^src/conformance/',
-      ['^src/conformance/', '^src/schemas/findings[.]ts$'],
-      'A deployment is asked from outside: what it promises stands in its own document.',
-    ),
-    allow(
-      'sample-makes-records',
-      '^src/sample/',
-      ['^src/sample/', '^src/ingest/', '^src/schemas/'],
-      'Sample data is records to import, made without a database.',
-    ),
-    {
-      name: 'sample-needs-types-of-records-only',
-      comment: 'Sample data is made without running anything of the ingest.',
-      severity: 'error',
-      from: { path: '^src/sample/' },
-      to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
-    },
-    allow(
       'settings-know-schemas-only',
       '^src/(config|settings)[.]ts$',
       ['^src/schemas/', '^src/settings[.]ts$'],
@@ -214,11 +195,35 @@ module.exports = {
       },
     },
     {
+      name: 'conformance-knows-what-everybody-may',
+      comment: 'A deployment is asked from outside: what it promises stands in its own document.',
+      severity: 'error',
+      from: { path: '^packages/conformance/src/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/conformance/src/' },
+    },
+    {
+      name: 'sample-data-knows-its-facts',
+      comment: 'Sample data is records that anybody could have written; what they have to be, the import says.',
+      severity: 'error',
+      from: { path: '^packages/sample-data/src/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/sample-data/' },
+    },
+    {
       name: 'the-service-needs-no-client',
       comment: 'The packages are for those who ask; the service runs without them.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'] },
+      to: {
+        path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
+        pathNot: '^packages/(conformance/src/conformance|sample-data/src/sample-data)[.]ts$',
+      },
+    },
+    {
+      name: 'only-commands-use-packages',
+      comment: 'A package that asks the service, or makes data for it, is behind a command.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/commands/' },
+      to: { path: '^packages/' },
     },
     {
       name: 'production-needs-no-tests',

@@ -1,6 +1,6 @@
 FROM node:24-bookworm-slim AS base
 WORKDIR /app
-# Without the folder of a workspace, npm leaves out what that needs: nothing of the packages runs in the image.
+# Without the folder of a workspace, npm leaves out what that needs: what runs of the packages is in the bundle.
 COPY package.json package-lock.json ./
 
 # What runs in production: neither the tools nor the embedded PostgreSQL, for which DATABASE_URL stands in. No package

@@ -3,8 +3,14 @@ import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
 
 export default defineConfig(({ mode }) => ({
-  // The sources of the client, so that nothing has to be built before it is tested.
-  resolve: { alias: { 'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts') } },
+  // The sources of the packages, so that nothing has to be built before it is tested.
+  resolve: {
+    alias: {
+      'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts'),
+      'reward-campaigns-conformance': join(import.meta.dirname, 'packages/conformance/src/conformance.ts'),
+      'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),
+    },
+  },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/setup/build.ts', 'test/setup/postgres.ts'],

@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander'
-import { examineDeployment } from '../conformance/conformance.ts'
+import { examineDeployment } from 'reward-campaigns-conformance'
 import { printFindings } from './printed-findings.ts'
 
 /** `conformance`: asks a deployment from outside which of its promises it keeps. Writes nothing, needs no settings. */

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
+import { generateSample } from 'reward-campaigns-sample-data'
 import type { Database } from '../database/client.ts'
 import { DatabaseAwayError, isConnectionFailure } from '../database/failures.ts'
 import { campaigns } from '../database/tables/campaigns.ts'
@@ -9,7 +10,6 @@ import { followedChains } from '../database/tables/followed-chains.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
 import { toNdjson, toRecordSource } from '../import/sources.ts'
-import { generateSample } from '../sample/generate-sample.ts'
 
 /** `sample`: prints NDJSON, the same for the same numbers on the same second. */
 export async function sample(options: { campaigns: number; claims: number; seed: number }) {

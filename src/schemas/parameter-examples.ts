@@ -3,17 +3,17 @@
  * database is filled with, each by itself and all of an operation's together: most are those of one campaign there.
  */
 export const parameterExamples = {
-  campaignId: '10:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:988',
-  budgetAccount: '0x33e45ca0649611a844c19fa1eb469acd12ff2b1c',
-  owner: '0x48b5104699c3e74a380a7bbea272c4871abfb7d5',
-  autocampaignId: 'auto-paraswap-9',
-  chainId: 10,
-  targetContract: '0xdef171fe48cf0115b1d80b88dc8eab59176fee57',
-  token: '10:0x4200000000000000000000000000000000000042',
+  campaignId: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735',
+  budgetAccount: '0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66',
+  owner: '0x06336e95e7661a463e7ec800e79f3355eb6bf24a',
+  autocampaignId: 'auto-uniswap-7',
+  chainId: 8453,
+  targetContract: '0xd0b53d9277642d899df5c87a3966a349a798f224',
+  token: '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
   distributionChannel: 'base-app',
   actionType: 'swap',
   otherActionType: 'mint',
-  claimant: '0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2',
+  claimant: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa',
   /** Only of chains that are followed. */
   minimumBlock: '8453:38401005',
   accessListsOf: 'user-1',

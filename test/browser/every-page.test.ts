@@ -2,10 +2,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, openTab, WIDTHS } from '../setup/browser.ts'
 import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
-import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const token = aToken({ priceUsd: '1' })
-const campaign = { ...aCampaign({ incentives: [anErc20Incentive(token.address)] }), campaignName: 'Swap for a reward' }
+const campaign = {
+  ...aCampaign({ incentives: [anErc20Incentive(token.address)] }),
+  // No campaign of the sample is of this contract.
+  id: `8453:${anAddress('another core')}:1`,
+  campaignName: 'Swap for a reward',
+}
 /** By which it is the first of what is trending. */
 const claim = aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000), amountUsd: '1000000' })
 let explorer: Explorer

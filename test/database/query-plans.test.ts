@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { generateSample } from 'reward-campaigns-sample-data'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type OpenDatabase, openDatabase } from '../../src/database/client.ts'
 import {
@@ -10,7 +11,6 @@ import type { ListCampaignsQuery } from '../../src/features/campaigns/campaign-s
 import { createProfileRepository, type ProfileRepository } from '../../src/features/profiles/profile-repository.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { keepActivityOf } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 

@@ -1,10 +1,10 @@
+import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { NOTHING_FOLLOWED } from '../../src/database/followed-chains.ts'
 import { keepAnswers } from '../../src/http/kept-answers.ts'
 import { toContent } from '../../src/http/representations.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/derived-figures.ts'
 import {
   aCampaign,

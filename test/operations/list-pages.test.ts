@@ -1,6 +1,6 @@
+import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
 import { combinationsOf, type Filter, filtersOf } from '../setup/every-filter.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'

@@ -1,7 +1,7 @@
+import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { expectMapsToAgree, keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
 import { combinationsOf, type Filter, filtersOf } from '../setup/every-filter.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'

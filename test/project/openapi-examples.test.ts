@@ -17,7 +17,7 @@ import { bearing, issueToken } from '../setup/tokens.ts'
  */
 
 /** Whose token the protected operations are asked with. */
-const TOKEN = { userId: 'user-1', address: '0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2' }
+const TOKEN = { userId: 'user-1', address: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa' }
 
 let database: TestDatabase
 let api: TestApp

@@ -1,6 +1,6 @@
+import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { generateSample } from '../../src/sample/generate-sample.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 /*

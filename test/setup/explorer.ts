@@ -1,5 +1,5 @@
 import type { Browser, Page } from 'playwright-core'
-import { generateSample } from '../../src/sample/generate-sample.ts'
+import { generateSample } from 'reward-campaigns-sample-data'
 import { launchBrowser, openTab, type Tab } from './browser.ts'
 import type { TestDatabase } from './database.ts'
 import { startTestApp, type TestApp } from './test-app.ts'

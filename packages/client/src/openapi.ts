@@ -1128,34 +1128,34 @@ export interface operations {
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated, or given several times; at most 100 entries.
                  * @example [
-                 *       "0x33e45ca0649611a844c19fa1eb469acd12ff2b1c"
+                 *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
                 budgetAccount?: components["schemas"]["Address"][];
                 /**
                  * @description Campaigns of this owner.
-                 * @example 0x48b5104699c3e74a380a7bbea272c4871abfb7d5
+                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 owner?: string;
                 /**
                  * @description Campaigns made by this autocampaign. Case-sensitive.
-                 * @example auto-paraswap-9
+                 * @example auto-uniswap-7
                  */
                 autocampaignId?: string;
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
-                 * @example 10
+                 * @example 8453
                  */
                 chainId?: number | null;
                 /**
                  * @description Campaigns with an action step on this contract of chain `chainId`, which must be given too.
-                 * @example 0xdef171fe48cf0115b1d80b88dc8eab59176fee57
+                 * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: string;
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated, or given several times; at most 100 entries.
                  * @example [
-                 *       "10:0x4200000000000000000000000000000000000042"
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
@@ -1380,7 +1380,7 @@ export interface operations {
             path: {
                 /**
                  * @description Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.
-                 * @example 10:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:988
+                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
                  */
                 id: string;
             };
@@ -1567,34 +1567,34 @@ export interface operations {
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated, or given several times; at most 100 entries.
                  * @example [
-                 *       "0x33e45ca0649611a844c19fa1eb469acd12ff2b1c"
+                 *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
                 budgetAccount?: components["schemas"]["Address"][];
                 /**
                  * @description Campaigns of this owner.
-                 * @example 0x48b5104699c3e74a380a7bbea272c4871abfb7d5
+                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 owner?: string;
                 /**
                  * @description Campaigns made by this autocampaign. Case-sensitive.
-                 * @example auto-paraswap-9
+                 * @example auto-uniswap-7
                  */
                 autocampaignId?: string;
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
-                 * @example 10
+                 * @example 8453
                  */
                 chainId?: number | null;
                 /**
                  * @description Campaigns with an action step on this contract of chain `chainId`, which must be given too.
-                 * @example 0xdef171fe48cf0115b1d80b88dc8eab59176fee57
+                 * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: string;
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated, or given several times; at most 100 entries.
                  * @example [
-                 *       "10:0x4200000000000000000000000000000000000042"
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
@@ -1612,12 +1612,12 @@ export interface operations {
                 tokenWhitelist?: boolean | null;
                 /**
                  * @description Campaigns created by this account; where none is recorded, by their owner.
-                 * @example 0x48b5104699c3e74a380a7bbea272c4871abfb7d5
+                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 creator?: string;
                 /**
                  * @description Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.
-                 * @example 0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2
+                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
                 user?: string;
                 /**
@@ -1838,13 +1838,13 @@ export interface operations {
                 /**
                  * @description Contracts on any of these chains. Comma-separated, or given several times; at most 100 entries.
                  * @example [
-                 *       10
+                 *       8453
                  *     ]
                  */
                 chainIds?: number[];
                 /**
                  * @description Only campaigns created by this account count, in all figures; where none is recorded, by their owner.
-                 * @example 0x48b5104699c3e74a380a7bbea272c4871abfb7d5
+                 * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 creator?: string;
                 /**
@@ -2030,7 +2030,7 @@ export interface operations {
                 /**
                  * @description The campaigns to tell of; without any, none is told of. Comma-separated, or given several times; at most 50 entries.
                  * @example [
-                 *       "10:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:988"
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
@@ -2647,7 +2647,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Account whose profile is returned; absent: the address of the token. Only an admin token may name another.
-                 * @example 0xcbd8a8c4a4b94c92df9fcd9e7323dc0db93512c2
+                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
                 user?: string;
             };

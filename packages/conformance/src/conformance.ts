@@ -1,4 +1,3 @@
-import { type CheckedFinding, type Finding, failed, ok, warning } from '../schemas/findings.ts'
 import {
   breachesOfAnswers,
   breachesOfConditions,
@@ -19,6 +18,21 @@ export interface Conformance {
   token?: string | undefined
   bounds?: VisitBounds
 }
+
+/** How a promise stands, or whether it could be looked at; what was found, in a sentence, and what to do about it. */
+interface Finding {
+  state: 'ok' | 'warning' | 'failed'
+  found: string
+  advice: string | null
+}
+
+/** The finding about one of the promises, by its name. */
+export interface CheckedFinding extends Finding {
+  check: string
+}
+
+const ok = (found: string): Finding => ({ state: 'ok', found, advice: null })
+const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice })
 
 const BOUNDS: VisitBounds = { mostRequests: 300, mostAtOnce: 4, timeoutMs: 55_000 }
 
@@ -118,7 +132,11 @@ async function open(visitor: Visitor): Promise<{ operations: Operation[]; places
 /** @throws what is a defect of ours. */
 function toFinding(error: unknown): Finding {
   if (error instanceof EndOfVisitError) {
-    return warning(`not looked at: ${error.message}`, 'try again when there is less to do')
+    return {
+      state: 'warning',
+      found: `not looked at: ${error.message}`,
+      advice: 'try again when there is less to do',
+    }
   }
   if (!(error instanceof NoAnswerError)) throw error
   return failed(error.message, 'see that the service runs, and that the URL leads to it')

@@ -1,0 +1,68 @@
+import type { SampleCampaign } from './campaigns.ts'
+import { drawClaimTime } from './courses.ts'
+import { ZERO_ADDRESS } from './facts.ts'
+import type { People } from './people.ts'
+import type { Random } from './random.ts'
+import { paymentOf } from './rewards.ts'
+
+/** The claims in the order of their time, as an indexer meets them. A visit's claims share a transaction. */
+export function* claimRecords(random: Random, campaigns: readonly SampleCampaign[]) {
+  const visited = new Int32Array(campaigns.length)
+  for (const visit of drawVisits(random, campaigns)) {
+    const index = visit % campaigns.length
+    const time = (visit - index) / campaigns.length
+    const campaign = campaigns[index]
+    const number = visited[index] ?? 0
+    if (campaign === undefined) continue
+    visited[index] = number + 1
+    const { id, admitted, rewards, course } = campaign
+    // Where as many took part as may, nobody comes twice before all were there.
+    const claimant = course.fate === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
+    const txHash = random.hash()
+    const logIndex = random.integer(0, 400)
+    for (const [incentiveIndex, reward] of rewards.entries()) {
+      if (number >= reward.claims || claimant === undefined) continue
+      yield {
+        type: 'claim' as const,
+        campaignId: id,
+        incentiveIndex,
+        claimant,
+        ...paymentOf(reward, number),
+        txHash,
+        logIndex: logIndex + 3 * incentiveIndex,
+        blockTimestamp: String(time),
+      }
+    }
+  }
+}
+
+/** Time and campaign of each visit as one number, 8 bytes each, in the order of their time. */
+function drawVisits(random: Random, campaigns: readonly SampleCampaign[]) {
+  const visits = new Float64Array(campaigns.reduce((sum, campaign) => sum + campaign.visits, 0))
+  let count = 0
+  for (const [index, campaign] of campaigns.entries()) {
+    for (let visit = 0; visit < campaign.visits; visit++) {
+      visits[count++] = drawClaimTime(random, campaign.course) * campaigns.length + index
+    }
+  }
+  return visits.sort()
+}
+
+/** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
+export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: People) {
+  for (const { id, course, rewards, admitted } of campaigns) {
+    if (course.fate !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
+    const count = Math.min(random.integer(1, 4), admitted.length)
+    const start = random.integer(0, admitted.length - count)
+    for (const claimant of admitted.slice(start, start + count)) {
+      yield {
+        type: 'claimSignature' as const,
+        campaignId: id,
+        incentiveId: random.integer(0, rewards.length - 1),
+        claimant,
+        signature: random.signature(),
+        referrer: random.chance(0.8) ? ZERO_ADDRESS : random.pickSkewed(claimants),
+      }
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { drawCampaign, type SampleCampaign } from './campaigns.ts'
+import { claimRecords, claimSignatureRecords } from './claims.ts'
+import { drawCourses } from './courses.ts'
+import { facts, projectImageUri, tokenImageUri } from './facts.ts'
+import { accessListRecords, drawPeople, profileRecords } from './people.ts'
+import { createRandom, type Random } from './random.ts'
+import { type Collections, drawCollections } from './tasks.ts'
+
+export interface SampleOptions {
+  campaigns: number
+  claims: number
+  seed: number
+  /** Claims come up to this instant. */
+  now: Date
+}
+
+/**
+ * The records of a sample, each referring to earlier ones only: tokens, contracts, action templates, access lists,
+ * campaigns from the oldest to the newest, claims from the oldest to the newest, claim signatures, profiles. Equal
+ * options give equal records. Exactly `claims` claims come, all before or at `now`, unless nobody can claim any
+ * campaign (as when there is none). Memory holds what claims need of each campaign, and 8 bytes for each claim.
+ */
+export function* generateSample({ campaigns: count, claims, seed, now }: SampleOptions) {
+  const random = createRandom(seed)
+  const seconds = Math.floor(now.getTime() / 1000)
+  const people = drawPeople(random, { campaigns: count, claims })
+  const collections = drawCollections(random, count)
+  yield* tokenRecords()
+  yield* contractRecords(random, collections)
+  yield* actionTemplateRecords()
+  yield* accessListRecords(random, people, seconds)
+  const campaigns: SampleCampaign[] = []
+  for (const [index, course] of drawCourses(random, { campaigns: count, claims, now: seconds }).entries()) {
+    const { campaign, record } = drawCampaign({ random, people, collections }, course, index)
+    campaigns.push(campaign)
+    yield record
+  }
+  yield* claimRecords(random, campaigns)
+  yield* claimSignatureRecords(random, campaigns, people)
+  yield* profileRecords(random, people, seconds)
+}
+
+function* tokenRecords() {
+  for (const token of facts.tokens) yield { type: 'token' as const, ...token, imageUri: tokenImageUri(token) }
+}
+
+function* contractRecords(random: Random, collections: Collections) {
+  for (const { step, contractName: name } of facts.actions) {
+    if (name !== '') yield { type: 'contract' as const, chainId: step.chainId, address: step.targetContract, name }
+  }
+  for (const collection of [...collections.values()].flat()) {
+    if (random.chance(0.7)) yield { type: 'contract' as const, ...collection }
+  }
+}
+
+function* actionTemplateRecords() {
+  for (const template of facts.actionTemplates) {
+    yield { type: 'actionTemplate' as const, ...template, projectImage: projectImageUri(template.projectId) }
+  }
+}

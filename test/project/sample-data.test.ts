@@ -1,0 +1,97 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { generateSample } from 'reward-campaigns-sample-data'
+import { expect, test } from 'vitest'
+import { incentiveTypes } from '../../src/schemas/incentives.ts'
+
+/*
+ * The facts that the sample is made of are what their schema says, agree with each other, and all get into a sample.
+ */
+
+const folder = join(import.meta.dirname, '../../packages/sample-data')
+const readJson = (name: string) => JSON.parse(readFileSync(join(folder, name), 'utf8'))
+const facts = readJson('facts.json')
+
+const ajv = new Ajv2020({ allErrors: true, strictTypes: false })
+addFormats.default(ajv)
+const validate = ajv.compile(readJson('facts.schema.json'))
+
+test('the facts are what their schema says', () => {
+  validate(facts)
+  expect(validate.errors ?? []).toEqual([])
+})
+
+test.each([
+  ['an address that is cut off', '0x4200', (broken: typeof facts) => broken.tokens[0], 'address'],
+  ['a price that is a number', 1.5, (broken: typeof facts) => broken.tokens[0], 'priceUsd'],
+  ['a key that nobody reads', 1, (broken: typeof facts) => broken.chains[0], 'extra'],
+  ['a category that there is not', 'sport', (broken: typeof facts) => broken.actionTemplates[0], 'category'],
+  ['a list that is missing', undefined, (broken: typeof facts) => broken, 'accessLists'],
+])('%s is refused', (_name, value, placeIn, key) => {
+  const broken = structuredClone(facts)
+  placeIn(broken)[key] = value
+  expect(validate(JSON.parse(JSON.stringify(broken)))).toBe(false)
+})
+
+test('the facts agree with each other', () => {
+  const chainIds: number[] = facts.chains.map(({ chainId }: { chainId: number }) => chainId)
+  const templateIds = facts.actionTemplates.map(({ id }: { id: string }) => id)
+  const tokenKeys = facts.tokens.map(
+    (token: { chainId: number; address: string }) => `${token.chainId}:${token.address}`,
+  )
+  expect(new Set(tokenKeys).size).toBe(tokenKeys.length)
+  expect(facts.chains.reduce((sum: number, { share }: { share: number }) => sum + share, 0)).toBe(100)
+  for (const chainId of chainIds) {
+    expect(tokenKeys, 'the native token').toContain(`${chainId}:0x${'0'.repeat(40)}`)
+    for (const whitelisted of [true, false]) {
+      expect(facts.tokens).toContainEqual(expect.objectContaining({ chainId, whitelisted }))
+    }
+  }
+  for (const { templateId, collection, step, actionToken } of facts.actions) {
+    expect(templateIds).toContain(templateId)
+    expect(chainIds).toContain(step.chainId)
+    if (collection?.startsWith('replaces')) expect(facts.collections.chainIds).toContain(step.chainId)
+    if (actionToken !== undefined) expect(tokenKeys).toContain(`${step.chainId}:${actionToken}`)
+  }
+})
+
+const sampleOf = (campaigns: number, claims: number) => [
+  ...generateSample({ campaigns, claims, seed: 4, now: new Date('2026-03-01T12:00:00.500Z') }),
+]
+
+test('ten campaigns show every kind of incentive and of allow list', () => {
+  const campaigns = sampleOf(10, 100).filter((record) => record.type === 'campaign')
+  const shown = new Set(campaigns.flatMap(({ incentives }) => incentives.map(({ type }) => type)))
+  expect([...shown].sort()).toEqual([...incentiveTypes].sort())
+  expect(new Set(campaigns.map(({ allowList }) => allowList?.type))).toEqual(
+    new Set([...Object.keys(facts.protocol.allowListContracts), undefined]),
+  )
+})
+
+test('claims are as many as asked for, in the order of their time, and of whom may claim what there is', () => {
+  const records = sampleOf(300, 7001)
+  const claims = records.filter((record) => record.type === 'claim')
+  const campaigns = new Map(records.flatMap((record) => (record.type === 'campaign' ? [[record.id, record]] : [])))
+  expect(claims.length).toBe(7001)
+  const times = claims.map(({ blockTimestamp }) => Number(blockTimestamp))
+  expect(times).toEqual([...times].sort((a, b) => a - b))
+  expect(times.at(-1)).toBeLessThanOrEqual(Date.parse('2026-03-01T12:00:00Z') / 1000)
+  for (const { campaignId, incentiveIndex, claimant, blockTimestamp } of claims) {
+    const { allowList, incentives, endTime, startTime } = campaigns.get(campaignId) ?? expect.fail(campaignId)
+    expect(incentives.length).toBeGreaterThan(incentiveIndex)
+    if (allowList?.type === 'SimpleAllowList') expect(allowList.addresses).toContain(claimant)
+    if (allowList?.type === 'SimpleDenyList') expect(allowList.addresses).not.toContain(claimant)
+    expect(Number(blockTimestamp) * 1000).toBeLessThan(endTime == null ? Number.POSITIVE_INFINITY : Date.parse(endTime))
+    expect(Number(blockTimestamp) * 1000).toBeGreaterThanOrEqual(startTime == null ? 0 : Date.parse(startTime))
+  }
+})
+
+test('without campaigns there is nothing to claim, and seeds that differ in high bits only differ', () => {
+  expect(sampleOf(0, 50).filter(({ type }) => type === 'claim' || type === 'campaign')).toEqual([])
+  const [one, other] = [1, 1 + 2 ** 32].map((seed) => [
+    ...generateSample({ campaigns: 2, claims: 2, seed, now: new Date('2026-03-01') }),
+  ])
+  expect(one).not.toEqual(other)
+})
