@@ -45,8 +45,8 @@ module.exports = {
     allow(
       'features-stand-on-the-floor',
       '^src/features/',
-      ['^src/features/', '^src/http/', '^src/read-models/[^/]+/read[.]ts$', '^src/schemas/', '^src/database/'],
-      'A feature uses HTTP plumbing, what read models have to read, shared schemas and the database, nothing else.',
+      ['^src/features/', '^src/http/', '^src/read-models/[^/]+/(read|tables)[.]ts$', '^src/schemas/', '^src/database/'],
+      'A feature uses HTTP plumbing, what read models have to read, their tables, shared schemas and the database, nothing else.',
     ),
     allow(
       'http-knows-no-feature',

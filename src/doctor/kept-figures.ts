@@ -1,6 +1,10 @@
 import { type Sample, within } from '../database/differences.ts'
 import { differingClaimHours } from '../read-models/claim-hours/check.ts'
-import { differingTrendingCampaigns } from '../read-models/claim-windows/check.ts'
+import {
+  differingCampaignTotals,
+  differingContractTotals,
+  differingTrendingCampaigns,
+} from '../read-models/claim-windows/check.ts'
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 
 /*
@@ -18,22 +22,6 @@ export interface KeptFigures {
 /** The facts are sought by key; the campaigns have names. */
 const idOf = `(select id from campaigns where key = campaign_key)`
 
-const claimsOfWindows = (sample: Sample) => `
-  select campaign_key, window_seconds, count(*) as claim_count, coalesce(sum(amount_usd), 0) as amount_usd
-  from claim_windows join claims
-    on window_seconds = 0 or (block_timestamp > as_of - window_seconds and block_timestamp <= as_of)
-  where ${within(sample, 'campaign_key')}
-  group by campaign_key, window_seconds`
-
-/** Contracts that the campaigns act on; of popular ones all campaigns are added up, so they are not many. */
-const MOST_CONTRACTS = 50
-const sampledContracts = (sample: Sample) =>
-  sample === null
-    ? 'true'
-    : `(chain_id, address) in (
-        select chain_id, value from campaign_facets where kind = 'target' and campaign_key = any($1::bigint[])
-        group by chain_id, value order by value limit ${MOST_CONTRACTS})`
-
 export const keptFigures: readonly KeptFigures[] = [
   { name: 'incentives', subject: 'claims, amounts and budgets of incentives', differing: differingIncentives },
   { name: 'flags', subject: 'whitelisted rewards and exhaustion of campaigns', differing: differingFlags },
@@ -49,45 +37,21 @@ export const keptFigures: readonly KeptFigures[] = [
       full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) kept using (campaign_key)
       where kept.claimant_count is distinct from due.claimant_count`,
   },
-  {
-    name: 'campaign totals',
-    subject: 'claims of campaigns in all windows',
-    differing: (sample) => `
-      select ${idOf} || ', ' || window_seconds || ' seconds' as what
-      from (${claimsOfWindows(sample)}) due
-      full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) kept
-        using (campaign_key, window_seconds)
-      where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`,
-  },
+  { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
   {
     name: 'claim hours',
     subject: 'claims of popular campaigns by hours',
-    differing: (sample) => differingClaimHours((column) => within(sample, column)),
+    differing: differingClaimHours,
   },
   {
     name: 'trending',
     subject: 'trending campaigns',
-    differing: (sample) => differingTrendingCampaigns((column) => within(sample, column)),
+    differing: differingTrendingCampaigns,
   },
   {
     name: 'contract totals',
     subject: 'campaigns and claims of contracts in all windows',
-    differing: (sample) => `
-      select chain_id || ':' || address || ', ' || window_seconds || ' seconds' as what
-      from (
-        select creator, window_seconds, chain_id, address, count(*) as campaign_count,
-          max(block_timestamp) as newest_block_timestamp, coalesce(sum(claim_count), 0) as claim_count,
-          coalesce(sum(amount_usd), 0) as amount_usd
-        from campaign_targets
-        cross join claim_windows
-        left join campaign_claim_totals using (campaign_key, window_seconds)
-        where ${sampledContracts(sample)}
-        group by creator, window_seconds, chain_id, address
-      ) due
-      full join (select * from contract_claim_totals where ${sampledContracts(sample)}) kept
-        using (creator, window_seconds, chain_id, address)
-      where (kept.campaign_count, kept.newest_block_timestamp, kept.claim_count, kept.amount_usd)
-        is distinct from (due.campaign_count, due.newest_block_timestamp, due.claim_count, due.amount_usd)`,
+    differing: differingContractTotals,
   },
   {
     name: 'members',

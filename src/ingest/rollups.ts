@@ -1,8 +1,14 @@
 import { changeClaimHours, refreshClaimHours } from '../read-models/claim-hours/maintain.ts'
-import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
+import {
+  campaignTotals,
+  contractCounts,
+  contractTotals,
+  countChanges,
+  countForContracts,
+  refreshTrendingCampaigns,
+} from '../read-models/claim-windows/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import type { Step } from '../read-models/steps.ts'
-import { campaignTotals, contractCounts, contractTotals, countChanges, countForContracts } from './claim-totals.ts'
 
 /*
  * Columns that are derived from the facts, for all campaigns in the temporary table `touched_campaigns`, in the

@@ -1,5 +1,5 @@
+import { countForContracts } from '../read-models/claim-windows/maintain.ts'
 import type { Step } from '../read-models/steps.ts'
-import { countForContracts } from './claim-totals.ts'
 
 /** Marks campaigns, those that are marked already aside. `isRecordTouched`: see the working tables. */
 export const touch = (keys: string, { isRecordTouched }: { isRecordTouched: boolean }) =>

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { mapTables } from '../read-models/campaign-search/maintain.ts'
+import { contributionTables } from '../read-models/claim-windows/maintain.ts'
 import { claimChangeTables } from './claim-changes.ts'
-import { contributionTables } from './claim-totals.ts'
 import { recordTypes } from './records.ts'
 import { faultTables } from './reference-checks.ts'
 import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'

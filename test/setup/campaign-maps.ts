@@ -18,7 +18,7 @@ export const mapSomeFacets = (database: TestDatabase, share: number) =>
 export async function expectMapsToAgree(database: TestDatabase) {
   expect(await database.query(misplacedCampaigns(null))).toEqual([])
   expect(await database.query(differingMaps(null))).toEqual([])
-  expect(await database.query(differingTrendingCampaigns(() => 'true'))).toEqual([])
+  expect(await database.query(differingTrendingCampaigns(null))).toEqual([])
 }
 
 /** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm'
-import { toWholeSeconds } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { claimsByInterval } from '../../read-models/claim-hours/read.ts'
+import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 

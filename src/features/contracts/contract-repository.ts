@@ -1,18 +1,18 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { combine, given } from '../../database/campaign-conditions.ts'
+import type { Database } from '../../database/client.ts'
+import { rememberStatements } from '../../database/statements.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import { contracts } from '../../database/tables/contracts.ts'
+import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
 import {
   createWindowReader,
   keptUpTo,
   toWholeSeconds,
   WINDOW_SECONDS,
   windowChanges,
-} from '../../database/claim-windows.ts'
-import type { Database } from '../../database/client.ts'
-import { rememberStatements } from '../../database/statements.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
-import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../database/tables/claim-totals.ts'
-import { contracts } from '../../database/tables/contracts.ts'
-import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
+} from '../../read-models/claim-windows/read.ts'
+import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
 import { toRows } from '../../schemas/paging.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
 

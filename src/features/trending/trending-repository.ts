@@ -1,9 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { toWholeSeconds } from '../../database/claim-windows.ts'
 import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { createTokenStore } from '../../database/token-store.ts'
-import { foremostCampaigns, type TrendingPeriod, toTrendingConditions } from '../../read-models/claim-windows/read.ts'
+import {
+  foremostCampaigns,
+  type TrendingPeriod,
+  toTrendingConditions,
+  toWholeSeconds,
+} from '../../read-models/claim-windows/read.ts'
 import { toTrendingCampaign } from './trending-answers.ts'
 import { createDocumentReader } from './trending-documents.ts'
 import { trendingColumns } from './trending-rows.ts'

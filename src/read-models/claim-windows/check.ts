@@ -1,14 +1,57 @@
+import { type Sample, within } from '../../database/differences.ts'
+
 /**
  * Campaigns whose row in `trending_campaigns` is not what the view says, or is missing, or should not be there.
- * @param within a condition on the key of a campaign, by the name of its column.
  */
-export const differingTrendingCampaigns = (within: (column: string) => string) => `
+export const differingTrendingCampaigns = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) as what
   from (
     select campaign_key, row(due.*) as columns from trending_candidates due
-    where day_claim_count > 0 and ${within('campaign_key')}
+    where day_claim_count > 0 and ${within(sample, 'campaign_key')}
   ) due
   full join (
-    select campaign_key, row(kept.*) as columns from trending_campaigns kept where ${within('campaign_key')}
+    select campaign_key, row(kept.*) as columns from trending_campaigns kept where ${within(sample, 'campaign_key')}
   ) kept using (campaign_key)
   where kept.columns is distinct from due.columns`
+
+const claimsOfWindows = (sample: Sample) => `
+  select campaign_key, window_seconds, count(*) as claim_count, coalesce(sum(amount_usd), 0) as amount_usd
+  from claim_windows join claims
+    on window_seconds = 0 or (block_timestamp > as_of - window_seconds and block_timestamp <= as_of)
+  where ${within(sample, 'campaign_key')}
+  group by campaign_key, window_seconds`
+
+/** Totals of campaigns that are not what their claims say. */
+export const differingCampaignTotals = (sample: Sample) => `
+      select (select id from campaigns where key = campaign_key) || ', ' || window_seconds || ' seconds' as what
+      from (${claimsOfWindows(sample)}) due
+      full join (select * from campaign_claim_totals where ${within(sample, 'campaign_key')}) kept
+        using (campaign_key, window_seconds)
+      where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`
+
+/** Contracts that the campaigns act on; of popular ones all campaigns are added up, so they are not many. */
+const MOST_CONTRACTS = 50
+const sampledContracts = (sample: Sample) =>
+  sample === null
+    ? 'true'
+    : `(chain_id, address) in (
+        select chain_id, value from campaign_facets where kind = 'target' and campaign_key = any($1::bigint[])
+        group by chain_id, value order by value limit ${MOST_CONTRACTS})`
+
+/** Totals of contracts that are not what those of their campaigns say. */
+export const differingContractTotals = (sample: Sample) => `
+      select chain_id || ':' || address || ', ' || window_seconds || ' seconds' as what
+      from (
+        select creator, window_seconds, chain_id, address, count(*) as campaign_count,
+          max(block_timestamp) as newest_block_timestamp, coalesce(sum(claim_count), 0) as claim_count,
+          coalesce(sum(amount_usd), 0) as amount_usd
+        from campaign_targets
+        cross join claim_windows
+        left join campaign_claim_totals using (campaign_key, window_seconds)
+        where ${sampledContracts(sample)}
+        group by creator, window_seconds, chain_id, address
+      ) due
+      full join (select * from contract_claim_totals where ${sampledContracts(sample)}) kept
+        using (creator, window_seconds, chain_id, address)
+      where (kept.campaign_count, kept.newest_block_timestamp, kept.claim_count, kept.amount_usd)
+        is distinct from (due.campaign_count, due.newest_block_timestamp, due.claim_count, due.amount_usd)`

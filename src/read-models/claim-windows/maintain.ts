@@ -1,2 +1,162 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/client.ts'
+
+/*
+ * Totals of claims by campaign and by contract, for all time and in each window up to the instant that `claim_windows`
+ * names. Those of a campaign change by its changed claims. A contract may be the target of a great many campaigns, so its
+ * totals change by the difference that the touched ones make: what they add after the import, less what they added before;
+ * and where only claims of a campaign change, by these alone.
+ */
+
+const contributionColumns =
+  'creator text, window_seconds integer, chain_id bigint, address text, campaign_count bigint, newest bigint, claim_count numeric, amount_usd numeric'
+
+export const contributionTables = {
+  counted_before: contributionColumns,
+  counted_after: contributionColumns,
+  counted_changes: 'campaign_key bigint, window_seconds integer, claim_count bigint, amount_usd numeric',
+}
+
+/** Counts the changed claims in the windows that they are in. */
+export const countChanges = `insert into counted_changes
+  select campaign_key, window_seconds, sum(direction) as claim_count, sum(direction * coalesce(amount_usd, 0)) as amount_usd
+  from claim_changes
+  join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
+  group by campaign_key, window_seconds`
+
+/** What has been claimed of campaigns whose records, and so whose contracts, stay as they are. */
+const claimedSince = `
+    union all
+    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    from counted_changes
+    join campaign_targets using (campaign_key)
+    where (claim_count, amount_usd) <> (0, 0) and exists (
+      select from touched_campaigns touched where touched.key = campaign_key and not is_record_touched)`
+
+/** In every window there is what is counted by campaign; totals are read once for a campaign, where it has any. */
+const contributions = (moment: 'before' | 'after') => `
+  with targets as materialized (
+    select target.* from touched_campaigns touched join campaign_targets target on target.campaign_key = touched.key
+    where touched.is_record_touched
+  )
+  select creator, window_seconds, chain_id, address, sum(campaign_count), max(block_timestamp), sum(claim_count),
+    sum(amount_usd)
+  from (
+    select creator, window_seconds, chain_id, address, 1 as campaign_count, block_timestamp, 0 as claim_count,
+      0 as amount_usd
+    from targets cross join claim_windows
+    union all
+    select creator, window_seconds, chain_id, address, 0, 0, claim_count, amount_usd
+    from targets join campaign_claim_totals using (campaign_key)
+    ${moment === 'after' ? claimedSince : ''}
+  ) parts
+  group by creator, window_seconds, chain_id, address`
+
+/** Notes what the touched campaigns add to the totals of their contracts at this moment. */
+export const countForContracts = (moment: 'before' | 'after') =>
+  `insert into counted_${moment} ${contributions(moment)}`
+
+export const campaignTotals = `merge into campaign_claim_totals totals
+  using counted_changes changes
+  on totals.campaign_key = changes.campaign_key and totals.window_seconds = changes.window_seconds
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched and (changes.claim_count, changes.amount_usd) <> (0, 0) then update
+    set claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd
+  when not matched and changes.claim_count > 0 then insert (window_seconds, campaign_key, claim_count, amount_usd)
+    values (changes.window_seconds, changes.campaign_key, changes.claim_count, changes.amount_usd)`
+
+/**
+ * The newest campaign of a contract, or of one creator on it, after the newest one has left or has become older: a page of
+ * one, found in the bitmaps as this batch leaves them. Costs a millisecond or two at a million campaigns, however many the
+ * contract and the creator have.
+ */
+const nextNewest = `
+  select campaigns.block_timestamp
+  from (select case totals.creator when '' then 1 else 2 end as count) groups
+  cross join lateral campaign_page(
+    (array[1, 2])[:count], (array['target', 'creator'])[:count], (array[totals.chain_id, 0])[:count],
+    (array[totals.address, totals.creator])[:count], false, false, 'any', now(), 1, 0) page
+  join campaigns on key = page.keys[1]`
+
+/** After the totals of the campaigns and the bitmaps have changed. */
+export const contractTotals = `merge into contract_claim_totals totals
+  using (
+    select creator, window_seconds, chain_id, address,
+      coalesce(later.campaign_count, 0) - coalesce(earlier.campaign_count, 0) as campaign_count,
+      coalesce(later.claim_count, 0) - coalesce(earlier.claim_count, 0) as claim_count,
+      coalesce(later.amount_usd, 0) - coalesce(earlier.amount_usd, 0) as amount_usd,
+      coalesce(later.newest, 0) as newest_now, coalesce(earlier.newest, 0) as newest_before
+    from counted_before earlier
+    full join counted_after later using (creator, window_seconds, chain_id, address)
+    where (later.campaign_count, later.claim_count, later.amount_usd, later.newest)
+      is distinct from (earlier.campaign_count, earlier.claim_count, earlier.amount_usd, earlier.newest)
+  ) changes
+  on totals.creator = changes.creator and totals.chain_id = changes.chain_id and totals.address = changes.address
+    and totals.window_seconds = changes.window_seconds
+  when matched and totals.campaign_count + changes.campaign_count = 0 then delete
+  when matched then update set campaign_count = totals.campaign_count + changes.campaign_count,
+    claim_count = totals.claim_count + changes.claim_count, amount_usd = totals.amount_usd + changes.amount_usd,
+    newest_block_timestamp = case
+      when newest_now >= newest_block_timestamp then newest_now
+      when newest_before < newest_block_timestamp then newest_block_timestamp
+      -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
+      else (${nextNewest}) end
+  when not matched then insert
+    (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
+    values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
+      changes.newest_now, changes.claim_count, changes.amount_usd)`
+
+/**
+ * Only a campaign that comes, goes or is replaced makes a contract come or go. One that had no campaign of this call was
+ * there before if it has more campaigns now than this call brings.
+ */
+export const contractCounts = `merge into contract_counts counts
+  using (
+    select creator, chain_id, sum((totals.address is not null)::integer
+      - (earlier.address is not null or totals.campaign_count > later.campaign_count)::integer) as contract_count
+    from counted_before earlier
+    full join counted_after later using (creator, window_seconds, chain_id, address)
+    left join contract_claim_totals totals using (creator, window_seconds, chain_id, address)
+    where window_seconds = 0 and (earlier.address is null or later.address is null)
+    group by creator, chain_id
+  ) changes
+  on counts.creator = changes.creator and counts.chain_id = changes.chain_id
+  when matched and counts.contract_count + changes.contract_count = 0 then delete
+  when matched and changes.contract_count <> 0
+    then update set contract_count = counts.contract_count + changes.contract_count
+  when not matched and changes.contract_count > 0 then insert (creator, chain_id, contract_count)
+    values (changes.creator, changes.chain_id, changes.contract_count)`
+
 /** Makes the rows of trending campaigns anew, after their totals, records or flags have changed; `keys` is a query of them. */
 export const refreshTrendingCampaigns = (keys: string) => `select refresh_trending_campaigns(array(${keys}))`
+
+/** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
+const WORTHWHILE_CHANGES = 100
+
+/**
+ * Claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms for as long as batches wait: where
+ * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 20 ms.
+ */
+const MOST_CHANGES_AT_ONCE = 30
+
+/** After this time a step that found a batch or an import at work is worth another try. */
+const TRY_AGAIN_MS = 200
+
+/** From this number of campaigns that have started or ended on a write is worth it: to look at fewer costs next to nothing. */
+const WORTHWHILE_STARTS_AND_ENDS = 50
+
+/**
+ * Moves the kept windows on by a step, and the map of active campaigns on to the present, where that is worth a write;
+ * whether there may be more to do. Nobody waits for it but a batch, for as long as a step takes; it does not wait for a
+ * batch, and is to be asked again.
+ */
+export async function advanceWindows(database: Database) {
+  const { rows } = await database.execute<{ advanced: boolean | null }>(
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced,
+      advance_campaign_activity(${WORTHWHILE_STARTS_AND_ENDS})`,
+  )
+  const isBusy = rows[0]?.advanced === null
+  if (isBusy) await sleep(TRY_AGAIN_MS)
+  return isBusy || rows[0]?.advanced === true
+}

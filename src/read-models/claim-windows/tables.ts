@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, check, index, pgTable, text } from 'drizzle-orm/pg-core'
+import { bigint, boolean, check, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import {
   address,
   baseUnits,
@@ -8,12 +8,108 @@ import {
   chainId,
   exactNumber,
   instant,
+  lowerCaseAddress,
 } from '../../database/columns.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 
+/** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
+const windowSeconds = () => integer()
+/** Whose campaigns are counted; '' stands for everybody. */
+const creator = () => text().notNull()
 const claimCount = () => bigint({ mode: 'number' }).notNull()
 /** US dollars, exact; a claim of unknown value counts 0. */
 const amountUsd = () => exactNumber().notNull()
+
+/**
+ * The windows that totals are kept for, and the instant (Unix seconds) up to which the kept ones reach, the same in all.
+ * Whoever reads at another instant adds what `claim_window_changes` returns. Moved on by `advance_claim_windows`.
+ */
+export const claimWindows = pgTable('claim_windows', {
+  windowSeconds: windowSeconds().primaryKey(),
+  asOf: blockTimestamp().notNull(),
+})
+
+/** Claims of a campaign in a window; no row where there are none. Derived by the import. */
+export const campaignClaimTotals = pgTable(
+  'campaign_claim_totals',
+  {
+    windowSeconds: windowSeconds().notNull(),
+    campaignKey: campaignKey()
+      .notNull()
+      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    claimCount: claimCount(),
+    amountUsd: amountUsd(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.campaignKey, table.windowSeconds] }),
+    check('campaign_claim_totals_have_claims', sql`${table.claimCount} > 0`),
+    check('campaign_claim_totals_amount_is_not_negative', sql`${table.amountUsd} >= 0`),
+  ],
+)
+
+/**
+ * Claims in a window of all campaigns that act on a contract, each campaign in full; also where there are none, so that
+ * every order of the contracts is an index. A contract is the target of an action step. Of everybody's campaigns, and once
+ * more of those of each popular creator (see `campaign_targets`); the few campaigns of another one are added up by whoever
+ * asks. Derived by the import.
+ */
+export const contractClaimTotals = pgTable(
+  'contract_claim_totals',
+  {
+    creator: creator(),
+    windowSeconds: windowSeconds().notNull(),
+    chainId: chainId().notNull(),
+    address: address().notNull(),
+    /** Campaigns that act on the contract, the same in every window. */
+    campaignCount: integer().notNull(),
+    /** Block timestamp of the newest of them. */
+    newestBlockTimestamp: blockTimestamp().notNull(),
+    claimCount: claimCount(),
+    amountUsd: amountUsd(),
+  },
+  (table) => {
+    const claims = () => table.claimCount.desc().nullsFirst()
+    const amount = () => table.amountUsd.desc().nullsFirst()
+    const newest = () => table.newestBlockTimestamp.desc().nullsFirst()
+    const of = [table.creator, table.windowSeconds] as const
+    const contract = [table.chainId, table.address] as const
+    const inWindow = (name: string) => index(`contract_claim_totals_by_${name}`)
+    return [
+      primaryKey({
+        name: 'contract_claim_totals_pk',
+        columns: [table.creator, table.chainId, table.address, table.windowSeconds],
+      }),
+      inWindow('claims').on(...of, claims(), amount(), newest(), ...contract),
+      inWindow('amount').on(...of, amount(), claims(), newest(), ...contract),
+      inWindow('recency').on(...of, newest(), claims(), amount(), ...contract),
+      lowerCaseAddress('contract_claim_totals_address_is_lower_case', table.address),
+      check('contract_claim_totals_have_campaigns', sql`${table.campaignCount} > 0`),
+      check('contract_claim_totals_are_not_negative', sql`${table.claimCount} >= 0 and ${table.amountUsd} >= 0`),
+    ]
+  },
+)
+
+/** How many contracts of a chain have totals, so that nobody has to count them for a page. Derived by the import. */
+export const contractCounts = pgTable(
+  'contract_counts',
+  { creator: creator(), chainId: chainId().notNull(), contractCount: integer().notNull() },
+  (table) => [
+    primaryKey({ columns: [table.creator, table.chainId] }),
+    check('contract_counts_have_contracts', sql`${table.contractCount} > 0`),
+  ],
+)
+
+/** How many different claimants a campaign has; no row where there are none. Derived by the import. */
+export const campaignClaimantCounts = pgTable(
+  'campaign_claimant_counts',
+  {
+    campaignKey: campaignKey()
+      .primaryKey()
+      .references(() => campaigns.key, { onDelete: 'cascade' }),
+    claimantCount: bigint({ mode: 'number' }).notNull(),
+  },
+  (table) => [check('campaign_claimant_counts_have_claimants', sql`${table.claimantCount} > 0`)],
+)
 
 /**
  * A campaign that was claimed in the day that ends at the instant in `claim_windows`, with its totals of that day and of
