@@ -45,6 +45,8 @@ describe.skipIf(!hasBrowser)(`the pictures in the README ${inBrowser}`, ONCE_MOR
     await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
     // No bar is scrolled by here, so none gets room.
     await page.evaluate("document.documentElement.style.scrollbarGutter = 'auto'")
+    // Parts of a page ask by themselves.
+    await page.waitForLoadState('networkidle')
     const text = await landmarksOf(page)
     if (inject('arePicturesMade')) {
       await page.screenshot({ path: join(folder, `${name}.png`) })

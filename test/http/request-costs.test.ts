@@ -12,6 +12,13 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 /** Processor time of the request and its response, of client and service together, log line included. */
 const MAX_CPU_MS = 1
 
+/**
+ * Where others use the machine, everything costs more, a short request with one mistake too: that is about 0.2 ms where
+ * nobody does.
+ */
+const PLAIN = Buffer.from('GET /campaigns?x=1 HTTP/1.1\r\nhost: x\r\n\r\n')
+const MAX_TIMES_PLAIN = 5
+
 /** At most so many requests are tried, in batches, until it is seen what one costs when nothing else disturbs it. */
 const BATCHES = 12
 const BATCH_SIZE = 40
@@ -33,19 +40,30 @@ test.each(COSTLY_REQUESTS)('$name: less than a millisecond of processor', async 
   const request = Buffer.from(`${head}\r\n\r\n`)
   // What else the machine does makes some requests dearer, never cheaper: the cheapest quarter of a batch counts.
   let cost = Number.POSITIVE_INFINITY
+  let plain = Number.POSITIVE_INFINITY
   for (let batch = 0; batch < BATCHES && cost >= MAX_CPU_MS; batch += 1) {
     const costs: number[] = []
+    const plainCosts: number[] = []
     for (let round = 0; round < BATCH_SIZE; round += 1) {
-      const start = process.cpuUsage()
-      await client.ask(request)
-      const { user, system } = process.cpuUsage(start)
-      costs.push((user + system) / 1000)
+      plainCosts.push(await costOf(PLAIN))
+      costs.push(await costOf(request))
     }
-    costs.sort((one, other) => one - other)
-    cost = Math.min(cost, costs[BATCH_SIZE / 4] ?? cost)
+    cost = Math.min(cost, cheapestQuarter(costs))
+    plain = Math.min(plain, cheapestQuarter(plainCosts))
   }
-  expect(cost).toBeLessThan(MAX_CPU_MS)
+  expect(cost).toBeLessThan(Math.max(MAX_CPU_MS, MAX_TIMES_PLAIN * plain))
 })
+
+/** In milliseconds of processor. */
+async function costOf(request: Buffer) {
+  const start = process.cpuUsage()
+  await client.ask(request)
+  const { user, system } = process.cpuUsage(start)
+  return (user + system) / 1000
+}
+
+const cheapestQuarter = (costs: number[]) =>
+  costs.sort((one, other) => one - other)[BATCH_SIZE / 4] ?? Number.POSITIVE_INFINITY
 
 /** Sends one request after the other on a connection, and looks at nothing of the responses but where they end. */
 class Client {
