@@ -22,7 +22,7 @@ interface ChangeOptions {
 }
 
 /** Longest wait for one lock: a query that comes meanwhile waits behind it, and none may wait for a second. */
-const LOCK_TIMEOUT_MS = 500
+const LOCK_TIMEOUT_MS = 300
 
 /** Pause before another try, in which those who waited behind this one go on. */
 const RETRY_MS = 1000

@@ -159,12 +159,12 @@ test('campaigns become active, and cease to be, where none was active before', a
   }
 })
 
-test('maps are kept of what more than 300 campaigns can be found by', async () => {
+test('maps are kept of what more than 150 campaigns can be found by', async () => {
   await using database = await createTestDatabase()
   const kept = () =>
     database.query(`select kind from popular_facets
     where kind not in ('all', 'whitelisted', 'active', 'template') order by kind`)
-  await save(database, aRow(300, 1_700_000_000, 10))
+  await save(database, aRow(150, 1_700_000_000, 10))
   expect(await kept()).toEqual([])
   await save(database, aRow(1, 1_700_005_000, 8453))
   expect(await kept()).toEqual(expect.arrayContaining([{ kind: 'owner' }]))

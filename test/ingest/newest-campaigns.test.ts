@@ -27,7 +27,7 @@ async function newest(database: TestDatabase) {
 test('the newest campaign of a popular creator on a contract is his own next one, when the newest is withdrawn', async () => {
   await using database = await createTestDatabase()
   const creator = anAddress('popular creator')
-  const his = campaignsAt(popular, 1_000, 302).map((campaign) => ({ ...campaign, creator }))
+  const his = campaignsAt(popular, 1_000, 152).map((campaign) => ({ ...campaign, creator }))
   const others = campaignsAt(popular, 1_200, 1_050)
   await importRecords(database.url, [toRecordSource('campaigns', [...his, ...others])])
   const ingest = await openIngest(database.url)
@@ -36,7 +36,7 @@ test('the newest campaign of a popular creator on a contract is his own next one
       'select distinct newest_block_timestamp::integer as newest from contract_claim_totals where creator = $1',
       [creator],
     )
-  for (const expected of [1_301, 1_300, 1_299]) {
+  for (const expected of [1_151, 1_150, 1_149]) {
     expect(await newestOfHis()).toEqual([{ newest: expected }])
     const withdrawn = his.find(({ blockTimestamp }) => blockTimestamp === String(expected))
     await ingest.apply({ records: [], withdrawnCampaigns: [String(withdrawn?.id)] })
@@ -94,19 +94,19 @@ test('to take back the newest campaign of a contract and a creator of thousands 
   expect((await looks()) - before).toBeLessThan(500)
 })
 
-test('the newest campaign is the next one, when it becomes older in the batch that brings the 301st', async () => {
+test('the newest campaign is the next one, when it becomes older in the batch that brings the 151st', async () => {
   await using database = await createTestDatabase()
-  const campaigns = campaignsAt(popular, 1_000, 300)
+  const campaigns = campaignsAt(popular, 1_000, 150)
   await importRecords(database.url, [toRecordSource('campaigns', campaigns)])
   const ingest = await openIngest(database.url)
   const moved = { ...(campaigns.at(-1) as CampaignRecord), blockTimestamp: '500' }
   await ingest.apply({ records: toLowerCase([moved, ...campaignsAt(popular, 400, 1)]) })
   await ingest.close()
-  expect(await newest(database)).toEqual([1_298])
+  expect(await newest(database)).toEqual([1_148])
 })
 
 test.each([1, 2, 3])(
-  'contracts are ranked as the records say after random batches around 300 campaigns, where bitmaps begin: seed %i',
+  'contracts are ranked as the records say after random batches around 150 campaigns, where bitmaps begin: seed %i',
   async (seed) => {
     const { chance, integer, pick, some } = createRandom(seed)
     const creators = [anAddress('first creator'), anAddress('second creator')]
@@ -121,7 +121,7 @@ test.each([1, 2, 3])(
     const facts: Facts = new Map()
     const stored = () => [...facts.values()].filter((record) => record.type === 'campaign')
     await using database = await createTestDatabase()
-    const first = Array.from({ length: 299 }, another)
+    const first = Array.from({ length: 149 }, another)
     await importRecords(database.url, [toRecordSource('campaigns', first)])
     remember(facts, toLowerCase(first))
     const ingest = await openIngest(database.url)
@@ -144,7 +144,7 @@ test.each([1, 2, 3])(
           ...(chance(0.3) ? { creator: pick(creators) } : {}),
           ...(chance(0.2) ? { actionSteps: some(targets, 0.7).map((target) => aStep(target)) } : {}),
         }))
-      const missing = integer(299, 302) - (byTime.length - withdrawn.length)
+      const missing = integer(149, 152) - (byTime.length - withdrawn.length)
       const records = toLowerCase([...replaced, ...Array.from({ length: Math.max(0, missing) }, another)])
       await ingest.apply({ records, withdrawnCampaigns: withdrawn.map(({ id }) => id) })
       for (const { id } of withdrawn) facts.delete(`campaign ${id}`)

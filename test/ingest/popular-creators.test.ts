@@ -8,7 +8,7 @@ import { expectToAgree, type Facts, remember } from '../setup/derived-figures.ts
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, toLowerCase } from '../setup/records.ts'
 
 /*
- * A creator of more than 300 campaigns has totals of his own for each contract, made when he becomes popular.
+ * A creator of more than 150 campaigns has totals of his own for each contract, made when he becomes popular.
  */
 
 const creator = anAddress('creator')
@@ -35,7 +35,7 @@ const claimsOf = (campaigns: CampaignRecord[]) =>
 const hasTotals = async (database: TestDatabase) =>
   (await database.query('select from contract_claim_totals where creator = $1 limit 1', [creator])).length > 0
 
-const first = campaignsOf(300)
+const first = campaignsOf(150)
 const another = aCampaign({ owner, incentives: [anErc20Incentive(anAddress('asset'))], actionSteps: [aStep(creator)] })
 const before = [...first, another, ...claimsOf([...first, another])]
 const last = campaignsOf(1)

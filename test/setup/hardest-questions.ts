@@ -19,7 +19,7 @@ interface Values {
 const LIST = 100
 
 /** The most that something without a map is found by. */
-const MOST_UNMAPPED = 300
+const MOST_UNMAPPED = 150
 
 /** Paths of public operations, by what is hard about them. */
 export async function findHardestQuestions(ask: Ask) {

@@ -365,7 +365,7 @@ begin
   perform map_facet(kind, chain_id, value) from (
     select kind, chain_id, value from campaign_memberships
     where kind not in (select kind from popular_facets)
-    group by kind, chain_id, value having count(*) > 300
+    group by kind, chain_id, value having count(*) > 150
   ) popular;
 end
 $$;

@@ -13,7 +13,7 @@ const SPAN_PLACES = 8192
 const MOST_PLACES = 2 * SPAN_PLACES
 
 /** What more campaigns than this can be found by has maps; so many are looked up one by one. */
-const MOST_UNMAPPED = 300
+const MOST_UNMAPPED = 150
 
 /** What claims and tokens change. */
 const derivedKinds = `'whitelisted', 'active'`

@@ -99,7 +99,7 @@ export const campaignPlaces = pgTable(
 )
 
 /**
- * What many campaigns can be found by (more than 300 at some time), for which maps are kept; and what there are always
+ * What many campaigns can be found by (more than 150 at some time), for which maps are kept; and what there are always
  * maps of: four things that campaigns are. What is not here is looked up where it stands.
  */
 export const popularFacets = pgTable(
