@@ -63,34 +63,7 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
     countUnknown,
   )
   countedGauge('chain_left_out_campaigns', 'Campaigns whose facts the database refuses', countLeftOut)
-  new Counter({
-    name: 'chain_rpc_requests_total',
-    help: 'Requests to each endpoint, by its place in the chain file',
-    labelNames: ['chain_id', 'endpoint'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
-      }
-    },
-  })
-  new Counter({
-    name: 'chain_rpc_errors_total',
-    help: 'Failures of each endpoint, by its place in the chain file',
-    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, errors } of counts) {
-          for (const [fault, count] of Object.entries(errors)) {
-            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
-          }
-        }
-      }
-    },
-  })
+  countRpc(registers, listCounts)
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
@@ -122,4 +95,36 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
       depths.observe(labels, step.depth)
     }
   }
+}
+
+/** Counts what the endpoints of chains were asked, and how they failed. */
+function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
+  new Counter({
+    name: 'chain_rpc_requests_total',
+    help: 'Requests to each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
+      }
+    },
+  })
+  new Counter({
+    name: 'chain_rpc_errors_total',
+    help: 'Failures of each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, errors } of counts) {
+          for (const [fault, count] of Object.entries(errors)) {
+            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
+          }
+        }
+      }
+    },
+  })
 }

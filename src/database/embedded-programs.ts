@@ -2,9 +2,8 @@ import { execFile, spawn } from 'node:child_process'
 import { chmod, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { EmbeddedServerError } from './embedded-error.ts'
+import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
 import { foldersAbove, requireOwnFolder } from './embedded-folder.ts'
-import { lastWords } from './last-words.ts'
 
 const run = promisify(execFile)
 
@@ -72,7 +71,7 @@ async function runApart(
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastWords(said)}`))
+      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastErrorLines(said)}`))
     })
   })
 }
