@@ -40,7 +40,7 @@ export class BatchSender {
   readonly #inSlot = createSlots(MAX_REQUESTS)
   /** Requests that failed, one after the other. */
   #failures = 0
-  #probing: Promise<boolean> | undefined
+  #probing: Promise<EndpointError | undefined> | undefined
 
   constructor(send: SendCalls, maxCalls: number) {
     this.#send = send
@@ -107,8 +107,9 @@ export class BatchSender {
       }
       this.#failures += 1
       if (attempts < this.#maxAttempts(failure, calls)) continue
-      if (await this.#isForItsCalls(failure, calls, signal)) return failure
-      if (answers instanceof EndpointError) throw answers
+      const lasting = await this.#failureOfAll(failure, calls, signal)
+      if (lasting === undefined) return failure
+      if (answers instanceof EndpointError) throw lasting
       return answers
     }
   }
@@ -123,23 +124,23 @@ export class BatchSender {
     return this.#failures > 1 && fault !== 'timeout' ? 2 : 1
   }
 
-  /** Whether a request failed for what it asked, and the endpoint answers others. */
-  async #isForItsCalls({ fault }: EndpointError, calls: readonly RpcCall[], signal: AbortSignal) {
+  /** Why the endpoint as a whole has failed; undefined where it answers others, and a request failed for what it asked. */
+  async #failureOfAll(failure: EndpointError, calls: readonly RpcCall[], signal: AbortSignal) {
     const isRepeated = this.#failures > 1 || this.#size.isTrial
-    if (fault === 'rate-limited') {
+    if (failure.fault === 'rate-limited') {
       // Each call may count. The endpoint wants to be left alone all the same.
       if (isRepeated) this.#size.noteTooLarge(calls.length)
-      return false
+      return failure
     }
     // A search of too many blocks is made smaller by itself.
-    if (fault === 'timeout') return !calls.some(isRangeSearch) && this.#isAlive(signal)
-    return isRepeated && this.#isAlive(signal)
+    const mayBeForItsCalls = failure.fault === 'timeout' ? !calls.some(isRangeSearch) : isRepeated
+    return mayBeForItsCalls ? this.#probe(signal) : failure
   }
 
-  #isAlive(signal: AbortSignal): Promise<boolean> {
+  /** @returns how the endpoint fails at what it should answer: it may ask to be left alone. */
+  #probe(signal: AbortSignal): Promise<EndpointError | undefined> {
     this.#probing ??= this.#send([PROBE], signal)
-      .catch(toOwnError)
-      .then((answers) => !(answers instanceof EndpointError))
+      .then(() => undefined, toOwnError)
       .finally(() => {
         this.#probing = undefined
       })

@@ -1,13 +1,18 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
 import type { EndpointCounts } from '../chains/endpoints.ts'
 import type { ChainEvent } from './chain-events.ts'
+
+interface ChainCount {
+  chainId: number
+  count: number
+}
 
 export interface ChainFiguresOptions {
   register: Registry
   /** How many unknown components are stored, by chain. */
-  countUnknown: () => Promise<{ chainId: number; count: number }[]>
+  countUnknown: () => Promise<ChainCount[]>
   /** How many campaigns the database refuses, by chain. */
-  countLeftOut: () => Promise<{ chainId: number; count: number }[]>
+  countLeftOut: () => Promise<ChainCount[]>
   /** What was asked of the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
@@ -43,26 +48,16 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
   const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
   const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
   const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
-  const countedGauge = (name: string, help: string, count: () => Promise<{ chainId: number; count: number }[]>) =>
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        // As long as the database is away, it is as it was.
-        const counts = await count().catch(() => undefined)
-        if (counts === undefined) return
-        for (const { chainId } of listCounts()) this.set({ chain_id: chainId }, 0)
-        for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
-      },
-    })
-  const unknownComponents = countedGauge(
-    'chain_unknown_components',
-    'Parts of campaigns that are of no known kind, or cannot be read',
-    countUnknown,
-  )
-  countedGauge('chain_left_out_campaigns', 'Campaigns whose facts the database refuses', countLeftOut)
+  const unknownComponents = countAtScrape(countUnknown, listCounts, {
+    name: 'chain_unknown_components',
+    help: 'Parts of campaigns that are of no known kind, or cannot be read',
+    ...{ labelNames, registers },
+  })
+  countAtScrape(countLeftOut, listCounts, {
+    name: 'chain_left_out_campaigns',
+    help: 'Campaigns whose facts the database refuses',
+    ...{ labelNames, registers },
+  })
   countRpc(registers, listCounts)
 
   return (chainId: number) => {
@@ -96,6 +91,23 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
     }
   }
 }
+
+/** A gauge of what the database counts of each chain when it is asked. */
+const countAtScrape = (
+  count: () => Promise<ChainCount[]>,
+  listChains: () => { chainId: number }[],
+  options: GaugeConfiguration<'chain_id'>,
+) =>
+  new Gauge({
+    ...options,
+    async collect() {
+      // As long as the database is away, it is as it was.
+      const counts = await count().catch(() => undefined)
+      if (counts === undefined) return
+      for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
+      for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
+    },
+  })
 
 /** Counts what the endpoints of chains were asked, and how they failed. */
 function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
