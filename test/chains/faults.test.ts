@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
@@ -246,13 +247,17 @@ test('a size of batches that was refused for a while is tried again', async () =
   expect(largest).toBeGreaterThan(10)
 })
 
-/** Has a number of requests wait for each other, and then cuts them all at once. */
-function cutTogether(count: number, isMeant: (requests: unknown[]) => boolean): Interference {
-  const held: (() => void)[] = []
+/** Has a number of requests wait for each other, and then fails them all at once. */
+function failTogether(
+  count: number,
+  fail: (response: ServerResponse) => unknown,
+  isMeant: (requests: unknown[]) => boolean = () => true,
+): Interference {
+  const held: ServerResponse[] = []
   return (requests, response) => {
     if (held.length === count || !isMeant(requests)) return false
-    held.push(() => response.destroy())
-    if (held.length === count) for (const cut of held) cut()
+    held.push(response)
+    if (held.length === count) for (const one of held) fail(one)
     return true
   }
 }
@@ -261,7 +266,11 @@ test('batches that are cut together are sent again, and stay as large', async ()
   await using node = await startScriptedNode(playedRecording(END - 20))
   const { client } = createFollowed([node.url], recording.startBlock)
   const sizes: number[] = []
-  const cut = cutTogether(7, (requests) => requests.length > 25 && sizes.length > 2)
+  const cut = failTogether(
+    7,
+    (response) => response.destroy(),
+    (requests) => requests.length > 25 && sizes.length > 2,
+  )
   node.interfere = (requests, ...rest) => {
     sizes.push(requests.length)
     return cut(requests, ...rest)
@@ -273,31 +282,15 @@ test('batches that are cut together are sent again, and stay as large', async ()
   expect(Math.max(...sizes)).toBe(63)
 })
 
-test('what is asked side by side and cut together is one failure of an endpoint, which is asked again soon', async () => {
+test('requests side by side that are limited together are one failure of an endpoint, which is asked again soon', async () => {
   await using node = await startScriptedNode(playedRecording(END - 20))
   // As many failures one after the other would have it left alone for longer than is waited.
   const settings = { pauseMs: 20, giveUpMs: 600 }
   const { client } = createFollowed([node.url], recording.startBlock, { settings })
   await client.heads()
-  node.interfere = cutTogether(8, () => true)
+  node.interfere = failTogether(8, (response) => response.writeHead(429).end())
   const heads = await Promise.all(Array.from({ length: 8 }, () => client.heads()))
   expect(new Set(heads.map(({ head }) => head.number))).toEqual(new Set([END]))
-})
-
-test('a call is answered where every fourth request hangs, whichever that is', async () => {
-  const chain = playedRecording(END - 20)
-  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
-  const { client } = createFollowed([node.url], recording.startBlock, {
-    settings: { timeoutMs: 100, giveUpMs: 20_000 },
-  })
-  const { head } = await client.heads()
-  let count = 0
-  node.interfere = () => {
-    count += 1
-    return count % 4 === 1
-  }
-  const call = { to: recording.cores[0] ?? '0x', data: '0x01' } as const
-  expect(await client.callAt(head.hash)([call])).toEqual(['0x01'])
 })
 
 test('a call that has the connection cut each time is taken for one that reverts', async () => {
@@ -332,6 +325,20 @@ test('a search of logs may take longer than other requests', async () => {
   const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 200 } })
   await client.logsBetween(recording.startBlock, END - 20)
   expect(node.asked.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
+})
+
+test('a search that is not answered in time is asked in halves, and not again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 100 } })
+  const lengthOf = (filter: unknown) => Number(Object(filter).toBlock) - Number(Object(filter).fromBlock) + 1
+  const lengths: number[] = []
+  node.interfere = (requests) => {
+    const searches = requests.filter(({ method }) => method === 'eth_getLogs')
+    lengths.push(...searches.map(({ params: [filter] }) => lengthOf(filter)))
+    return searches.some(({ params: [filter] }) => lengthOf(filter) > 100)
+  }
+  await client.logsBetween(END - 219, END - 20)
+  expect(lengths).toEqual([200, 100, 100])
 })
 
 test('ranges that were refused for a while grow again', async () => {
@@ -434,18 +441,21 @@ test('a node that fails half-way is not asked again for what it has answered', a
   expect(count).toBe(9)
 })
 
-test('an endpoint that asks to be left alone is, for as long as it says', async () => {
-  await using busy = await startScriptedNode(playedRecording(END - 20))
-  await using other = await startScriptedNode(playedRecording(END - 20))
-  busy.interfere = (_, response) => {
-    response.writeHead(429, { 'retry-after': '30' }).end()
-    return true
-  }
-  const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
-  await settle()
-  expect(store.facts()).toEqual(recordedFacts)
-  expect(busy.asked).toHaveLength(1)
-})
+test.each([429, 503])(
+  'an endpoint that asks to be left alone by status %i is, for as long as it says',
+  async (status) => {
+    await using busy = await startScriptedNode(playedRecording(END - 20))
+    await using other = await startScriptedNode(playedRecording(END - 20))
+    busy.interfere = (_, response) => {
+      response.writeHead(status, { 'retry-after': '30' }).end()
+      return true
+    }
+    const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(busy.asked).toHaveLength(1)
+  },
+)
 
 test('no error says where an endpoint is, or what its key is', async () => {
   await using node = await startScriptedNode(playedRecording(END - 20))
