@@ -19,7 +19,7 @@ import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
 import { createHeadSockets } from '../chains/head-sockets.ts'
 import type { BlockHeader } from '../chains/node-answers.ts'
 import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
-import { createArrival } from './chain-arrival.ts'
+import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
 
 export interface ChainWorkerOptions {
@@ -34,12 +34,8 @@ export interface ChainWorkerOptions {
   limits?: WorkerLimits
 }
 
-interface WorkerLimits {
+interface WorkerLimits extends CatchUpLimits {
   endpoints: EndpointSettings
-  /** How long a chain may seem shorter, or another one, before that is believed. */
-  patienceMs: number
-  /** How long one that is followed once may go without a step. */
-  giveUpMs: number
 }
 
 const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, patienceMs: 10_000, giveUpMs: 120_000 }
@@ -61,20 +57,18 @@ export class ChainWorker {
   readonly #client: ChainClient
   readonly #toldHeads = createToldHeads()
   readonly #sockets: ReturnType<typeof createHeadSockets>
-  readonly #arrival: ReturnType<typeof createArrival>
+  readonly #target: CatchUpTarget
   #opening: Promise<ChainStore> | undefined
   #writing: Promise<void> | undefined
   #isAdmitted = false
   #pauseMs = SHORTEST_PAUSE_MS
-  #lastStepAt = performance.now()
   #lastHeads: Heads | undefined
-  #storedElsewhere: number | undefined
 
   constructor(options: ChainWorkerOptions) {
     const { chain, limits = defaultLimits } = options
     this.#options = options
     this.#limits = limits
-    this.#arrival = createArrival(limits.patienceMs)
+    this.#target = new CatchUpTarget(chain.chainId, limits)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
     this.#client = this.#tellingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
     const [firstPosition, onHead] = [chain.urls.length + 1, this.#toldHeads.tell]
@@ -136,7 +130,7 @@ export class ChainWorker {
       ...asked,
       heads: async () => {
         const heads = await asked.heads()
-        this.#arrival.noteHead(heads.head)
+        this.#target.noteHead(heads.head)
         this.#lastHeads = heads
         this.#options.onEvent({ type: 'heads', ...heads })
         return heads
@@ -164,16 +158,15 @@ export class ChainWorker {
 
   /** @param asOf what another process that follows the chain has stored. */
   async #isEnough(asOf: number) {
-    if (asOf !== this.#storedElsewhere) this.#lastStepAt = performance.now()
-    this.#storedElsewhere = asOf
+    this.#target.noteElsewhere(asOf)
     try {
       if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
     } catch (error) {
       if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
       this.#tellTrouble({ type: 'trouble', error })
     }
-    this.#giveUpInTime('another process follows it')
-    return this.#arrival.isPassedBy(asOf)
+    this.#target.giveUpInTime('another process follows it')
+    return this.#target.isPassedBy(asOf)
   }
 
   async #followStored(store: ChainStore) {
@@ -184,7 +177,7 @@ export class ChainWorker {
       return state
     }
     onEvent({ type: 'opened', state })
-    this.#lastStepAt = performance.now()
+    this.#target.noteProgress()
     const { startBlock } = chain
     const settings = { ...defaultBackFillSettings, startBlock, patienceMs: this.#limits.patienceMs }
     const following = { chain, client: this.#client, store, settings }
@@ -200,11 +193,11 @@ export class ChainWorker {
         throw error
       })
       this.#pauseMs = SHORTEST_PAUSE_MS
-      this.#lastStepAt = performance.now()
+      this.#target.noteProgress()
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
-      if (isOnce && newest !== undefined && this.#arrival.isReachedBy(newest, this.#lastStepAt)) return
+      if (isOnce && newest !== undefined && this.#target.isReachedBy(newest)) return
     }
   }
 
@@ -217,15 +210,7 @@ export class ChainWorker {
   #tellTrouble({ error }: Trouble) {
     const reason = error.message.replace(`chain ${this.chainId}: `, '')
     this.#options.onEvent({ type: 'trouble', reason })
-    this.#giveUpInTime(reason)
-  }
-
-  /** A chain that is followed once is not waited for forever. */
-  #giveUpInTime(reason: string) {
-    const { giveUpMs } = this.#limits
-    if (!this.#options.isOnce || performance.now() - this.#lastStepAt < giveUpMs) return
-    const seconds = Math.round(giveUpMs / 1000)
-    throw new FollowingError(`chain ${this.chainId} has not come any further for ${seconds} seconds: ${reason}`)
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
   }
 
   /** After a failure: tells it, and waits a while. @throws FollowingError where trying again mends nothing. */
@@ -239,7 +224,7 @@ export class ChainWorker {
     const isLost = isRefused || isStoreLost(error)
     const reason = describeFailure(error)
     onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
-    this.#giveUpInTime(reason)
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
     await sleep(isLost ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
