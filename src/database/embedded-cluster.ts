@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { lchown, lstat, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { lchown, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
 import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
-import { requireOwned, requireOwnFolder } from './embedded-folder.ts'
+import { isThere, requireOwned, requireOwnFolder } from './embedded-folder.ts'
 import { findServerPrograms, type ServerPrograms } from './embedded-programs.ts'
 
 /** What PostgreSQL is told, unless the caller says otherwise. */
@@ -117,12 +117,6 @@ async function initialize(programs: ServerPrograms, folder: string, passwordFile
   }
   await rename(unfinished, join(folder, CLUSTER))
 }
-
-const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
 
 /** A port on which nobody listens: the wanted one, or where 0 is wanted any. */
 async function freePort(wanted: number): Promise<number> {
