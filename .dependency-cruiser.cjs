@@ -3,11 +3,11 @@
  * what it runs.
  *
  *   commands → app → features/* → http, read-models, schemas, database
- *   commands → doctor, packages/conformance;  doctor → read-models, schemas, database
+ *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
  *   commands → import, chains, packages/sample-data;  import, chains → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
  *   commands → tracing → database, and packages that are for building;  http → data version, schemas, database;  database → schemas;  schemas → nothing
- *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → two files of http
+ *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, one file of http
  */
 
 const allow = (name, from, to, comment) => ({
@@ -188,7 +188,8 @@ module.exports = {
       to: {
         pathNot: [
           '^packages/docs/src/',
-          '^src/http/(markup|example-requests)[.]ts$',
+          '^packages/example-requests/src/',
+          '^src/http/markup[.]ts$',
           '(^|/)marked($|/)',
           '^(node:)?(fs/promises|http|path)$',
         ],
@@ -200,6 +201,13 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/conformance/src/' },
       to: { path: '^(src|packages|examples)/', pathNot: '^packages/conformance/src/' },
+    },
+    {
+      name: 'example-requests-know-the-document-alone',
+      comment: 'What can be asked stands in the OpenAPI document.',
+      severity: 'error',
+      from: { path: '^packages/example-requests/src/' },
+      to: { pathNot: '^packages/example-requests/src/' },
     },
     {
       name: 'sample-data-knows-its-facts',
@@ -215,7 +223,8 @@ module.exports = {
       from: { path: '^src/' },
       to: {
         path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
-        pathNot: '^packages/(conformance/src/conformance|sample-data/src/sample-data)[.]ts$',
+        pathNot:
+          '^packages/(conformance/src/conformance|example-requests/src/request-files|sample-data/src/sample-data)[.]ts$',
       },
     },
     {

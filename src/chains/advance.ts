@@ -1,58 +1,48 @@
 import type { Hex } from 'viem'
-import type { ClaimRecord, TokenRecord } from '../ingest/records.ts'
+import type { BlockReference } from './block-links.ts'
 import { type CampaignOrigin, originAt } from './campaign-origins.ts'
-import { type ChainCampaign, type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './campaign-reads.ts'
+import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './campaign-reads.ts'
 import { type CallContracts, type ContractReader, createContractReader } from './contract-reader.ts'
+import type { Advance, BlockClaim, FixedFacts, Following } from './following-steps.ts'
 import type { BlockHeader } from './node-answers.ts'
 import type { ChainLog } from './protocol-events.ts'
-import { type ChainIdentity, type KnownCampaigns, readSpan, type SpanFacts } from './span-facts.ts'
+import { type KnownCampaigns, readSpan } from './span-facts.ts'
 import { readToken, tokensOf } from './token-reads.ts'
 import type { ChainClaim } from './transaction-claims.ts'
 
-/** A chain as its reading needs it. */
-export interface ReadChain extends ChainIdentity {
-  openAllowLists: ReadonlySet<Hex>
-}
-
-/** A claim as a record, with its block. */
-export interface BlockClaim {
-  record: ClaimRecord
-  blockNumber: number
-}
-
-export interface Span {
-  /** The block on which the span stands: what is known of later ones does not count. -1 where there is none. */
+/** Consecutive blocks that are read together. */
+interface Span {
+  /** The block on which the span stands: what is known of later ones does not count. */
   base: number
   logs: readonly ChainLog[]
-  /** Unix seconds of the blocks that have logs, by hash. */
-  timestamps: ReadonlyMap<Hex, number>
+  /** At least those that have logs of which the time matters. */
+  blocks: readonly BlockHeader[]
 }
 
-/** What is fixed of campaigns, and the claims on them. */
-export interface FixedFacts {
-  origins: CompleteOrigin[]
-  claims: BlockClaim[]
-  touches: SpanFacts['touches']
-  /** Claims on incentives that are not known, or of campaigns from before the first block. */
-  strayClaims: number
-  /** Campaigns that their core does not know in a form that is known. */
-  unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
+/** Fixed facts of blocks, by their hashes, and of ranges before them. */
+export async function readBlocks(
+  following: Following,
+  base: number,
+  blocks: readonly BlockHeader[],
+  asOf: BlockReference,
+  ranges: readonly { logs: ChainLog[]; blocks: readonly BlockHeader[] }[] = [],
+): Promise<FixedFacts> {
+  const { client } = following
+  const all = [...ranges, { logs: await client.logsOf(blocks), blocks }]
+  const span = { base, logs: all.flatMap(({ logs }) => logs), blocks: all.flatMap((range) => range.blocks) }
+  return readFixedFacts(following, span, createContractReader(client.callAt(asOf.hash)))
 }
 
-/**
- * Reads what does not change again: it holds whichever block contracts are asked at.
- * @param readerOf asks contracts as they were at a block, for what is gone.
- */
+/** Reads what does not change again: it holds whichever block `reader` asks contracts at. */
 export async function readFixedFacts(
-  chain: ReadChain,
-  { base, logs, timestamps }: Span,
-  known: KnownCampaigns,
+  { chain, client, store }: Following,
+  { base, logs, blocks }: Span,
   reader: ContractReader,
-  readerOf: (hash: Hex) => ContractReader,
 ): Promise<FixedFacts> {
   const knownAtBase: KnownCampaigns = {
-    find: async (query) => (await known.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
+    find: async (query) => (await store.find(query)).flatMap((origin) => originAt(origin, base) ?? []),
   }
+  const timestamps = new Map(blocks.map(({ hash, timestamp }) => [hash, timestamp]))
   const span = await readSpan(
     chain,
     logs,
@@ -62,7 +52,7 @@ export async function readFixedFacts(
   const completed = await Promise.all(
     span.campaigns.map(async (origin) => ({
       origin,
-      complete: await completeOrigin(reader, withTime(origin, timestamps), readerOf, span.setUps),
+      complete: await completeOrigin(reader, withTime(origin, timestamps), readerAt(client.callAt), span.setUps),
     })),
   )
   const origins = completed.flatMap(({ complete }) => complete ?? [])
@@ -97,38 +87,42 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
   return { record: { type: 'claim', ...fields, blockTimestamp: String(timestamps.get(blockHash)) }, blockNumber }
 }
 
-/** Campaigns as they are at one block. */
-export interface CurrentFacts {
-  campaigns: ChainCampaign[]
-  tokens: TokenRecord[]
-}
-
 /**
- * Reads what campaigns are now, and the tokens they are told in.
- * @param toldTokens need not be read.
+ * Reads what all touched campaigns are now, and the tokens they are told in.
+ * @param memory tokens that have been told need not be read.
  */
-export async function readCurrentFacts(
-  chain: ReadChain,
-  origins: readonly CompleteOrigin[],
-  reader: ContractReader,
-  toldTokens: ReadonlySet<string>,
-): Promise<CurrentFacts> {
-  const addresses = origins.flatMap(({ incentives }) =>
+export async function finish(
+  { chain, client }: Following,
+  { toldTokens }: { toldTokens: ReadonlySet<string> },
+  facts: FixedFacts,
+  alsoTouched: readonly CampaignOrigin[],
+  stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
+): Promise<{ type: 'advance' } & Advance> {
+  const readerOf = readerAt(client.callAt)
+  const reader = readerOf(stretch.asOf.hash)
+  const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
+  const others = alsoTouched.filter(({ id }) => !origins.has(id))
+  const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
+  const keptIds = new Set(kept.map(({ id }) => id))
+  for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin, readerOf)))) {
+    if (complete !== null) origins.set(complete.id, complete)
+  }
+  const addresses = [...origins.values()].flatMap(({ incentives }) =>
     incentives.flatMap(({ fixed }) => (fixed ? tokensOf(fixed) : [])),
   )
+  const untold = [...new Set(addresses)].filter((address) => !toldTokens.has(address))
   const [campaigns, tokens] = await Promise.all([
-    Promise.all(origins.map((origin) => readCampaign(reader, chain, origin))),
-    Promise.all(
-      [...new Set(addresses)]
-        .filter((address) => !toldTokens.has(address))
-        .map((address) => readToken(reader, chain.chainId, address)),
-    ),
+    Promise.all([...origins.values()].map((origin) => readCampaign(reader, chain, origin))),
+    Promise.all(untold.map((address) => readToken(reader, chain.chainId, address))),
   ])
-  return { campaigns, tokens: tokens.filter((token) => token !== undefined) }
+  const { claims, touches, strayClaims, unreadable } = facts
+  return {
+    type: 'advance',
+    ...stretch,
+    ...{ claims, campaigns, touches, strayClaims, unreadable },
+    withdrawnCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),
+    tokens: tokens.filter((token) => token !== undefined),
+  }
 }
 
-/** Times of blocks by hash. */
-export const timesOf = (blocks: readonly BlockHeader[]) =>
-  new Map(blocks.map(({ hash, timestamp }) => [hash, timestamp]))
-
-export const readerAt = (callAt: (hash: Hex) => CallContracts) => (hash: Hex) => createContractReader(callAt(hash))
+const readerAt = (callAt: (hash: Hex) => CallContracts) => (hash: Hex) => createContractReader(callAt(hash))

@@ -11,8 +11,8 @@ import {
 } from './campaign-origins.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { EndpointError } from './endpoint-errors.ts'
-import { toAddress } from './fixed-incentives.ts'
-import { askFigures, askIncentive, isWithoutFigures, toFixedIncentive, toIncentiveRecord } from './incentive-reads.ts'
+import { toAddress, toFixedIncentive } from './fixed-incentives.ts'
+import { askFigures, askIncentive, isWithoutFigures, toIncentiveRecord } from './incentive-reads.ts'
 
 /** A part of a campaign that is none that is known. */
 interface UnknownComponent {
@@ -93,7 +93,7 @@ async function readFixed(
 ) {
   const answers = await askIncentive(reader, incentive.contract)
   const fixed = toFixedIncentive(answers)
-  if (fixed !== null || answers.cgdaParams === undefined || incentive.blockNumber !== blockNumber) return fixed
+  if (fixed !== null || answers.rewardDecay === undefined || incentive.blockNumber !== blockNumber) return fixed
   try {
     return toFixedIncentive(await askIncentive(readerAt(blockHash), incentive.contract))
   } catch (error) {

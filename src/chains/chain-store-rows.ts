@@ -1,10 +1,9 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
-import type { BlockClaim } from './advance.ts'
 import type { BlockReference } from './block-links.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
 import type { ChainCampaign } from './campaign-reads.ts'
-import type { Advance, FollowedState } from './following-steps.ts'
+import type { Advance, BlockClaim, FollowedState } from './following-steps.ts'
 
 /*
  * The rows that answers are not made of: what has to be known of a chain to go on.

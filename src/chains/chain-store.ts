@@ -8,7 +8,7 @@ import { FOLLOWS } from '../ingest/reference-checks.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
 import type { ChainSettings } from './chain-file.ts'
 import type { LeftOutOptions } from './chain-store-left-out.ts'
-import { createStepWriter } from './chain-store-steps.ts'
+import { StepWriter } from './chain-store-steps.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from './following-steps.ts'
 
 export { ChainMovedError } from './chain-store-rows.ts'
@@ -63,13 +63,16 @@ export async function openChainStore(
     await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
-    const { settled, ...writer } = await createStepWriter(client, ingest, { ...chain, url }, leftOut)
+    const writer = await StepWriter.open(client, ingest, { ...chain, url }, leftOut)
     return {
       ...createChainReader(client, chain.chainId),
-      ...writer,
+      readState: async () => writer.state,
+      dueAgain: async () => writer.due(),
+      noteHeads: (heads) => writer.noteHeads(heads),
+      apply: (step) => writer.apply(step),
       async close() {
         await client.end()
-        await settled()
+        await writer.tidied
       },
     }
   } catch (error) {

@@ -35,7 +35,7 @@ export class EndpointError extends Error {
 }
 
 /** What could be asked otherwise. */
-export type Refusal = 'batch' | 'needs-addresses' | 'reverted' | 'other'
+type Refusal = 'needs-addresses' | 'reverted' | 'other'
 
 /** An error as JSON-RPC has it. */
 export interface RpcError {

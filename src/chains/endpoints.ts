@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './node-answers.ts'
-import { createBatchSender } from './rpc-batches.ts'
-import { createAsking, type KeptAnswers, type Question } from './rpc-questions.ts'
+import { BatchSender } from './rpc-batches.ts'
+import { askAll, type KeptAnswers, type Question } from './rpc-questions.ts'
 
 /** One of a chain's endpoints. */
 export interface Endpoint {
@@ -74,7 +74,7 @@ export class ChainUnavailableError extends Error {
 
 interface EndpointState {
   position: number
-  ask: ReturnType<typeof createAsking>
+  sender: BatchSender
   isOfChain: boolean
   /** Failures since the last answer; of attempts side by side, one counts. */
   failures: number
@@ -88,98 +88,114 @@ interface EndpointState {
  * The endpoints of a chain, asked in their order. One that fails is left alone for a while, longer each time and as long
  * as it asks for; one of another chain is not used.
  */
-export function createEndpoints(chainId: number, urls: readonly string[], settings: EndpointSettings) {
-  const endpoints = urls.map((url, index) => createEndpoint(url, index + 1, settings))
+export class Endpoints {
+  readonly #chainId: number
+  readonly #settings: EndpointSettings
+  readonly #endpoints: readonly EndpointState[]
 
-  /** @param since when what failed was begun. */
-  function noteFailure(endpoint: EndpointState, error: EndpointError, isFinal: boolean, since = Date.now()) {
-    endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
-    endpoint.lastError = error.message
-    // What is refused for good is asked otherwise, and at once.
-    if (isFinal && error.fault === 'refused') return
-    if (since >= endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
-    endpoint.lastFailureAt = Date.now()
-    // To try one that does not answer at all takes long: others are asked meanwhile.
-    const silence = error.fault === 'timeout' && endpoints.length > 1 ? SILENT_PAUSE_TIMES * settings.timeoutMs : 0
-    const pause = pauseAfter(error, endpoint.failures, settings.pauseMs)
-    endpoint.pausedUntil = Date.now() + Math.max(pause, silence)
+  constructor(chainId: number, urls: readonly string[], settings: EndpointSettings) {
+    this.#chainId = chainId
+    this.#settings = settings
+    this.#endpoints = urls.map((url, index) => createEndpoint(url, index + 1, settings))
   }
 
-  async function attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, asking: Asking<Result>) {
-    const { signal } = asking
+  /**
+   * Asks the first endpoint that answers. What an endpoint has answered before it failed is not asked of it again.
+   * @throws ChainUnavailableError, the error that is final, that of an endpoint that goes on not knowing a block (it may
+   * have been withdrawn), or the reason of the signal.
+   */
+  async ask<Result>(asking: Asking<Result>): Promise<Result> {
+    const { isFinal = () => false, signal } = asking
+    const answered = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as KeptAnswers]))
+    let end = Date.now() + this.#settings.giveUpMs
+    for (let unknown = 0; ; ) {
+      signal.throwIfAborted()
+      const now = Date.now()
+      const next = this.#endpoints.find(({ pausedUntil }) => pausedUntil <= now)
+      if (next === undefined) {
+        const earliest = Math.min(...this.#endpoints.map(({ pausedUntil }) => pausedUntil))
+        if (earliest > end) throw this.#unavailable()
+        await sleep(earliest - now, undefined, { signal })
+        continue
+      }
+      const kept: KeptAnswers = answered.get(next) ?? new Map()
+      const keptBefore = kept.size
+      try {
+        return await this.#attempt(next, kept, asking)
+      } catch (error) {
+        if (!(error instanceof EndpointError)) throw error
+        if (kept.size > keptBefore) {
+          // Some of it was answered: that is no endpoint that is away.
+          next.failures = 0
+          unknown = 0
+          end = Date.now() + this.#settings.giveUpMs
+        }
+        this.#noteFailure(next, error, isFinal(error), now)
+        if (error.fault === 'unknown-block') unknown += 1
+        if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * this.#endpoints.length) throw error
+        if (Date.now() > end) throw this.#unavailable()
+      }
+    }
+  }
+
+  /** Asks all endpoints but one that are not left alone, at the same time. @returns what those said that answered. */
+  async askOthers<Result>(
+    position: number,
+    question: (endpoint: Endpoint) => Promise<Result>,
+    signal: AbortSignal,
+  ): Promise<Result[]> {
+    const now = Date.now()
+    const others = this.#endpoints.filter((other) => other.position !== position && other.pausedUntil <= now)
+    const answers = others.map(async (other) => {
+      try {
+        return [await this.#attempt(other, new Map(), { question, signal })]
+      } catch (error) {
+        if (!(error instanceof EndpointError)) throw error
+        this.#noteFailure(other, error, false, now)
+        return []
+      }
+    })
+    return (await Promise.all(answers)).flat()
+  }
+
+  /** Leaves an endpoint alone for what it has answered. */
+  leave(position: number, error: EndpointError) {
+    for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#noteFailure(endpoint, error)
+  }
+
+  counts(): EndpointCounts[] {
+    return this.#endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } }))
+  }
+
+  async #attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, { question, signal }: Asking<Result>) {
+    const { position, sender } = endpoint
     if (!endpoint.isOfChain) {
-      await endpoint.ask([askChainId(chainId)], new Map(), signal)
+      await askAll(sender, [askChainId(this.#chainId)], new Map(), signal)
       endpoint.isOfChain = true
     }
-    const { position } = endpoint
-    const result = await asking.question({ position, ask: (questions) => endpoint.ask(questions, kept, signal) })
+    const result = await question({ position, ask: (questions) => askAll(sender, questions, kept, signal) })
     endpoint.failures = 0
     return result
   }
 
-  return {
-    /**
-     * Asks the first endpoint that answers. What an endpoint has answered before it failed is not asked of it again.
-     * @throws ChainUnavailableError, the error that is final, that of an endpoint that goes on not knowing a block (it may
-     * have been withdrawn), or the reason of the signal.
-     */
-    async ask<Result>(asking: Asking<Result>): Promise<Result> {
-      const { isFinal = () => false, signal } = asking
-      const answered = new Map(endpoints.map((endpoint) => [endpoint, new Map() as KeptAnswers]))
-      let end = Date.now() + settings.giveUpMs
-      for (let unknown = 0; ; ) {
-        signal.throwIfAborted()
-        const now = Date.now()
-        const next = endpoints.find(({ pausedUntil }) => pausedUntil <= now)
-        if (next === undefined) {
-          const earliest = Math.min(...endpoints.map(({ pausedUntil }) => pausedUntil))
-          if (earliest > end) throw new ChainUnavailableError(describeFailures(chainId, endpoints))
-          await sleep(earliest - now, undefined, { signal })
-          continue
-        }
-        const kept: KeptAnswers = answered.get(next) ?? new Map()
-        const keptBefore = kept.size
-        try {
-          return await attempt(next, kept, asking)
-        } catch (error) {
-          if (!(error instanceof EndpointError)) throw error
-          if (kept.size > keptBefore) {
-            // Some of it was answered: that is no endpoint that is away.
-            next.failures = 0
-            unknown = 0
-            end = Date.now() + settings.giveUpMs
-          }
-          noteFailure(next, error, isFinal(error), now)
-          if (error.fault === 'unknown-block') unknown += 1
-          if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * endpoints.length) throw error
-          if (Date.now() > end) throw new ChainUnavailableError(describeFailures(chainId, endpoints))
-        }
-      }
-    },
-    /** Asks all endpoints but one that are not left alone, at the same time. @returns what those said that answered. */
-    async askOthers<Result>(
-      position: number,
-      question: (endpoint: Endpoint) => Promise<Result>,
-      signal: AbortSignal,
-    ): Promise<Result[]> {
-      const now = Date.now()
-      const others = endpoints.filter((other) => other.position !== position && other.pausedUntil <= now)
-      const answers = others.map(async (other) => {
-        try {
-          return [await attempt(other, new Map(), { question, signal })]
-        } catch (error) {
-          if (!(error instanceof EndpointError)) throw error
-          noteFailure(other, error, false, now)
-          return []
-        }
-      })
-      return (await Promise.all(answers)).flat()
-    },
-    /** Leaves an endpoint alone for what it has answered. */
-    leave(position: number, error: EndpointError) {
-      for (const endpoint of endpoints) if (endpoint.position === position) noteFailure(endpoint, error, false)
-    },
-    counts: (): EndpointCounts[] => endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
+  /** @param since when what failed was begun. */
+  #noteFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
+    endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
+    endpoint.lastError = error.message
+    // What is refused for good is asked otherwise, and at once.
+    if (isFinal && error.fault === 'refused') return
+    if (since > endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
+    endpoint.lastFailureAt = Date.now()
+    // To try one that does not answer at all takes long: others are asked meanwhile.
+    const isSilent = error.fault === 'timeout' && this.#endpoints.length > 1
+    const silence = isSilent ? SILENT_PAUSE_TIMES * this.#settings.timeoutMs : 0
+    const pause = pauseAfter(error, endpoint.failures, this.#settings.pauseMs)
+    endpoint.pausedUntil = Date.now() + Math.max(pause, silence)
+  }
+
+  #unavailable() {
+    const failures = this.#endpoints.map(({ position, lastError }) => `endpoint ${position} ${lastError}`)
+    return new ChainUnavailableError(`chain ${this.#chainId}: ${failures.join('; ')}`)
   }
 }
 
@@ -192,11 +208,6 @@ interface Asking<Result> {
   signal: AbortSignal
 }
 
-export type Endpoints = ReturnType<typeof createEndpoints>
-
-const describeFailures = (chainId: number, endpoints: readonly EndpointState[]) =>
-  `chain ${chainId}: ${endpoints.map(({ position, lastError }) => `endpoint ${position} ${lastError}`).join('; ')}`
-
 function createEndpoint(url: string, position: number, settings: EndpointSettings): EndpointState {
   const counts: EndpointCounts = { position, requests: 0, errors: {} }
   const send = createTransport(url, settings, () => {
@@ -204,7 +215,7 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
   })
   return {
     position,
-    ask: createAsking(createBatchSender(send, settings.batchSize)),
+    sender: new BatchSender(send, settings.batchSize),
     isOfChain: false,
     failures: 0,
     lastFailureAt: 0,

@@ -30,47 +30,45 @@ export const plainSetUpEvents = parseAbi([
   'event PointsIncentiveInitialized(address indexed venue, bytes4 selector, uint256 reward, uint256 limit)',
 ])
 
+const criteriaEvents = [
+  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
+  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+] as const
+
 /** How an incentive with criteria of the first form was set up. */
 export const criteriaSetUpEvents = parseAbi([
   'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; }',
-  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
-  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+  ...criteriaEvents,
 ])
 
 /** The same before field indexes grew. */
 export const narrowCriteriaSetUpEvents = parseAbi([
   'struct Criteria { uint8 criteriaType; bytes32 signature; uint8 fieldIndex; address targetContract; }',
-  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
-  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+  ...criteriaEvents,
 ])
 
 /** How an incentive with criteria that know the scale of their value was set up. */
 export const scaledCriteriaSetUpEvents = parseAbi([
   'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; uint8 valueType; }',
-  'event ERC20VariableCriteriaIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit, uint256 maxReward, Criteria criteria)',
-  'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
+  ...criteriaEvents,
 ])
+
+const claimant =
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }'
+const narrowClaimant =
+  'struct Claimant { uint8 signatureType; bytes32 signature; uint8 fieldIndex; address targetContract; uint256 chainId; }'
+const parameter = 'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }'
+const narrowParameter = 'struct Parameter { uint8 filterType; uint8 fieldType; uint8 fieldIndex; bytes filterData; }'
+const actionEvent = [
+  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
+  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
+] as const
 
 /** How an action of events was set up. */
-export const actionSetUpEvents = parseAbi([
-  'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
-  'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
-  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
-  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
-])
+export const actionSetUpEvents = parseAbi([claimant, parameter, ...actionEvent])
 
 /** The same while the claimant's field index was narrow. */
-export const narrowClaimantSetUpEvents = parseAbi([
-  'struct Claimant { uint8 signatureType; bytes32 signature; uint8 fieldIndex; address targetContract; uint256 chainId; }',
-  'struct Parameter { uint8 filterType; uint8 fieldType; uint32 fieldIndex; bytes filterData; }',
-  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
-  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
-])
+export const narrowClaimantSetUpEvents = parseAbi([narrowClaimant, parameter, ...actionEvent])
 
 /** The same while all field indexes were narrow. */
-export const narrowActionSetUpEvents = parseAbi([
-  'struct Claimant { uint8 signatureType; bytes32 signature; uint8 fieldIndex; address targetContract; uint256 chainId; }',
-  'struct Parameter { uint8 filterType; uint8 fieldType; uint8 fieldIndex; bytes filterData; }',
-  'struct Step { bytes32 signature; uint8 signatureType; uint8 actionType; address targetContract; uint256 chainId; Parameter actionParameter; }',
-  'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
-])
+export const narrowActionSetUpEvents = parseAbi([narrowClaimant, narrowParameter, ...actionEvent])

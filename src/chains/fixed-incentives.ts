@@ -1,7 +1,6 @@
 import type { AbiEvent, Hex } from 'viem'
-import { type DecodeEventLogReturnType, toEventSelector } from 'viem/utils'
+import { toEventSelector } from 'viem/utils'
 import type { Incentive } from '../schemas/incentives.ts'
-import type { criteriaSetUpEvents, plainSetUpEvents, scaledCriteriaSetUpEvents } from './event-declarations.ts'
 
 /** What of an incentive changes with what happens to it; the rest is fixed. */
 type Figure = 'limit' | 'claimedAmount' | 'totalAmountClaimed' | 'totalClaims' | 'remainingBalance'
@@ -17,97 +16,109 @@ export const toAddress = (address: string) => address.toLowerCase() as Hex
 
 export const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
+/** A field of the action that a reward is computed from, as contracts have it: with the scale of its value or without. */
 export interface RawCriteria {
   criteriaType: number
   signature: Hex
   fieldIndex: number
   targetContract: Hex
+  valueType?: number | undefined
+}
+
+/** What an incentive has said when it was set up, or answers when it is asked; absent is what it does not. */
+export interface IncentiveParts {
+  strategy?: number | undefined
+  rewardDecay?: bigint | undefined
+  rewardBoost?: bigint | undefined
+  /** Of an auction that nothing was claimed from. */
+  initialReward?: bigint | undefined
+  totalBudget?: bigint | undefined
+  venue?: Hex | undefined
+  selector?: Hex | undefined
+  allowList?: Hex | undefined
+  asset?: Hex | undefined
+  reward?: bigint | undefined
+  peg?: Hex | undefined
+  maxReward?: bigint | undefined
+  /** Null where there are some, but none that can be told. */
+  criteria?: RawCriteria | null | undefined
+  totalClaimed?: bigint | undefined
+}
+
+/** What an incentive is, by its parts. Null where nothing that is known has such parts, or where one of them is gone. */
+export function toFixedIncentive(parts: IncentiveParts): FixedIncentive | null {
+  const { strategy, rewardDecay, venue, selector, allowList, reward } = parts
+  if (strategy !== undefined) {
+    const token = toTokenReward(parts)
+    return token === null ? null : { type: 'ERC20Incentive', ...token, strategy }
+  }
+  if (rewardDecay !== undefined) return toAuction(parts)
+  if (venue !== undefined) {
+    if (selector === undefined || reward === undefined) return null
+    return { type: 'PointsIncentive', venue: toAddress(venue), selector, reward: String(reward) }
+  }
+  if (allowList !== undefined) return { type: 'AllowListIncentive', allowListAddress: toAddress(allowList) }
+  return toVariableIncentive(parts)
+}
+
+function toTokenReward({ asset, reward }: IncentiveParts) {
+  return asset === undefined || reward === undefined ? null : { asset: toAddress(asset), reward: String(reward) }
+}
+
+function toAuction(parts: IncentiveParts): FixedIncentive | null {
+  const { asset, initialReward, rewardDecay, rewardBoost, totalBudget } = parts
+  if (asset === undefined || initialReward === undefined || totalBudget === undefined) return null
+  return {
+    type: 'CGDAIncentive',
+    asset: toAddress(asset),
+    initialReward: String(initialReward),
+    rewardDecay: String(rewardDecay),
+    rewardBoost: String(rewardBoost),
+    totalBudget: String(totalBudget),
+  }
+}
+
+function toVariableIncentive(parts: IncentiveParts): FixedIncentive | null {
+  const { maxReward, criteria: raw, totalClaimed } = parts
+  const token = toTokenReward(parts)
+  if (token === null) return null
+  const peg = parts.peg === undefined ? undefined : toAddress(parts.peg)
+  if (raw === undefined) {
+    if (peg !== undefined) return { type: 'ERC20PeggedIncentive', ...token, peg }
+    return totalClaimed === undefined ? null : { type: 'ERC20VariableIncentive', ...token }
+  }
+  const criteria = raw === null ? null : toCriteria(raw)
+  if (criteria === null || maxReward === undefined) return null
+  const fields = { ...token, maxReward: String(maxReward) }
+  if (criteria.valueType !== undefined) {
+    return peg === undefined
+      ? { type: 'ERC20VariableCriteriaIncentiveV2', ...fields, criteria }
+      : { type: 'ERC20PeggedVariableCriteriaIncentiveV2', ...fields, peg, criteria }
+  }
+  return peg === undefined
+    ? { type: 'ERC20VariableCriteriaIncentive', ...fields, criteria }
+    : { type: 'ERC20PeggedVariableCriteriaIncentive', ...fields, peg, criteria }
 }
 
 const isZeroOrOne = (value: number): value is 0 | 1 => value === 0 || value === 1
 
-/** Undefined where the type is none that is known. */
-export function toCriteria({ criteriaType, signature, fieldIndex, targetContract }: RawCriteria) {
-  if (!isZeroOrOne(criteriaType)) return undefined
-  return { criteriaType, signature, fieldIndex, targetContract: toAddress(targetContract) }
+interface Criteria {
+  criteriaType: 0 | 1
+  signature: Hex
+  fieldIndex: number
+  targetContract: Hex
+  valueType?: undefined
 }
+type ScaledCriteria = Omit<Criteria, 'valueType'> & { valueType: 0 | 1 }
 
-/** Undefined where the type or the scale is none that is known. */
-export function toScaledCriteria({ valueType, ...raw }: RawCriteria & { valueType: number }) {
-  const criteria = toCriteria(raw)
-  return criteria !== undefined && isZeroOrOne(valueType) ? { ...criteria, valueType } : undefined
+/** Null where the type or the scale is none that is known. */
+function toCriteria(raw: RawCriteria): Criteria | ScaledCriteria | null {
+  const { criteriaType, signature, fieldIndex, targetContract, valueType } = raw
+  if (!isZeroOrOne(criteriaType)) return null
+  const criteria = { criteriaType, signature, fieldIndex, targetContract: toAddress(targetContract) }
+  if (valueType === undefined) return criteria
+  return isZeroOrOne(valueType) ? { ...criteria, valueType } : null
 }
-
-/** An incentive whose set-up needs no criteria. */
-export function toPlainIncentive({
-  eventName,
-  args,
-}: DecodeEventLogReturnType<typeof plainSetUpEvents>): FixedIncentive {
-  switch (eventName) {
-    case 'ERC20IncentiveInitialized':
-      return {
-        type: 'ERC20Incentive',
-        asset: toAddress(args.asset),
-        strategy: args.strategy,
-        reward: String(args.reward),
-      }
-    case 'ERC20VariableIncentiveInitialized':
-      return { type: 'ERC20VariableIncentive', asset: toAddress(args.asset), reward: String(args.reward) }
-    case 'ERC20PeggedIncentiveInitialized':
-      return {
-        type: 'ERC20PeggedIncentive',
-        asset: toAddress(args.asset),
-        peg: toAddress(args.peg),
-        reward: String(args.reward),
-      }
-    case 'CGDAIncentiveInitialized':
-      return {
-        type: 'CGDAIncentive',
-        asset: toAddress(args.asset),
-        initialReward: String(args.initialReward),
-        rewardDecay: String(args.rewardDecay),
-        rewardBoost: String(args.rewardBoost),
-        totalBudget: String(args.totalBudget),
-      }
-    case 'PointsIncentiveInitialized':
-      return {
-        type: 'PointsIncentive',
-        venue: toAddress(args.venue),
-        selector: args.selector,
-        reward: String(args.reward),
-      }
-  }
-}
-
-/** An incentive whose reward is computed from the action; undefined where its criteria are none that are known. */
-export function toCriteriaIncentive({
-  args,
-}: DecodeEventLogReturnType<typeof criteriaSetUpEvents>): FixedIncentive | undefined {
-  const criteria = toCriteria(args.criteria)
-  if (criteria === undefined) return undefined
-  const fields = { ...toCriteriaFields(args), criteria }
-  return 'peg' in args
-    ? { type: 'ERC20PeggedVariableCriteriaIncentive', peg: toAddress(args.peg), ...fields }
-    : { type: 'ERC20VariableCriteriaIncentive', ...fields }
-}
-
-/** The same of the second form, whose criteria know the scale of the value. */
-export function toScaledCriteriaIncentive({
-  args,
-}: DecodeEventLogReturnType<typeof scaledCriteriaSetUpEvents>): FixedIncentive | undefined {
-  const criteria = toScaledCriteria(args.criteria)
-  if (criteria === undefined) return undefined
-  const fields = { ...toCriteriaFields(args), criteria }
-  return 'peg' in args
-    ? { type: 'ERC20PeggedVariableCriteriaIncentiveV2', peg: toAddress(args.peg), ...fields }
-    : { type: 'ERC20VariableCriteriaIncentiveV2', ...fields }
-}
-
-const toCriteriaFields = (args: { asset: Hex; reward: bigint; maxReward: bigint }) => ({
-  asset: toAddress(args.asset),
-  reward: String(args.reward),
-  maxReward: String(args.maxReward),
-})
 
 /** The first topics of events. */
 export const topicsOf = (events: readonly AbiEvent[]) => events.map((event) => toEventSelector(event))

@@ -1,5 +1,4 @@
-import { readerAt, readFixedFacts, timesOf } from './advance.ts'
-import { finish, readBlocks } from './advance-reads.ts'
+import { finish, readBlocks, readFixedFacts } from './advance.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './back-fill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
 import { createContractReader } from './contract-reader.ts'
@@ -124,19 +123,12 @@ async function* backFill(
   head: BlockHeader,
   finalized: number,
 ): AsyncGenerator<FollowingStep> {
-  const { chain, client, store, settings } = following
+  const { client, settings } = following
   const ranges = readRanges(client, backFilledTo + 1, finalized, settings, backFilledHash)
-  for await (const { to, hash, logs, blocks } of ranges) {
+  for await (const { to, hash, ...range } of ranges) {
     const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
-    const span = { base: Number.POSITIVE_INFINITY, logs, timestamps: timesOf(blocks) }
-    yield {
-      type: 'back-fill',
-      to,
-      hash,
-      head,
-      finalized,
-      ...(await readFixedFacts(chain, span, store, reader, readerAt(client.callAt))),
-    }
+    const facts = await readFixedFacts(following, { base: Number.POSITIVE_INFINITY, ...range }, reader)
+    yield { type: 'back-fill', to, hash, head, finalized, ...facts }
   }
 }
 

@@ -1,13 +1,12 @@
 import type { Hex } from 'viem'
-import type { TokenRecord } from '../ingest/records.ts'
-import type { BlockClaim, FixedFacts, ReadChain } from './advance.ts'
+import type { ClaimRecord, TokenRecord } from '../ingest/records.ts'
 import type { BackFillSettings } from './back-fill.ts'
 import type { BlockReference } from './block-links.ts'
 import type { CampaignOrigin } from './campaign-origins.ts'
-import type { ChainCampaign } from './campaign-reads.ts'
+import type { ChainCampaign, CompleteOrigin } from './campaign-reads.ts'
 import type { ChainClient } from './chain-client.ts'
 import type { BlockHeader } from './node-answers.ts'
-import type { KnownCampaigns } from './span-facts.ts'
+import type { ChainIdentity, KnownCampaigns, SpanFacts } from './span-facts.ts'
 
 /** How far a chain is stored. */
 export interface FollowedState {
@@ -29,6 +28,23 @@ export interface FollowedStore extends KnownCampaigns {
   backFilled(): Promise<CampaignOrigin[]>
   /** IDs of campaigns that could not be stored, and are to be read again. */
   dueAgain(): Promise<string[]>
+}
+
+/** A claim as a record, with its block. */
+export interface BlockClaim {
+  record: ClaimRecord
+  blockNumber: number
+}
+
+/** What is fixed of campaigns, and the claims on them. */
+export interface FixedFacts {
+  origins: CompleteOrigin[]
+  claims: BlockClaim[]
+  touches: SpanFacts['touches']
+  /** Claims on incentives that are not known, or of campaigns from before the first block. */
+  strayClaims: number
+  /** Campaigns that their core does not know in a form that is known. */
+  unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
 }
 
 /** What is to be stored next, each in one transaction. */
@@ -71,7 +87,7 @@ interface FollowingSettings extends BackFillSettings {
 }
 
 export interface Following {
-  chain: ReadChain
+  chain: ChainIdentity & { openAllowLists: ReadonlySet<Hex> }
   client: ChainClient
   store: FollowedStore
   settings: FollowingSettings

@@ -1,7 +1,7 @@
-import type { AbiParameter, Hex } from 'viem'
+import type { Hex } from 'viem'
 import { decodeAbiParameters } from 'viem/utils'
 import type { ContractReader, ReadResult } from './contract-reader.ts'
-import { type FixedIncentive, toAddress, toCriteria, toScaledCriteria } from './fixed-incentives.ts'
+import { type FixedIncentive, type IncentiveParts, type RawCriteria, toAddress } from './fixed-incentives.ts'
 
 /** What tells the kinds of incentives apart where no event did, and what each is made of. */
 const namesRead = [
@@ -21,18 +21,23 @@ const namesRead = [
   'claims',
 ] as const
 
-/** Answers of an incentive; absent is what reverts. */
-export type IncentiveAnswers = {
-  [Name in (typeof namesRead)[number]]?: ReadResult<Name> | undefined
-} & { criteria?: Hex | undefined }
-
 /** Asks an incentive all that can tell what it is, in one round. */
-export async function askIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveAnswers> {
+export async function askIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveParts> {
   const [criteria, ...answers] = await Promise.all([
     reader.readBytes(contract, 'getIncentiveCriteria'),
     ...namesRead.map(async (name) => [name, await reader.read(contract, name)] as const),
   ])
-  return { ...Object.fromEntries(answers), criteria }
+  const read: { [Name in (typeof namesRead)[number]]?: ReadResult<Name> | undefined } = Object.fromEntries(answers)
+  const [rewardDecay, rewardBoost, , currentReward] = read.cgdaParams ?? []
+  return {
+    ...read,
+    ...{ rewardDecay, rewardBoost },
+    // The first reward can be read until it was claimed from.
+    initialReward: read.claims === 0n ? currentReward : undefined,
+    peg: read.peg ?? read.getPeg,
+    maxReward: read.getMaxReward ?? read.maxReward,
+    criteria: criteria === undefined ? undefined : readCriteria(criteria),
+  }
 }
 
 const rawCriteria = [
@@ -47,92 +52,17 @@ const rawScaledCriteria = [...rawCriteria, { type: 'uint8', name: 'valueType' }]
 const CRITERIA_DIGITS = 2 + 2 * 128
 const SCALED_CRITERIA_DIGITS = 2 + 2 * 160
 
-/**
- * What an incentive is, by what it answers. Null where nothing that is known answers so, or where a part is gone: the
- * first reward of an auction can be read until it was claimed from.
- */
-export function toFixedIncentive(answers: IncentiveAnswers): FixedIncentive | null {
-  const { strategy, cgdaParams, venue, allowList } = answers
-  if (strategy !== undefined) {
-    const token = toTokenReward(answers)
-    return token === null ? null : { type: 'ERC20Incentive', ...token, strategy }
-  }
-  if (cgdaParams !== undefined) return toAuction(answers, cgdaParams)
-  if (venue !== undefined) {
-    const { selector, reward } = answers
-    if (selector === undefined || reward === undefined) return null
-    return { type: 'PointsIncentive', venue: toAddress(venue), selector, reward: String(reward) }
-  }
-  if (allowList !== undefined) return { type: 'AllowListIncentive', allowListAddress: toAddress(allowList) }
-  return toVariableIncentive(answers)
-}
-
-function toTokenReward({ asset, reward }: IncentiveAnswers) {
-  return asset === undefined || reward === undefined ? null : { asset: toAddress(asset), reward: String(reward) }
-}
-
-function toAuction(
-  { asset, totalBudget, claims }: IncentiveAnswers,
-  [rewardDecay, rewardBoost, , currentReward]: ReadResult<'cgdaParams'>,
-): FixedIncentive | null {
-  if (asset === undefined || totalBudget === undefined || claims !== 0n) return null
-  return {
-    type: 'CGDAIncentive',
-    asset: toAddress(asset),
-    initialReward: String(currentReward),
-    rewardDecay: String(rewardDecay),
-    rewardBoost: String(rewardBoost),
-    totalBudget: String(totalBudget),
-  }
-}
-
-function toVariableIncentive(answers: IncentiveAnswers): FixedIncentive | null {
-  const token = toTokenReward(answers)
-  if (token === null) return null
-  const peg = answers.peg ?? answers.getPeg
-  const { criteria: bytes } = answers
-  if (bytes === undefined) {
-    if (peg !== undefined) return { type: 'ERC20PeggedIncentive', ...token, peg: toAddress(peg) }
-    return answers.totalClaimed === undefined ? null : { type: 'ERC20VariableIncentive', ...token }
-  }
-  const maxReward = answers.getMaxReward ?? answers.maxReward
-  if (maxReward === undefined) return null
-  const fields = { ...token, maxReward: String(maxReward) }
-  const criteria = readCriteria(bytes)
-  if (criteria !== undefined) {
-    return peg === undefined
-      ? { type: 'ERC20VariableCriteriaIncentive', ...fields, criteria }
-      : { type: 'ERC20PeggedVariableCriteriaIncentive', ...fields, peg: toAddress(peg), criteria }
-  }
-  const scaledCriteria = readScaledCriteria(bytes)
-  if (scaledCriteria === undefined) return null
-  return peg === undefined
-    ? { type: 'ERC20VariableCriteriaIncentiveV2', ...fields, criteria: scaledCriteria }
-    : { type: 'ERC20PeggedVariableCriteriaIncentiveV2', ...fields, peg: toAddress(peg), criteria: scaledCriteria }
-}
-
-function readCriteria(bytes: Hex) {
-  if (bytes.length !== CRITERIA_DIGITS) return undefined
-  const fields = decode(rawCriteria, bytes)
-  if (fields === undefined) return undefined
-  const [criteriaType, signature, fieldIndex, targetContract] = fields
-  return toCriteria({ criteriaType, signature, fieldIndex, targetContract })
-}
-
-function readScaledCriteria(bytes: Hex) {
-  if (bytes.length !== SCALED_CRITERIA_DIGITS) return undefined
-  const fields = decode(rawScaledCriteria, bytes)
-  if (fields === undefined) return undefined
-  const [criteriaType, signature, fieldIndex, targetContract, valueType] = fields
-  return toScaledCriteria({ criteriaType, signature, fieldIndex, targetContract, valueType })
-}
-
-/** Undefined where the bytes are none of these values. */
-function decode<const Fields extends readonly AbiParameter[]>(fields: Fields, bytes: Hex) {
+/** Null where the bytes are in neither form. */
+function readCriteria(bytes: Hex): RawCriteria | null {
+  const isScaled = bytes.length === SCALED_CRITERIA_DIGITS
+  if (!isScaled && bytes.length !== CRITERIA_DIGITS) return null
   try {
-    return decodeAbiParameters(fields, bytes)
+    const [criteriaType, signature, fieldIndex, targetContract, valueType] = isScaled
+      ? decodeAbiParameters(rawScaledCriteria, bytes)
+      : decodeAbiParameters(rawCriteria, bytes)
+    return { criteriaType, signature, fieldIndex, targetContract, valueType }
   } catch {
-    return undefined
+    return null
   }
 }
 

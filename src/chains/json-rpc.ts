@@ -44,7 +44,7 @@ export function createTransport(
     try {
       const ended = eitherSignal(signal, over.signal)
       const response = await fetch(address, { method: 'POST', headers, body, signal: ended, redirect: 'error' })
-      refuseStatus(response, calls.length)
+      refuseStatus(response)
       text = await readBounded(response, maxBytes)
     } catch (error) {
       signal.throwIfAborted()
@@ -66,8 +66,8 @@ export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
 /**
- * A signal that comes with either of two. It lets go of both when it comes, which `AbortSignal.any` does not: the one that
- * ends the process would remember each look at a chain.
+ * A signal that comes with either of two. It lets go of both when it comes, which neither `AbortSignal.any` nor the
+ * `signal` of a listener does reliably: the one that ends the process would remember each look at a chain.
  */
 export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController()
@@ -97,17 +97,19 @@ export function toAddressAndHeaders(url: string) {
   return { address, headers }
 }
 
-function refuseStatus(response: Response, calls: number) {
-  if (response.ok) return
-  const told = `answered with status ${response.status}`
-  const retryAfterMs = toRetryAfterMs(response.headers.get('retry-after'))
-  const more = retryAfterMs === undefined ? {} : { retryAfterMs }
-  if (response.status === 429) throw new EndpointError('rate-limited', told, more)
-  if (calls > 1 && [400, 405, 413, 422].includes(response.status)) {
-    throw new EndpointError('refused', told, { refusal: 'batch' })
-  }
-  if (response.status === 413 || response.status === 400) throw new EndpointError('refused', told, { refusal: 'other' })
-  throw new EndpointError('status', told, more)
+/** Statuses of a request that is too large, or of a form that is not taken: otherwise asked it may be answered. */
+const REFUSING = [400, 405, 413, 422]
+
+function refuseStatus({ ok, status, headers }: Response) {
+  if (ok) return
+  const told = `answered with status ${status}`
+  if (REFUSING.includes(status)) throw new EndpointError('refused', told, { refusal: 'other' })
+  const retryAfterMs = toRetryAfterMs(headers.get('retry-after'))
+  throw new EndpointError(
+    status === 429 ? 'rate-limited' : 'status',
+    told,
+    retryAfterMs === undefined ? {} : { retryAfterMs },
+  )
 }
 
 /** Seconds, or a date (RFC 9110). */
@@ -139,7 +141,7 @@ function readAnswers(text: string, count: number): RpcAnswer[] {
     if (count === 1) return [answer]
     if (!('error' in answer)) throw new EndpointError('garbage', 'a batch was answered by something else')
     const error = toEndpointError(answer.error)
-    throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'batch' })
+    throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'other' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
   return Array.from({ length: count }, (_, id) => toAnswer(byId.get(id)))

@@ -5,7 +5,7 @@ import { coreEvents } from './event-declarations.ts'
 import { topicsOf } from './fixed-incentives.ts'
 import { mayHaveLogs } from './logs-bloom.ts'
 import { askForIncentives, type NamedParts, noteParts } from './named-parts.ts'
-import { type BlockHeader, readHeader, readLogs } from './node-answers.ts'
+import { type BlockHeader, readHeader, readLogs, toQuantity } from './node-answers.ts'
 import { type ChainLog, protocolTopics } from './protocol-events.ts'
 import type { Question } from './rpc-questions.ts'
 
@@ -17,35 +17,91 @@ export interface LogSearchOptions {
 
 type Blocks = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex }
 
-const quantity = (number: number): Hex => `0x${number.toString(16)}`
 const coreTopics = topicsOf(coreEvents)
 /** Most addresses in one search. */
-const MOST_ADDRESSES = 200
-
-/** A question of this form would be refused by this endpoint whenever it is asked. */
-const needsAddresses = (error: EndpointError) => error.refusal === 'needs-addresses'
+const MAX_ADDRESSES = 200
 
 /**
  * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; where a
  * node insists on addresses, the cores first and then all their parts.
  */
-export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }: LogSearchOptions) {
+export class LogSearch {
+  readonly #endpoints: Endpoints
+  readonly #options: LogSearchOptions
   /** Endpoints that insist on addresses. */
-  const insisting = new Set<number>()
+  readonly #insisting = new Set<number>()
+  /** The longest range that is asked for: what nodes take is not known before they refuse. */
+  #longest = Number.POSITIVE_INFINITY
 
-  async function search(
+  constructor(endpoints: Endpoints, options: LogSearchOptions) {
+    this.#endpoints = endpoints
+    this.#options = options
+  }
+
+  /** Logs of a range of blocks, of an endpoint that has the last of them. */
+  async between(from: number, to: number, look: Look): Promise<ChainLog[]> {
+    const length = to - from + 1
+    if (length > this.#longest) return this.#inHalves(from, to, look)
+    try {
+      const found = await this.#searchRange(from, to, look)
+      // What was too much in one place may not be in another.
+      if (length > this.#longest / 2) this.#longest *= 1.25
+      return found
+    } catch (error) {
+      if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
+      if (error.fault === 'refused') this.#longest = Math.ceil(length / 2)
+      return this.#inHalves(from, to, look)
+    }
+  }
+
+  async #inHalves(from: number, to: number, look: Look) {
+    const middle = Math.floor((from + to) / 2)
+    return [...(await this.between(from, middle, look)), ...(await this.between(middle + 1, to, look))]
+  }
+
+  #searchRange(from: number, to: number, look: Look) {
+    const question = async (endpoint: Endpoint) => {
+      const last: BlockHeader[] = []
+      const first = [hasBlock('eth_getBlockByNumber', toQuantity(to), (block) => last.push(block))]
+      const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+      const found = await this.#search(endpoint, [range], { ...look, first })
+      const logs = await this.#searchSilent(endpoint, last, found, look)
+      return requireAsked(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
+    }
+    return this.#endpoints.ask({ question, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
+  }
+
+  /** Logs of some blocks, of which the last is the newest. */
+  async of(blocks: readonly BlockHeader[], look: Look): Promise<ChainLog[]> {
+    const hashes = blocks.map(({ hash }) => hash)
+    const last = hashes.at(-1)
+    if (last === undefined) return []
+    const spans = hashes.map((blockHash) => ({ blockHash }))
+    const question = async (endpoint: Endpoint) => {
+      const first = [hasBlock('eth_getBlockByHash', last)]
+      // The newest block may be of another branch by now.
+      const found = await this.#search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
+      const logs = await this.#searchSilent(endpoint, blocks, found, look)
+      return requireAsked(logs, ({ blockHash }) => hashes.includes(blockHash))
+    }
+    return this.#endpoints.ask({ question, signal: look.signal })
+  }
+
+  async #search(
     endpoint: Endpoint,
     blocks: readonly Blocks[],
-    { named, before, first = [], namedAt = 'latest' }: Look,
+    { named, before, first = [], namedAt = 'latest' }: SearchingLook,
   ) {
-    if (!insisting.has(endpoint.position)) {
+    const { cores, knownContracts } = this.#options
+    if (!this.#insisting.has(endpoint.position)) {
       try {
         const logs = await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, first)
         noteParts(logs, cores, named)
         return logs
       } catch (error) {
-        if (!(error instanceof EndpointError) || !needsAddresses(error)) throw error
-        insisting.add(endpoint.position)
+        if (!(error instanceof EndpointError) || error.refusal !== 'needs-addresses') throw error
+        // Whenever it is asked, it would refuse a question of this form.
+        this.#insisting.add(endpoint.position)
       }
     }
     const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, first)
@@ -54,8 +110,8 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
     noteParts(logs, cores, named)
     await askForIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
-    for (let start = 0; start < parts.length; start += MOST_ADDRESSES) {
-      const address = parts.slice(start, start + MOST_ADDRESSES)
+    for (let start = 0; start < parts.length; start += MAX_ADDRESSES) {
+      const address = parts.slice(start, start + MAX_ADDRESSES)
       logs.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] })))
     }
     return inOrder(logs)
@@ -65,96 +121,31 @@ export function createLogSearch(endpoints: Endpoints, { cores, knownContracts }:
    * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
    * logs are asked for: there has to be one at least.
    */
-  async function searchSilent(
-    endpoint: Endpoint,
-    blocks: readonly BlockHeader[],
-    found: ChainLog[],
-    named: NamedParts,
-  ) {
+  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named }: Look) {
     const told = new Set(found.map(({ blockHash }) => blockHash))
     const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom))
-    if (silent.length === 0 || insisting.has(endpoint.position)) return found
+    if (silent.length === 0 || this.#insisting.has(endpoint.position)) return found
     const logs = (await endpoint.ask(silent.map(allLogsOf))).flat()
-    noteParts(logs, cores, named)
+    noteParts(logs, this.#options.cores, named)
     return inOrder([...found, ...logs])
-  }
-
-  /** The longest range that is asked for: what nodes take is not known before they refuse. */
-  let longest = Number.POSITIVE_INFINITY
-
-  async function logsBetween(from: number, to: number, look: Look): Promise<ChainLog[]> {
-    const length = to - from + 1
-    if (length > longest) return inHalves(from, to, look)
-    try {
-      const found = await searchRange(from, to, look)
-      // What was too much in one place may not be in another.
-      if (length > longest / 2) longest *= 1.25
-      return found
-    } catch (error) {
-      if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
-      if (error.fault === 'refused') longest = Math.ceil(length / 2)
-      return inHalves(from, to, look)
-    }
-  }
-
-  async function inHalves(from: number, to: number, look: Look) {
-    const middle = Math.floor((from + to) / 2)
-    return [...(await logsBetween(from, middle, look)), ...(await logsBetween(middle + 1, to, look))]
-  }
-
-  const searchRange = (from: number, to: number, look: Look) =>
-    endpoints.ask({
-      async question(endpoint) {
-        const range = { fromBlock: quantity(from), toBlock: quantity(to) }
-        const last: BlockHeader[] = []
-        const first = [hasBlock('eth_getBlockByNumber', quantity(to), (block) => last.push(block))]
-        const found = await search(endpoint, [range], { ...look, first })
-        const logs = await searchSilent(endpoint, last, found, look.named)
-        if (logs.some(({ blockNumber }) => blockNumber < from || blockNumber > to)) {
-          throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
-        }
-        return logs
-      },
-      isFinal: (error) => from < to && isTooMuch(error),
-      signal: look.signal,
-    })
-
-  const logsOf = (blocks: readonly BlockHeader[], look: Look): Promise<ChainLog[]> =>
-    endpoints.ask({
-      async question(endpoint) {
-        const hashes = blocks.map(({ hash }) => hash)
-        const last = hashes.at(-1)
-        if (last === undefined) return []
-        const spans = hashes.map((blockHash) => ({ blockHash }))
-        const first = [hasBlock('eth_getBlockByHash', last)]
-        // The newest block may be of another branch by now.
-        const found = await search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
-        const logs = await searchSilent(endpoint, blocks, found, look.named)
-        const asked = new Set(hashes)
-        if (logs.some(({ blockHash }) => !asked.has(blockHash))) {
-          throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
-        }
-        return logs
-      },
-      signal: look.signal,
-    })
-
-  return (signal: AbortSignal) => {
-    const named: NamedParts = { contracts: new Set(), unasked: [] }
-    return {
-      logsBetween: (from: number, to: number, before?: Promise<unknown>) =>
-        logsBetween(from, to, { named, signal, before }),
-      logsOf: (blocks: readonly BlockHeader[]) => logsOf(blocks, { named, signal }),
-    }
   }
 }
 
+/** @throws EndpointError where there are logs of blocks that were not asked for. */
+function requireAsked(logs: ChainLog[], isAsked: (log: ChainLog) => boolean) {
+  if (logs.every(isAsked)) return logs
+  throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
+}
+
 /** What a search has of the look it belongs to. */
-interface Look {
+export interface Look {
   named: NamedParts
   signal: AbortSignal
   /** The search of the blocks before, where it is under way. */
   before?: Promise<unknown> | undefined
+}
+
+interface SearchingLook extends Look {
   /** Where cores are asked for what they do not name. */
   namedAt?: 'latest' | { blockHash: Hex }
   /** Asked in one go with the logs. */

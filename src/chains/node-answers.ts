@@ -36,6 +36,9 @@ export function readQuantity(value: unknown, what: string): number {
   return number
 }
 
+/** A number as nodes are told it. */
+export const toQuantity = (number: number): Hex => `0x${number.toString(16)}`
+
 /** The object, or garbage. */
 export function readObject(value: unknown, what: string): Record<string, unknown> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw garbage(what)

@@ -12,14 +12,7 @@ import {
   plainSetUpEvents,
   scaledCriteriaSetUpEvents,
 } from './event-declarations.ts'
-import {
-  type FixedIncentive,
-  toAddress,
-  toCriteriaIncentive,
-  toPlainIncentive,
-  topicsOf,
-  toScaledCriteriaIncentive,
-} from './fixed-incentives.ts'
+import { type FixedIncentive, type IncentiveParts, toAddress, toFixedIncentive, topicsOf } from './fixed-incentives.ts'
 
 /** A log of a block as a node tells it; addresses and hashes are lower-case. */
 export interface ChainLog {
@@ -99,9 +92,10 @@ function toIncentiveMessage({ eventName, args }: DecodeEventLogReturnType<typeof
   return { type: eventName, amount: data.length === PAYMENT_DIGITS ? String(BigInt(`0x${data.slice(-64)}`)) : null }
 }
 
-const toSetUp = (incentive: FixedIncentive | undefined): Message => ({
+/** What is set up has paid nothing yet. */
+const toSetUp = ({ args }: { args: IncentiveParts }): Message => ({
   type: 'IncentiveSetUp',
-  incentive: incentive ?? null,
+  incentive: toFixedIncentive({ ...args, totalClaimed: 0n }),
 })
 
 type ActionArguments = DecodeEventLogReturnType<typeof actionSetUpEvents>['args']
@@ -128,10 +122,10 @@ function readAs<const Events extends readonly AbiEvent[]>(
 
 readAs(coreEvents, toCoreMessage)
 readAs(incentiveEvents, toIncentiveMessage)
-readAs(plainSetUpEvents, (decoded) => toSetUp(toPlainIncentive(decoded)))
-readAs(criteriaSetUpEvents, (decoded) => toSetUp(toCriteriaIncentive(decoded)))
-readAs(narrowCriteriaSetUpEvents, (decoded) => toSetUp(toCriteriaIncentive(decoded)))
-readAs(scaledCriteriaSetUpEvents, (decoded) => toSetUp(toScaledCriteriaIncentive(decoded)))
+readAs(plainSetUpEvents, toSetUp)
+readAs(criteriaSetUpEvents, toSetUp)
+readAs(narrowCriteriaSetUpEvents, toSetUp)
+readAs(scaledCriteriaSetUpEvents, toSetUp)
 readAs(actionSetUpEvents, toActionSetUp)
 readAs(narrowClaimantSetUpEvents, toActionSetUp)
 readAs(narrowActionSetUpEvents, toActionSetUp)

@@ -1,4 +1,4 @@
-import type { ChainClient } from '../chains/chain-client.ts'
+import type { Heads } from '../chains/chain-client.ts'
 import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
 import type { BlockHeader } from '../chains/node-answers.ts'
 
@@ -9,7 +9,7 @@ export type ChainEvent =
   /** From here on this process follows it. */
   | { type: 'opened'; state: FollowedState }
   /** The chain has said how far it is. */
-  | ({ type: 'heads' } & Awaited<ReturnType<ChainClient['heads']>>)
+  | ({ type: 'heads' } & Heads)
   | { type: 'stored'; step: FollowingStep }
   /** The newest block of the chain is stored. */
   | { type: 'arrived'; asOf: BlockHeader }
@@ -23,3 +23,8 @@ export type ChainEvent =
   | { type: 'defect'; error: unknown }
 
 export type OnChainEvent = (event: ChainEvent) => void
+
+/** Chains are not followed as the operator asked for; the message says why, and names no URL. */
+export class FollowingError extends Error {
+  override readonly name = 'FollowingError'
+}

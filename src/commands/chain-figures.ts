@@ -1,13 +1,18 @@
-import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
 import type { EndpointCounts } from '../chains/endpoints.ts'
 import type { ChainEvent } from './chain-events.ts'
+
+interface ChainCount {
+  chainId: number
+  count: number
+}
 
 export interface ChainFiguresOptions {
   register: Registry
   /** How many unknown components are stored, by chain. */
-  countUnknown: () => Promise<{ chainId: number; count: number }[]>
+  countUnknown: () => Promise<ChainCount[]>
   /** How many campaigns the database refuses, by chain. */
-  countLeftOut: () => Promise<{ chainId: number; count: number }[]>
+  countLeftOut: () => Promise<ChainCount[]>
   /** What was asked of the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
@@ -43,54 +48,17 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
   const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
   const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
   const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
-  const countedGauge = (name: string, help: string, count: () => Promise<{ chainId: number; count: number }[]>) =>
-    new Gauge({
-      name,
-      help,
-      labelNames,
-      registers,
-      async collect() {
-        // As long as the database is away, it is as it was.
-        const counts = await count().catch(() => undefined)
-        if (counts === undefined) return
-        for (const { chainId } of listCounts()) this.set({ chain_id: chainId }, 0)
-        for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
-      },
-    })
-  const unknownComponents = countedGauge(
-    'chain_unknown_components',
-    'Parts of campaigns that are of no known kind, or cannot be read',
-    countUnknown,
-  )
-  countedGauge('chain_left_out_campaigns', 'Campaigns whose facts the database refuses', countLeftOut)
-  new Counter({
-    name: 'chain_rpc_requests_total',
-    help: 'Requests to each endpoint, by its place in the chain file',
-    labelNames: ['chain_id', 'endpoint'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
-      }
-    },
+  const unknownComponents = countAtScrape(countUnknown, listCounts, {
+    name: 'chain_unknown_components',
+    help: 'Parts of campaigns that are of no known kind, or cannot be read',
+    ...{ labelNames, registers },
   })
-  new Counter({
-    name: 'chain_rpc_errors_total',
-    help: 'Failures of each endpoint, by its place in the chain file',
-    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
-    registers,
-    collect() {
-      this.reset()
-      for (const { chainId, counts } of listCounts()) {
-        for (const { position, errors } of counts) {
-          for (const [fault, count] of Object.entries(errors)) {
-            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
-          }
-        }
-      }
-    },
+  countAtScrape(countLeftOut, listCounts, {
+    name: 'chain_left_out_campaigns',
+    help: 'Campaigns whose facts the database refuses',
+    ...{ labelNames, registers },
   })
+  countRpc(registers, listCounts)
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
@@ -122,4 +90,53 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
       depths.observe(labels, step.depth)
     }
   }
+}
+
+/** A gauge of what the database counts of each chain when it is asked. */
+const countAtScrape = (
+  count: () => Promise<ChainCount[]>,
+  listChains: () => { chainId: number }[],
+  options: GaugeConfiguration<'chain_id'>,
+) =>
+  new Gauge({
+    ...options,
+    async collect() {
+      // As long as the database is away, it is as it was.
+      const counts = await count().catch(() => undefined)
+      if (counts === undefined) return
+      for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
+      for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
+    },
+  })
+
+/** Counts what the endpoints of chains were asked, and how they failed. */
+function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
+  new Counter({
+    name: 'chain_rpc_requests_total',
+    help: 'Requests to each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
+      }
+    },
+  })
+  new Counter({
+    name: 'chain_rpc_errors_total',
+    help: 'Failures of each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, errors } of counts) {
+          for (const [fault, count] of Object.entries(errors)) {
+            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
+          }
+        }
+      }
+    },
+  })
 }

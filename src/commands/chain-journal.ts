@@ -9,138 +9,146 @@ import type { ChainEvent } from './chain-events.ts'
 const BACK_FILL_MS = 5000
 
 /** Most components of a step that are told one by one. */
-const MOST_TOLD = 10
+const MAX_TOLD = 10
 
 type UnknownComponent = ChainCampaign['unknown'][number]
 
-/**
- * What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look.
- * @param clock milliseconds, from whenever.
- */
-export function createJournal(
-  parent: Logger,
-  { chainId, urls, startBlock }: ChainSettings,
-  clock: () => number = () => performance.now(),
-) {
-  const log = parent.child({ chain: chainId })
-  const told = new Set<string>()
-  let head: number | undefined
-  let finalized: number | undefined
-  let asOf: { number: number; timestamp?: number } | undefined
-  let isFollowing = false
+/** What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look. */
+export class ChainJournal {
+  readonly #log: Logger
+  readonly #startBlock: number
+  readonly #clock: () => number
+  /** Components that have been told. */
+  readonly #told = new Set<string>()
+  #head: number | undefined
+  #finalized: number | undefined
+  #asOf: { number: number; timestamp?: number } | undefined
+  #isFollowing = false
   /** What keeps the chain from being followed, as it was last told. */
-  let trouble: string | undefined
-  let backFill = { to: startBlock - 1, at: clock() }
-  let counted: EndpointCounts[] = []
+  #trouble: string | undefined
+  #backFill: { to: number; at: number }
+  #counted: EndpointCounts[] = []
 
-  log.info({ endpoints: urls.length, startBlock }, 'the chain is to be followed')
+  /** @param clock milliseconds, from whenever. */
+  constructor(
+    parent: Logger,
+    { chainId, urls, startBlock }: ChainSettings,
+    clock: () => number = () => performance.now(),
+  ) {
+    this.#log = parent.child({ chain: chainId })
+    this.#startBlock = startBlock
+    this.#clock = clock
+    this.#backFill = { to: startBlock - 1, at: clock() }
+    this.#log.info({ endpoints: urls.length, startBlock }, 'the chain is to be followed')
+  }
 
-  function note(event: ChainEvent) {
+  note(event: ChainEvent) {
     switch (event.type) {
       case 'waiting':
-        return log.info('another process follows the chain: waiting for its end')
+        return this.#log.info('another process follows the chain: waiting for its end')
       case 'opened': {
-        const { asOf: stored, backFilledTo } = event.state
-        asOf = stored ?? undefined
-        isFollowing = false
-        backFill = { to: backFilledTo, at: clock() }
-        return log.info({ asOf: stored?.number ?? null }, 'this process follows the chain')
+        const { asOf, backFilledTo } = event.state
+        this.#asOf = asOf ?? undefined
+        this.#isFollowing = false
+        this.#backFill = { to: backFilledTo, at: this.#clock() }
+        return this.#log.info({ asOf: asOf?.number ?? null }, 'this process follows the chain')
       }
       case 'heads':
-        head = event.head.number
-        finalized = event.finalized?.number
+        this.#head = event.head.number
+        this.#finalized = event.finalized?.number
         return
       case 'stored':
-        tellEnd()
-        return tellStep(event.step)
+        return this.#noteStored(event.step)
       case 'arrived':
-        asOf = event.asOf
-        if (!isFollowing) log.info({ asOf: asOf.number, lagSeconds: lag() }, 'following: the newest block is stored')
-        isFollowing = true
+        this.#asOf = event.asOf
+        if (!this.#isFollowing) {
+          this.#log.info({ asOf: event.asOf.number, lagSeconds: this.#lag() }, 'following: the newest block is stored')
+        }
+        this.#isFollowing = true
         return
       case 'left-out': {
         const { campaignId, reason } = event
-        if (reason === undefined) return log.info({ campaignId }, 'the campaign that was left out is stored')
-        return log.error({ campaignId, reason }, 'the database refuses a campaign: it is left out, and tried again')
+        if (reason === undefined) return this.#log.info({ campaignId }, 'the campaign that was left out is stored')
+        return this.#log.error(
+          { campaignId, reason },
+          'the database refuses a campaign: it is left out, and tried again',
+        )
       }
       case 'trouble':
-        return tellTrouble(event.reason, 'the chain cannot be read, trying again')
+        return this.#tellTrouble(event.reason, 'the chain cannot be read, trying again')
       case 'store-lost':
-        return tellTrouble(event.reason, 'the chain cannot be stored, trying again')
+        return this.#tellTrouble(event.reason, 'the chain cannot be stored, trying again')
       case 'defect':
-        if (trouble !== String(event.error)) log.error({ err: event.error }, 'an unexpected error, trying again')
-        trouble = String(event.error)
+        if (this.#trouble !== String(event.error))
+          this.#log.error({ err: event.error }, 'an unexpected error, trying again')
+        this.#trouble = String(event.error)
     }
   }
 
-  function tellTrouble(reason: string, message: string) {
-    if (trouble !== reason) log.warn({ reason }, message)
-    trouble = reason
+  /** @param counts of the endpoints: what has failed since the last time is told. */
+  tellProgress(counts: EndpointCounts[]) {
+    const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(this.#counted, now)))
+    this.#counted = counts
+    const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
+    const [asOf, head, finalized] = [this.#asOf?.number, this.#head, this.#finalized]
+    this.#log.info({ asOf, head, finalized, lagSeconds: this.#lag(), endpointErrors }, 'so far')
   }
 
-  function tellEnd() {
-    if (trouble !== undefined) log.info('the chain is read and stored again')
-    trouble = undefined
+  #tellTrouble(reason: string, message: string) {
+    if (this.#trouble !== reason) this.#log.warn({ reason }, message)
+    this.#trouble = reason
   }
 
-  function tellStep(step: FollowingStep) {
+  #noteStored(step: FollowingStep) {
+    if (this.#trouble !== undefined) this.#log.info('the chain is read and stored again')
+    this.#trouble = undefined
     if (step.type === 'restart') {
-      isFollowing = false
-      backFill = { to: startBlock - 1, at: clock() }
-      log.warn('the chain has none of the stored blocks any more: all of it is read again')
+      this.#isFollowing = false
+      this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
+      this.#log.warn('the chain has none of the stored blocks any more: all of it is read again')
     }
-    if (step.type === 'back-fill') tellBackFill(step.to)
-    if (step.type === 'advance') {
-      asOf = step.asOf
-      if (step.depth > 0) {
-        log.info({ depth: step.depth, base: step.base, asOf: asOf.number }, 'a reorganisation was followed')
-      }
+    if (step.type === 'restart' || step.type === 'rest') return
+    if (step.type === 'back-fill') this.#tellBackFill(step.to)
+    else {
+      this.#asOf = step.asOf
+      const { depth, base, asOf } = step
+      if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'a reorganisation was followed')
     }
-    if (step.type === 'back-fill' || step.type === 'advance') {
-      const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
-      tellUnknown([...unreadable, ...(step.type === 'advance' ? step.campaigns.flatMap(({ unknown }) => unknown) : [])])
-      if (step.strayClaims > 0) {
-        log.warn({ strayClaims: step.strayClaims }, 'claims on incentives that are not known were left out')
-      }
+    const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
+    const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
+    this.#tellUnknown([...unreadable, ...unknown])
+    if (step.strayClaims > 0) {
+      this.#log.warn({ strayClaims: step.strayClaims }, 'claims on incentives that are not known were left out')
     }
   }
 
-  function tellBackFill(to: number) {
-    const ms = clock() - backFill.at
+  #tellBackFill(to: number) {
+    const ms = this.#clock() - this.#backFill.at
     if (ms < BACK_FILL_MS) return
-    const blocksPerSecond = Math.round((1000 * (to - backFill.to)) / ms)
-    backFill = { to, at: clock() }
-    const share = finalized === undefined ? undefined : (to - startBlock + 1) / (finalized - startBlock + 1)
+    const blocksPerSecond = Math.round((1000 * (to - this.#backFill.to)) / ms)
+    this.#backFill = { to, at: this.#clock() }
+    const [first, finalized] = [this.#startBlock, this.#finalized]
+    const share = finalized === undefined ? undefined : (to - first + 1) / (finalized - first + 1)
     const percent = share === undefined ? undefined : Math.floor(1000 * share) / 10
-    log.info({ block: to, finalized, percent, blocksPerSecond }, 'back-filling')
+    this.#log.info({ block: to, finalized, percent, blocksPerSecond }, 'back-filling')
   }
 
   /** Each once: a campaign is read again with each claim. */
-  function tellUnknown(components: UnknownComponent[]) {
+  #tellUnknown(components: UnknownComponent[]) {
     const keyOf = ({ kind, campaignId, position }: UnknownComponent) => `${kind} ${campaignId} ${position}`
-    const fresh = components.filter((component) => !told.has(keyOf(component)))
-    for (const component of fresh) told.add(keyOf(component))
-    for (const component of fresh.slice(0, MOST_TOLD)) {
-      log.warn(component, 'a component is of no known kind, or cannot be read')
+    const fresh = components.filter((component) => !this.#told.has(keyOf(component)))
+    for (const component of fresh) this.#told.add(keyOf(component))
+    for (const component of fresh.slice(0, MAX_TOLD)) {
+      this.#log.warn(component, 'a component is of no known kind, or cannot be read')
     }
-    if (fresh.length > MOST_TOLD) {
-      log.warn({ count: fresh.length - MOST_TOLD }, 'more such components; `index --status` names them')
-    }
+    const count = fresh.length - MAX_TOLD
+    if (count > 0) this.#log.warn({ count }, 'more such components; `index --status` names them')
   }
 
   /** Seconds since the newest stored block. */
-  const lag = () =>
-    asOf?.timestamp === undefined ? undefined : Math.max(0, Math.floor(Date.now() / 1000) - asOf.timestamp)
-
-  return {
-    note,
-    /** @param counts of the endpoints: what has failed since the last time is told. */
-    tellProgress(counts: EndpointCounts[]) {
-      const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(counted, now)))
-      counted = counts
-      const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
-      log.info({ asOf: asOf?.number, head, finalized, lagSeconds: lag(), endpointErrors }, 'so far')
-    },
+  #lag() {
+    const { timestamp } = this.#asOf ?? {}
+    return timestamp === undefined ? undefined : Math.max(0, Math.floor(Date.now() / 1000) - timestamp)
   }
 }
 

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { defaultBackFillSettings } from '../chains/back-fill.ts'
-import { type ChainClient, createChainClient } from '../chains/chain-client.ts'
+import { type ChainClient, createChainClient, type Heads } from '../chains/chain-client.ts'
 import type { ChainSettings } from '../chains/chain-file.ts'
 import {
   ChainMovedError,
@@ -19,9 +19,8 @@ import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
 import { createHeadSockets } from '../chains/head-sockets.ts'
 import type { BlockHeader } from '../chains/node-answers.ts'
 import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
-import { createArrival } from './chain-arrival.ts'
-import type { OnChainEvent } from './chain-events.ts'
-import { FollowingError } from './following-error.ts'
+import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
+import { FollowingError, type OnChainEvent } from './chain-events.ts'
 
 export interface ChainWorkerOptions {
   /** Of the database. */
@@ -35,12 +34,8 @@ export interface ChainWorkerOptions {
   limits?: WorkerLimits
 }
 
-interface WorkerLimits {
+interface WorkerLimits extends CatchUpLimits {
   endpoints: EndpointSettings
-  /** How long a chain may seem shorter, or another one, before that is believed. */
-  patienceMs: number
-  /** How long one that is followed once may go without a step. */
-  giveUpMs: number
 }
 
 const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, patienceMs: 10_000, giveUpMs: 120_000 }
@@ -56,178 +51,182 @@ const LAST_STEP_MS = 3000
 const CLOSE_MS = 500
 
 /** Follows one chain through whatever happens to its nodes and to the database. Opens nothing yet. */
-export function createChainWorker({ url, chain, isOnce, onEvent, signal, limits = defaultLimits }: ChainWorkerOptions) {
-  const { patienceMs, giveUpMs } = limits
-  const arrival = createArrival(patienceMs)
-  let opening: Promise<ChainStore> | undefined
-  let writing: Promise<void> | undefined
-  let isAdmitted = false
-  let pauseMs = SHORTEST_PAUSE_MS
-  let lastStepAt = performance.now()
-  let lastHeads: Awaited<ReturnType<ChainClient['heads']>> | undefined
-  let storedElsewhere: number | undefined
+export class ChainWorker {
+  readonly #options: ChainWorkerOptions
+  readonly #limits: WorkerLimits
+  readonly #client: ChainClient
+  readonly #toldHeads = createToldHeads()
+  readonly #sockets: ReturnType<typeof createHeadSockets>
+  readonly #target: CatchUpTarget
+  #opening: Promise<ChainStore> | undefined
+  #writing: Promise<void> | undefined
+  #isAdmitted = false
+  #pauseMs = SHORTEST_PAUSE_MS
+  #lastHeads: Heads | undefined
 
-  const client = tellingHeads(
-    createChainClient({
-      ...chain,
-      settings: limits.endpoints,
-      knownContracts: async () => (await opening)?.contracts() ?? [],
-    }),
-  )
+  constructor(options: ChainWorkerOptions) {
+    const { chain, limits = defaultLimits } = options
+    this.#options = options
+    this.#limits = limits
+    this.#target = new CatchUpTarget(chain.chainId, limits)
+    const knownContracts = async () => (await this.#opening)?.contracts() ?? []
+    this.#client = this.#tellingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
+    const [firstPosition, onHead] = [chain.urls.length + 1, this.#toldHeads.tell]
+    this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
+  }
 
-  const toldHeads = createToldHeads()
-  const sockets = createHeadSockets({ ...chain, firstPosition: chain.urls.length + 1, onHead: toldHeads.tell })
+  get chainId() {
+    return this.#options.chain.chainId
+  }
 
-  function tellingHeads(asked: ChainClient): ChainClient {
-    return {
-      ...asked,
-      async heads() {
-        const heads = await asked.heads()
-        arrival.noteHead(heads.head)
-        lastHeads = heads
-        onEvent({ type: 'heads', ...heads })
-        return heads
-      },
-      until: (sooner) => tellingHeads(asked.until(sooner)),
+  /** What was asked of the endpoints. */
+  counts() {
+    return [...this.#client.counts(), ...this.#sockets.counts()]
+  }
+
+  /**
+   * Returns as soon as the chain may be followed: now, or when another process that follows it has ended.
+   * @throws FollowingError where it may not.
+   */
+  async admit() {
+    while (!this.#options.signal.aborted) {
+      const waits = new AbortController()
+      try {
+        await Promise.race([this.#open(() => waits.abort()), once(waits.signal, 'abort')])
+        this.#isAdmitted = true
+        return
+      } catch (error) {
+        await this.#recover(error)
+      }
     }
   }
 
-  /** @param asOf what another process that follows the chain has stored. */
-  async function isEnough(asOf: number) {
-    if (asOf !== storedElsewhere) lastStepAt = performance.now()
-    storedElsewhere = asOf
-    try {
-      if (lastHeads === undefined) await client.until(signal).heads()
-    } catch (error) {
-      if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
-      tellTrouble({ type: 'trouble', error })
+  /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
+  async follow() {
+    const { isOnce, signal } = this.#options
+    if (!isOnce) this.#sockets.listen(signal)
+    while (!signal.aborted) {
+      try {
+        await this.#followStored(await (this.#opening ?? this.#open()))
+        return await this.close()
+      } catch (error) {
+        if (error instanceof StoredElsewhereError) return await this.close()
+        await this.#recover(error)
+      }
     }
-    giveUpInTime('another process follows it')
-    return arrival.isPassedBy(asOf)
   }
 
-  /** @param onWait told where another process follows the chain, for whose end the opening waits. */
-  function open(onWait: () => void = () => undefined) {
-    opening = openChainStore(url, chain, {
-      onWait() {
-        onEvent({ type: 'waiting' })
-        onWait()
-      },
-      isEnough: isOnce ? isEnough : undefined,
-      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
-      signal,
-    })
-    // Nobody may be waiting for it when it fails.
-    opening.catch(() => undefined)
-    return opening
-  }
-
-  async function close() {
-    const opened = opening
-    opening = undefined
-    await Promise.race([writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
+  /** Has a step that is being written come to its end, in time, and leaves the chain to others. */
+  async close() {
+    const opened = this.#opening
+    this.#opening = undefined
+    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
     const closing = opened?.then((store) => store.close()).catch(() => undefined)
     await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
   }
 
-  async function followStored(store: ChainStore) {
-    let state: FollowedState
+  #tellingHeads(asked: ChainClient): ChainClient {
+    return {
+      ...asked,
+      heads: async () => {
+        const heads = await asked.heads()
+        this.#target.noteHead(heads.head)
+        this.#lastHeads = heads
+        this.#options.onEvent({ type: 'heads', ...heads })
+        return heads
+      },
+      until: (sooner) => this.#tellingHeads(asked.until(sooner)),
+    }
+  }
+
+  /** @param onWait told where another process follows the chain, for whose end the opening waits. */
+  #open(onWait: () => void = () => undefined) {
+    const { url, chain, isOnce, onEvent, signal } = this.#options
+    this.#opening = openChainStore(url, chain, {
+      onWait() {
+        onEvent({ type: 'waiting' })
+        onWait()
+      },
+      isEnough: isOnce ? (asOf) => this.#isEnough(asOf) : undefined,
+      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
+      signal,
+    })
+    // Nobody may be waiting for it when it fails.
+    this.#opening.catch(() => undefined)
+    return this.#opening
+  }
+
+  /** @param asOf what another process that follows the chain has stored. */
+  async #isEnough(asOf: number) {
+    this.#target.noteElsewhere(asOf)
+    try {
+      if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
+      this.#tellTrouble({ type: 'trouble', error })
+    }
+    this.#target.giveUpInTime('another process follows it')
+    return this.#target.isPassedBy(asOf)
+  }
+
+  async #followStored(store: ChainStore) {
+    const { chain, isOnce, onEvent, signal } = this.#options
+    let state = await store.readState()
     const readState = async () => {
       state = await store.readState()
       return state
     }
-    state = await readState()
     onEvent({ type: 'opened', state })
-    lastStepAt = performance.now()
-    const settings = { ...defaultBackFillSettings, startBlock: chain.startBlock, patienceMs }
-    for await (const step of followChain({ chain, client, store, settings }, readState, signal, toldHeads)) {
+    this.#target.noteProgress()
+    const { startBlock } = chain
+    const settings = { ...defaultBackFillSettings, startBlock, patienceMs: this.#limits.patienceMs }
+    const following = { chain, client: this.#client, store, settings }
+    for await (const step of followChain(following, readState, signal, this.#toldHeads)) {
       if (step.type === 'trouble') {
-        await noteHeads(store)
-        tellTrouble(step)
+        await this.#noteHeads(store)
+        this.#tellTrouble(step)
         continue
       }
-      writing = store.apply(step)
-      await writing.catch(async (error) => {
-        await noteHeads(store).catch(() => undefined)
+      this.#writing = store.apply(step)
+      await this.#writing.catch(async (error) => {
+        await this.#noteHeads(store).catch(() => undefined)
         throw error
       })
-      pauseMs = SHORTEST_PAUSE_MS
-      lastStepAt = performance.now()
+      this.#pauseMs = SHORTEST_PAUSE_MS
+      this.#target.noteProgress()
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
-      if (isOnce && newest !== undefined && arrival.isReachedBy(newest, lastStepAt)) return
+      if (isOnce && newest !== undefined && this.#target.isReachedBy(newest)) return
     }
   }
 
   /** A chain that cannot be read or stored goes on all the same, and is behind. */
-  const noteHeads = async (store: ChainStore) =>
-    lastHeads && store.noteHeads({ head: lastHeads.head.number, finalized: lastHeads.finalized?.number ?? null })
-
-  function tellTrouble({ error }: Trouble) {
-    const reason = error.message.replace(`chain ${chain.chainId}: `, '')
-    onEvent({ type: 'trouble', reason })
-    giveUpInTime(reason)
+  async #noteHeads(store: ChainStore) {
+    const { head, finalized } = this.#lastHeads ?? {}
+    if (head !== undefined) await store.noteHeads({ head: head.number, finalized: finalized?.number ?? null })
   }
 
-  /** A chain that is followed once is not waited for forever. */
-  function giveUpInTime(reason: string) {
-    if (!isOnce || performance.now() - lastStepAt < giveUpMs) return
-    const seconds = Math.round(giveUpMs / 1000)
-    throw new FollowingError(`chain ${chain.chainId} has not come any further for ${seconds} seconds: ${reason}`)
+  #tellTrouble({ error }: Trouble) {
+    const reason = error.message.replace(`chain ${this.chainId}: `, '')
+    this.#options.onEvent({ type: 'trouble', reason })
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
   }
 
   /** After a failure: tells it, and waits a while. @throws FollowingError where trying again mends nothing. */
-  async function recover(error: unknown) {
-    await close()
+  async #recover(error: unknown) {
+    const { onEvent, signal } = this.#options
+    await this.close()
     if (signal.aborted) return
     if (error instanceof FollowingError) throw error
     const isRefused = error instanceof ImportedChainError || error instanceof OtherChainSettingsError
-    if (isRefused && !isAdmitted) throw new FollowingError(error.message, { cause: error })
+    if (isRefused && !this.#isAdmitted) throw new FollowingError(error.message, { cause: error })
     const isLost = isRefused || isStoreLost(error)
     const reason = describeFailure(error)
     onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
-    giveUpInTime(reason)
-    await sleep(isLost ? pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
-    pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)
-  }
-
-  return {
-    chainId: chain.chainId,
-    /** What was asked of the endpoints. */
-    counts: () => [...client.counts(), ...sockets.counts()],
-    /**
-     * Returns as soon as the chain may be followed: now, or when another process that follows it has ended.
-     * @throws FollowingError where it may not.
-     */
-    async admit() {
-      while (!signal.aborted) {
-        const waits = new AbortController()
-        try {
-          await Promise.race([open(() => waits.abort()), once(waits.signal, 'abort')])
-          isAdmitted = true
-          return
-        } catch (error) {
-          await recover(error)
-        }
-      }
-    },
-    /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
-    async follow() {
-      if (!isOnce) sockets.listen(signal)
-      while (!signal.aborted) {
-        try {
-          await followStored(await (opening ?? open()))
-          await close()
-          return
-        } catch (error) {
-          if (error instanceof StoredElsewhereError) return await close()
-          await recover(error)
-        }
-      }
-    },
-    /** Has a step that is being written come to its end, in time, and leaves the chain to others. */
-    close,
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
+    await sleep(isLost ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
 }
 

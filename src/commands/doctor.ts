@@ -7,7 +7,7 @@ import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
 import type { CheckedFinding } from '../schemas/findings.ts'
 import type { Settings } from '../settings.ts'
 import { openDatabaseAccess } from './database-access.ts'
-import { printFindings } from './printed-findings.ts'
+import { printFindings } from './printed-rows.ts'
 
 export interface DoctorOptions {
   all?: boolean

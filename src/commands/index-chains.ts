@@ -6,13 +6,12 @@ import type { Database } from '../database/client.ts'
 import { openLog } from '../http/logging.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
 import type { Settings } from '../settings.ts'
-import type { ChainEvent } from './chain-events.ts'
+import { type ChainEvent, FollowingError } from './chain-events.ts'
 import { createChainFigures } from './chain-figures.ts'
-import { createJournal } from './chain-journal.ts'
-import { createChainWorker } from './chain-worker.ts'
+import { ChainJournal } from './chain-journal.ts'
+import { ChainWorker } from './chain-worker.ts'
 import { withCurrentSchema } from './database-access.ts'
 import { closeAtEnd, endInOrder, ending } from './ending.ts'
-import { FollowingError } from './following-error.ts'
 import { countLeftOut, countUnknown } from './index-status.ts'
 import { listenOn } from './listening.ts'
 
@@ -59,13 +58,13 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {
-    const journal = createJournal(log, chain)
+    const journal = new ChainJournal(log, chain)
     const note = measure(chain.chainId)
     const onEvent = (event: ChainEvent) => {
       journal.note(event)
       note(event)
     }
-    return { journal, worker: createChainWorker({ url, chain, isOnce, onEvent, signal }) }
+    return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }
   })
   const metrics = settings.METRICS_PORT === undefined ? undefined : serveFigures(register)
   const workers = followed.map(({ worker }) => worker)

@@ -43,19 +43,14 @@ async function listChains(database: Database) {
 
 const toDecimal = (block: number | null) => (block === null ? null : String(block))
 
+const countByChain = (database: Database, table: typeof unknownComponents | typeof leftOutCampaigns) =>
+  database.select({ chainId: table.chainId, count: count() }).from(table).groupBy(table.chainId)
+
 /** How many unknown components each chain has; nothing of those that have none. */
-export const countUnknown = (database: Database) =>
-  database
-    .select({ chainId: unknownComponents.chainId, count: count() })
-    .from(unknownComponents)
-    .groupBy(unknownComponents.chainId)
+export const countUnknown = (database: Database) => countByChain(database, unknownComponents)
 
 /** How many campaigns of each chain the database refuses; nothing of those that have none. */
-export const countLeftOut = (database: Database) =>
-  database
-    .select({ chainId: leftOutCampaigns.chainId, count: count() })
-    .from(leftOutCampaigns)
-    .groupBy(leftOutCampaigns.chainId)
+export const countLeftOut = (database: Database) => countByChain(database, leftOutCampaigns)
 
 /** Campaigns that the database refuses, by chain; no more than are named. */
 function listLeftOut(database: Database) {

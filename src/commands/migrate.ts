@@ -1,6 +1,5 @@
 import { ASCII_LOCALE_ADVICE, readAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
-import { readMigrationLocks } from '../database/migration-locks.ts'
-import { listPendingMigrations, migrateDatabase } from '../database/migrations.ts'
+import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrations.ts'
 import type { Settings } from '../settings.ts'
 import { openDatabaseAccess } from './database-access.ts'
 import { toTable } from './printed-rows.ts'

@@ -1,16 +1,14 @@
 import { writeFile } from 'node:fs/promises'
+import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
 import { openDatabase } from '../database/client.ts'
 import type { Settings } from '../settings.ts'
-import { toHttpFile } from './http-file.ts'
-import { toPostmanCollection } from './postman-collection.ts'
 
 /** What a file is written as, by the end of its name; JSON where there is no other. */
 const formats: [end: RegExp, write: (document: object) => string][] = [
   [/\.ya?ml$/, (document) => stringify(document, { aliasDuplicateObjects: false })],
-  [/\.http$/, toHttpFile],
-  [/\.postman_collection\.json$/, toPostmanCollection],
+  ...requestFiles,
   [/$/, (document) => `${JSON.stringify(document, undefined, 2)}\n`],
 ]
 

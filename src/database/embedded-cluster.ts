@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { lchown, lstat, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
+import { lchown, mkdir, open, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join, resolve } from 'node:path'
-import { EmbeddedServerError } from './embedded-error.ts'
-import { requireOwned, requireOwnFolder } from './embedded-folder.ts'
-import { findServerPrograms } from './embedded-programs.ts'
-import { lastWords } from './last-words.ts'
+import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
+import { isThere, requireOwned, requireOwnFolder } from './embedded-folder.ts'
+import { findServerPrograms, type ServerPrograms } from './embedded-programs.ts'
 
 /** What PostgreSQL is told, unless the caller says otherwise. */
 const SERVER_SETTINGS = {
@@ -15,6 +14,9 @@ const SERVER_SETTINGS = {
   shared_buffers: '256MB',
   max_wal_size: '4GB',
 }
+
+/** Name of the cluster in its data folder. */
+const CLUSTER = 'postgres'
 
 /** The cluster of a data folder, and the server that runs on it. Nothing here waits for other processes. */
 export interface Cluster {
@@ -40,38 +42,9 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
   const folder = await realpath(dataFolder)
   await requireOwnFolder(folder)
 
-  const cluster = join(folder, 'postgres')
+  const cluster = join(folder, CLUSTER)
   const passwordFile = join(folder, 'password')
   const portFile = join(folder, 'port')
-
-  /** The cluster takes its name when it is whole: what a run has left that was killed has another. */
-  async function initialize() {
-    const unfinished = join(folder, 'postgres.unfinished')
-    await rm(unfinished, { recursive: true, force: true })
-    await rm(passwordFile, { force: true })
-    await mkdir(unfinished, { mode: 0o700 })
-    await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' })
-    const parameters = [
-      ...['--username', 'postgres', '--auth', 'scram-sha-256', '--encoding', 'UTF8'],
-      ...['--locale', 'C.UTF-8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
-    ]
-    if (programs.account === undefined) {
-      await programs.run('initdb', unfinished, [...parameters, '--pwfile', passwordFile])
-    } else {
-      const { uid, gid } = programs.account
-      await lchown(unfinished, uid, gid)
-      // The other account cannot reach the file by its name: it is opened for it, and lent as long as it takes.
-      const password = await open(passwordFile)
-      try {
-        await password.chown(uid, gid)
-        await programs.run('initdb', unfinished, [...parameters, '--pwfile', '/dev/stdin'], password.fd)
-        await password.chown(0, 0)
-      } finally {
-        await password.close()
-      }
-    }
-    await rename(unfinished, cluster)
-  }
 
   async function startOn(port: number) {
     const settings = { ...SERVER_SETTINGS, port: String(port), ...serverSettings }
@@ -80,7 +53,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
       await programs.run('pg_ctl', cluster, ['start', '-w', '-t', '120', '-l', 'server.log', '-o', options.join(' ')])
     } catch (error) {
       const log = await readFile(join(cluster, 'server.log'), 'utf8').catch(() => '')
-      throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${lastWords(log)}`, { cause: error })
+      throw new EmbeddedServerError(`the embedded PostgreSQL did not start: ${lastErrorLines(log)}`, { cause: error })
     }
     await writeFile(portFile, String(port))
   }
@@ -91,7 +64,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
     async create(onCreate) {
       if (!(await isThere(cluster))) {
         onCreate?.()
-        await initialize()
+        await initialize(programs, folder, passwordFile)
       }
       await requireOwned(cluster, 'folder', programs.account?.uid)
       await requireOwned(passwordFile, 'secret file')
@@ -116,11 +89,34 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
   }
 }
 
-const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
+/** The cluster takes its name when it is whole: what a run has left that was killed has another. */
+async function initialize(programs: ServerPrograms, folder: string, passwordFile: string) {
+  const unfinished = join(folder, 'postgres.unfinished')
+  await rm(unfinished, { recursive: true, force: true })
+  await rm(passwordFile, { force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' })
+  const parameters = [
+    ...['--username', 'postgres', '--auth', 'scram-sha-256', '--encoding', 'UTF8'],
+    ...['--locale', 'C.UTF-8', '--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8'],
+  ]
+  if (programs.account === undefined) {
+    await programs.run('initdb', unfinished, [...parameters, '--pwfile', passwordFile])
+  } else {
+    const { uid, gid } = programs.account
+    await lchown(unfinished, uid, gid)
+    // The other account cannot reach the file by its name: it is opened for it, and lent as long as it takes.
+    const password = await open(passwordFile)
+    try {
+      await password.chown(uid, gid)
+      await programs.run('initdb', unfinished, [...parameters, '--pwfile', '/dev/stdin'], password.fd)
+      await password.chown(0, 0)
+    } finally {
+      await password.close()
+    }
+  }
+  await rename(unfinished, join(folder, CLUSTER))
+}
 
 /** A port on which nobody listens: the wanted one, or where 0 is wanted any. */
 async function freePort(wanted: number): Promise<number> {

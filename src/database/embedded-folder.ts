@@ -55,3 +55,10 @@ export function foldersAbove(folder: string): string[] {
   const above = dirname(folder)
   return above === folder ? [] : [above, ...foldersAbove(above)]
 }
+
+/** Whether a file or folder is there, or a link, wherever it leads. */
+export const isThere = (path: string) =>
+  lstat(path).then(
+    () => true,
+    () => false,
+  )

@@ -1,10 +1,9 @@
 import { execFile, spawn } from 'node:child_process'
-import { chmod, cp, lstat, mkdir, mkdtemp, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { chmod, cp, mkdir, mkdtemp, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { EmbeddedServerError } from './embedded-error.ts'
-import { foldersAbove, requireOwnFolder } from './embedded-folder.ts'
-import { lastWords } from './last-words.ts'
+import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
+import { foldersAbove, isThere, requireOwnFolder } from './embedded-folder.ts'
 
 const run = promisify(execFile)
 
@@ -72,7 +71,7 @@ async function runApart(
     child.once('error', reject)
     child.once('close', (code) => {
       if (code === 0) resolve()
-      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastWords(said)}`))
+      else reject(new EmbeddedServerError(`the embedded PostgreSQL failed: ${lastErrorLines(said)}`))
     })
   })
 }
@@ -147,12 +146,6 @@ async function copyAtOnce(source: string, target: string) {
     await rm(unfinished, { recursive: true, force: true })
   }
 }
-
-const isThere = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  )
 
 async function isOpenToAll(folder: string): Promise<boolean> {
   const modes = await Promise.all([folder, ...foldersAbove(folder)].map(async (path) => (await stat(path)).mode))

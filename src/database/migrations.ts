@@ -143,3 +143,15 @@ async function readApplied(database: Database) {
   )
   return { last: Number(rows[0]?.last ?? 0) }
 }
+
+/** What others have to wait for while a migration of an existing database is applied. */
+interface MigrationLocks {
+  /** Tables and views that nobody can read or write meanwhile. */
+  blocksReading: string[]
+  /** Tables that can be read but not written; `imports` where every import waits. */
+  blocksWriting: string[]
+}
+
+/** The locks of each migration by its name, as a test has seen them; those of tables that it makes itself are left out. */
+export const readMigrationLocks = (): Record<string, MigrationLocks> =>
+  JSON.parse(readFileSync(join(MIGRATIONS_FOLDER, 'meta/_locks.json'), 'utf8'))

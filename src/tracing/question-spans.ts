@@ -1,6 +1,6 @@
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { type AskedQuestion, questionChannel } from '../database/question-channel.ts'
-import { currentSpan } from './current-span.ts'
+import { currentSpan } from './request-spans.ts'
 
 /**
  * A span for each question that a request asks the database, with the time that it waits for a connection. It has the

@@ -1,7 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
 import { parseTraceParent } from '@opentelemetry/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { currentSpan } from './current-span.ts'
+
+/** The span of the request that is being answered; it goes along with the work. */
+export const currentSpan = new AsyncLocalStorage<Span>()
 
 /**
  * A span for each request, part of the trace that the caller names (`traceparent`). Of what a client sends nothing else

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DiagLogLevel, diag } from '@opentelemetry/api'
-import { getStringFromEnv } from '@opentelemetry/core'
+import { type ExportResult, ExportResultCode, getStringFromEnv } from '@opentelemetry/core'
 import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
-import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base'
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
 import { traceQuestions } from './question-spans.ts'
 import { traceRequests } from './request-spans.ts'
-import { tellOnce } from './telling-exporter.ts'
 
 /*
  * Traces by OpenTelemetry. Made into a bundle of its own, which nobody loads where there are none: this file and what it
@@ -66,4 +65,28 @@ function createExporter(complain: (text: string) => void) {
     complain('OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json: traces are sent as http/protobuf')
   }
   return new ProtobufExporter()
+}
+
+/**
+ * An exporter that says when spans begin to be lost, and not again before some have arrived. It says a code or a status
+ * only: messages may name the address, and headers that are secret.
+ */
+function tellOnce(exporter: SpanExporter, tell: (reason: string) => void): SpanExporter {
+  let isFailing = false
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.FAILED && !isFailing) tell(reasonOf(result))
+        isFailing = result.code === ExportResultCode.FAILED
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+function reasonOf({ error }: ExportResult) {
+  if (error === undefined) return 'unknown'
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'number' ? `status ${code}` : typeof code === 'string' ? code : error.name
 }

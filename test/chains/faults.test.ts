@@ -1,3 +1,5 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { ChainUnavailableError } from '../../src/chains/endpoints.ts'
 import { createFollowed } from './followed.ts'
@@ -245,6 +247,153 @@ test('a size of batches that was refused for a while is tried again', async () =
   expect(largest).toBeGreaterThan(10)
 })
 
+/** Has a number of requests wait for each other, and then fails them all at once. */
+function failTogether(
+  count: number,
+  fail: (response: ServerResponse) => unknown,
+  isMeant: (requests: unknown[]) => boolean = () => true,
+): Interference {
+  const held: ServerResponse[] = []
+  return (requests, response) => {
+    if (held.length === count || !isMeant(requests)) return false
+    held.push(response)
+    if (held.length === count) for (const one of held) fail(one)
+    return true
+  }
+}
+
+test('batches that are cut together are sent again, and stay as large', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const sizes: number[] = []
+  const cut = failTogether(
+    7,
+    (response) => response.destroy(),
+    (requests) => requests.length > 25 && sizes.length > 2,
+  )
+  node.interfere = (requests, ...rest) => {
+    sizes.push(requests.length)
+    return cut(requests, ...rest)
+  }
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  expect((await client.blocksAt(numbers)).map(({ number }) => number)).toEqual(numbers)
+  sizes.length = 0
+  await client.blocksAt([...numbers, ...numbers.map((number) => number + 250)])
+  expect(Math.max(...sizes)).toBe(63)
+})
+
+test('requests side by side that are limited together are one failure of an endpoint, which is asked again soon', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  // As many failures one after the other would have it left alone for longer than is waited.
+  const settings = { pauseMs: 20, giveUpMs: 600 }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings })
+  await client.heads()
+  node.interfere = failTogether(8, (response) => response.writeHead(429).end())
+  const heads = await Promise.all(Array.from({ length: 8 }, () => client.heads()))
+  expect(new Set(heads.map(({ head }) => head.number))).toEqual(new Set([END]))
+})
+
+test('a call that has the connection cut each time is taken for one that reverts', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const call = { to: recording.cores[0] ?? '0x', data: '0x01' } as const
+  node.interfere = ([request], response) => {
+    if (Object(request?.params[0]).to !== call.to) return false
+    response.destroy()
+    return true
+  }
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+})
+
+test('a call that is refused again and again is not asked again for a while', async () => {
+  const chain = playedRecording(END - 20)
+  const revertsAs = { code: -32603, message: 'internal error' }
+  await using node = await startScriptedNode({ ...chain, callAt: () => null, revertsAs })
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const call = { to: recording.cores[0] ?? '0x', data: '0x01' } as const
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+  const asked = node.asked.length
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+  expect(node.asked).toHaveLength(asked)
+})
+
+test('a search of logs may take longer than other requests', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.takes = ({ method }) => (method === 'eth_getLogs' ? 300 : 0)
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 200 } })
+  await client.logsBetween(recording.startBlock, END - 20)
+  expect(node.asked.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
+})
+
+test('a search that is not answered in time is asked in halves, and not again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 100 } })
+  const lengthOf = (filter: unknown) => Number(Object(filter).toBlock) - Number(Object(filter).fromBlock) + 1
+  const lengths: number[] = []
+  node.interfere = (requests) => {
+    const searches = requests.filter(({ method }) => method === 'eth_getLogs')
+    lengths.push(...searches.map(({ params: [filter] }) => lengthOf(filter)))
+    return searches.some(({ params: [filter] }) => lengthOf(filter) > 100)
+  }
+  await client.logsBetween(END - 219, END - 20)
+  expect(lengths).toEqual([200, 100, 100])
+})
+
+test('ranges that were refused for a while grow again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const longest = async () => {
+    const before = node.asked.length
+    await client.logsBetween(END - 420, END - 20)
+    const filters = node.asked
+      .slice(before)
+      .flatMap(({ params: [filter] }) => ('fromBlock' in Object(filter) ? filter : []))
+    return Math.max(...filters.map((filter) => Number(Object(filter).toBlock) - Number(Object(filter).fromBlock) + 1))
+  }
+  node.interfere = lastingFaults['limits ranges']
+  await longest()
+  expect(await longest()).toBeLessThan(401)
+  node.interfere = () => false
+  for (let times = 0; times < 4; times += 1) await longest()
+  expect(await longest()).toBe(401)
+})
+
+test('of several endpoints one that does not answer at all is left alone for ten times as long as it was waited for', async () => {
+  await using silent = await startScriptedNode(playedRecording(END - 20))
+  await using other = await startScriptedNode(playedRecording(END - 20))
+  silent.interfere = () => true
+  const { client } = createFollowed([silent.url, other.url], recording.startBlock, { settings: { timeoutMs: 200 } })
+  await client.heads()
+  const asked = silent.asked.length
+  expect(asked).toBeGreaterThan(0)
+  // Longer than what failed otherwise is left alone.
+  await sleep(50)
+  await client.heads()
+  expect(silent.asked).toHaveLength(asked)
+})
+
+test.each([400, 405, 413, 422])(
+  'batches that are too large for a node are halved where it says so by status %i',
+  async (status) => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    let refused = 0
+    node.interfere = (requests, response) => {
+      if (requests.length <= 10) return false
+      refused += 1
+      response.writeHead(status).end()
+      return true
+    }
+    const { client } = createFollowed([node.url], recording.startBlock)
+    const numbers = node.chain.blocks.slice(0, 25).map(({ number }) => number)
+    expect((await client.blocksAt(numbers)).map(({ number }) => number)).toEqual(numbers)
+    // Of 25 calls, and of 13 and 12 of them.
+    expect(refused).toBe(3)
+    expect(client.counts()[0]?.errors).toEqual({})
+  },
+)
+
 test('an answer is that to the call whose ID it has, and to no other', async () => {
   const chain = playedRecording(END - 20)
   await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
@@ -292,18 +441,21 @@ test('a node that fails half-way is not asked again for what it has answered', a
   expect(count).toBe(9)
 })
 
-test('an endpoint that asks to be left alone is, for as long as it says', async () => {
-  await using busy = await startScriptedNode(playedRecording(END - 20))
-  await using other = await startScriptedNode(playedRecording(END - 20))
-  busy.interfere = (_, response) => {
-    response.writeHead(429, { 'retry-after': '30' }).end()
-    return true
-  }
-  const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
-  await settle()
-  expect(store.facts()).toEqual(recordedFacts)
-  expect(busy.asked).toHaveLength(1)
-})
+test.each([429, 503])(
+  'an endpoint that asks to be left alone by status %i is, for as long as it says',
+  async (status) => {
+    await using busy = await startScriptedNode(playedRecording(END - 20))
+    await using other = await startScriptedNode(playedRecording(END - 20))
+    busy.interfere = (_, response) => {
+      response.writeHead(status, { 'retry-after': '30' }).end()
+      return true
+    }
+    const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(busy.asked).toHaveLength(1)
+  },
+)
 
 test('no error says where an endpoint is, or what its key is', async () => {
   await using node = await startScriptedNode(playedRecording(END - 20))

@@ -64,6 +64,19 @@ describe('an incentive is unknown, and its chain goes on, where its reads', () =
     expect(readFacts(store)).toEqual({ others, unknown })
   })
 
+  test.each(['have their connection cut', 'are answered with status 502'])('%s', async (how) => {
+    await using node = await startScriptedNode(withSilentSetUp())
+    node.interfere = (requests, response) => {
+      if (!requests.some(({ params: [call] }) => Object(call).to === contract)) return false
+      if (how.includes('cut')) response.destroy()
+      else response.writeHead(502).end()
+      return true
+    }
+    const { store, settle } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+    await settle()
+    expect(readFacts(store)).toEqual({ others, unknown })
+  })
+
   test('are never answered', async () => {
     await using node = await startScriptedNode(withSilentSetUp())
     node.takes = ({ method, params: [call] }) => (method === 'eth_call' && Object(call).to === contract ? 60_000 : 0)

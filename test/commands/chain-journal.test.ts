@@ -1,8 +1,10 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
 import type { ChainSettings } from '../../src/chains/chain-file.ts'
+import type { EndpointCounts } from '../../src/chains/endpoints.ts'
 import type { Advance } from '../../src/chains/following-steps.ts'
-import { createJournal } from '../../src/commands/chain-journal.ts'
+import type { ChainEvent } from '../../src/commands/chain-events.ts'
+import { ChainJournal } from '../../src/commands/chain-journal.ts'
 
 const chain: ChainSettings = {
   chainId: 8453,
@@ -30,9 +32,10 @@ function aJournal() {
   const lines: Record<string, unknown>[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
   let now = 0
-  const journal = createJournal(pino({ base: null, timestamp: false }, stream), chain, () => now)
+  const journal = new ChainJournal(pino({ base: null, timestamp: false }, stream), chain, () => now)
   return {
-    ...journal,
+    note: (event: ChainEvent) => journal.note(event),
+    tellProgress: (counts: EndpointCounts[]) => journal.tellProgress(counts),
     pass: (ms: number) => {
       now += ms
     },

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { openChainStore } from '../../src/chains/chain-store.ts'
 import { defaultEndpointSettings } from '../../src/chains/endpoints.ts'
 import type { ChainEvent } from '../../src/commands/chain-events.ts'
-import { createChainWorker } from '../../src/commands/chain-worker.ts'
+import { ChainWorker } from '../../src/commands/chain-worker.ts'
 import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
 import { settingsOf } from '../chains/indexed.ts'
 import { Playing } from '../chains/played-recording.ts'
@@ -24,7 +24,7 @@ function aWorker(url: string, node: string, { isOnce = false } = {}) {
   const events: ChainEvent[] = []
   const ending = new AbortController()
   const onEvent = (event: ChainEvent) => void events.push(event)
-  const worker = createChainWorker({ url, chain: settingsOf(node), isOnce, onEvent, signal: ending.signal, limits })
+  const worker = new ChainWorker({ url, chain: settingsOf(node), isOnce, onEvent, signal: ending.signal, limits })
   return { worker, events, ending }
 }
 

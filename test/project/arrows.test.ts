@@ -51,6 +51,11 @@ const planted: [rule: string, file: string, content: string][] = [
     'packages/conformance/src/visitor.ts',
     "export * from '../../../src/schemas/primitives.ts'",
   ],
+  [
+    'example-requests-know-the-document-alone',
+    'packages/example-requests/src/http-file.ts',
+    "export * from '../../../src/config.ts'",
+  ],
   ['only-commands-use-packages', 'src/doctor/findings.ts', "export * from 'reward-campaigns-conformance'"],
   ['the-service-needs-no-client', 'src/http/openapi.ts', "export * from '../../packages/client/src/amounts.ts'"],
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],

@@ -1,4 +1,4 @@
-import { type ExampleRequest, toExampleRequests } from '../../../src/http/example-requests.ts'
+import { type ExampleRequest, toExampleRequests } from '../../example-requests/src/example-requests.ts'
 import type { ArticlePage } from './articles.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { baseUrlsOf, EXAMPLE_TOKEN, type ExampleRequest, toExampleRequests } from '../http/example-requests.ts'
+import { baseUrlsOf, EXAMPLE_TOKEN, type ExampleRequest, toExampleRequests } from './example-requests.ts'
 
 const SCHEMA = 'https://schema.getpostman.com/json/collection/v2.1.0/collection.json'
 

@@ -4,7 +4,7 @@ import {
   type ExampleParameter,
   type ExampleRequest,
   toExampleRequests,
-} from '../http/example-requests.ts'
+} from './example-requests.ts'
 
 /**
  * The requests of a document as a file that editors send (the REST Client of Visual Studio Code, the HTTP client of

@@ -1,0 +1,49 @@
+/** Full batches in a row after which a larger one is tried; twice as many after each one that was too large. */
+const FIRST_NEEDED = 10
+const MAX_NEEDED = 640
+
+/**
+ * How many calls a request to one endpoint may hold. Nobody says what a provider takes, so it is found out: a batch that
+ * fails is halved, and after a while a larger one is tried again, for what failed may have been something else.
+ */
+export class BatchSize {
+  readonly #max: number
+  #size: number
+  #successes = 0
+  #needed = FIRST_NEEDED
+  #isTrial = false
+
+  constructor(max: number) {
+    this.#max = max
+    this.#size = max
+  }
+
+  get current() {
+    return this.#size
+  }
+
+  /** Whether the current size is new, and not yet known to be taken. */
+  get isTrial() {
+    return this.#isTrial
+  }
+
+  noteSuccess(length: number) {
+    if (length < this.#size) return
+    this.#isTrial = false
+    this.#successes += 1
+    if (this.#size === this.#max || this.#successes < this.#needed) return
+    this.#size = Math.min(this.#max, 2 * this.#size)
+    this.#successes = 0
+    this.#isTrial = true
+  }
+
+  noteTooLarge(length: number) {
+    const half = Math.ceil(length / 2)
+    // Several requests of the same size may fail at the same time.
+    if (half >= this.#size) return
+    if (this.#isTrial) this.#needed = Math.min(MAX_NEEDED, 2 * this.#needed)
+    this.#size = half
+    this.#successes = 0
+    this.#isTrial = false
+  }
+}

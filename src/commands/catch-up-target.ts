@@ -1,0 +1,60 @@
+import { FollowingError } from './chain-events.ts'
+
+export interface CatchUpLimits {
+  /** How long a chain may seem shorter, or another one, before that is believed. */
+  patienceMs: number
+  /** How long one that is followed once may go without a step. */
+  giveUpMs: number
+}
+
+/**
+ * Where a chain that is followed once is done: stored as far as it was when it was first asked. A node that lags behind the
+ * first one looks like a chain that has become shorter: that is believed after a while.
+ */
+export class CatchUpTarget {
+  readonly #chainId: number
+  readonly #limits: CatchUpLimits
+  #head: number | undefined
+  #belowSince: number | undefined
+  #storedElsewhere: number | undefined
+  #lastProgressAt = performance.now()
+
+  constructor(chainId: number, limits: CatchUpLimits) {
+    this.#chainId = chainId
+    this.#limits = limits
+  }
+
+  noteHead({ number }: { number: number }) {
+    this.#head ??= number
+  }
+
+  noteProgress() {
+    this.#lastProgressAt = performance.now()
+  }
+
+  /** @param asOf what another process that follows the chain has stored. */
+  noteElsewhere(asOf: number) {
+    if (asOf !== this.#storedElsewhere) this.noteProgress()
+    this.#storedElsewhere = asOf
+  }
+
+  /** Whether another process has stored a block as new as the chain's newest then. */
+  isPassedBy(number: number) {
+    return this.#head !== undefined && number >= this.#head
+  }
+
+  /** @param asOf the newest block of the chain, which is stored. */
+  isReachedBy({ number }: { number: number }) {
+    if (this.#head === undefined || number >= this.#head) return this.#head !== undefined
+    this.#belowSince ??= performance.now()
+    return performance.now() - this.#belowSince >= this.#limits.patienceMs
+  }
+
+  /** @throws FollowingError where there has been no step for too long. */
+  giveUpInTime(reason: string) {
+    const { giveUpMs } = this.#limits
+    if (performance.now() - this.#lastProgressAt < giveUpMs) return
+    const seconds = Math.round(giveUpMs / 1000)
+    throw new FollowingError(`chain ${this.#chainId} has not come any further for ${seconds} seconds: ${reason}`)
+  }
+}
