@@ -17,6 +17,8 @@ COPY src ./src
 COPY migrations ./migrations
 # What the pages at /docs are made of.
 COPY docs/guides ./docs/guides
+COPY docs/reference ./docs/reference
+COPY docs/glossary.md ./docs/
 COPY CHANGELOG.md README.md openapi.json ./
 # A checkout made under a strict umask would otherwise be unreadable to the image's user.
 RUN npm run build && chmod -R a+rX package.json migrations

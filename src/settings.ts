@@ -10,7 +10,7 @@ const list = (description: string, options: { items: object; default?: readonly 
 /** A path of this service, or where a proxy serves it: no query, and nobody's password. */
 const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
 
-/** All settings, by the names of their environment variables; the README's table is made of these descriptions. */
+/** All settings, by the names of their environment variables; docs/reference/settings.md is made of these descriptions. */
 export const Settings = Type.Object({
   ENV_FILE: text('File with further settings, which those of the environment override; the default may be missing.', {
     default: '.env',

@@ -20,7 +20,8 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-const pages = () => ['/docs', '/docs/guides', ...guides, '/docs/client', '/docs/readme', '/docs/changelog']
+const OTHERS = ['settings', 'commands', 'metrics', 'glossary', 'client', 'readme', 'changelog']
+const pages = () => ['/docs', '/docs/guides', ...guides, ...OTHERS.map((name) => `/docs/${name}`)]
 
 /** What the attribute of some name holds wherever it is. */
 const valuesOf = (body: string, attribute: string) =>

@@ -10,7 +10,7 @@ import { hasPgbouncer, POOL_SIZE, startPgbouncer, throughPgbouncer } from './pgb
 import { ask, countOutcomes, keepAsking, newQuestions, type Seen } from './readers.ts'
 
 /** What the guide tells operators to set. */
-const guide = await readFile(join(import.meta.dirname, '../../docs/guides/production.md'), 'utf8')
+const guide = await readFile(join(import.meta.dirname, '../../docs/guides/database-connections.md'), 'utf8')
 const SETTINGS = /## PgBouncer.*?```ini\n(.*?)```/s.exec(guide)?.[1] ?? ''
 
 describe.skipIf(!hasPgbouncer)(throughPgbouncer, () => {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import * as catalogue from '../../src/http/errors.ts'
 import { recordSchemas } from '../../src/ingest/records.ts'
 import { incentiveTypes } from '../../src/schemas/incentives.ts'
-import { readDocument, root } from '../setup/documents.ts'
+import { README, readDocument, root } from '../setup/documents.ts'
 
 /*
  * What the guides list is what there is.
@@ -67,6 +67,19 @@ test('the guide on amounts shows what each kind of incentive pays', () => {
   const printed = blocks.filter(({ language }) => language === 'text').flatMap(({ text }) => text.split('\n'))
   const kinds = printed.flatMap((line) => /^(\w+Incentive(?:V2)?): \S/.exec(line)?.[1] ?? [])
   expect(kinds.sort()).toEqual([...incentiveTypes].sort())
+})
+
+test('the README has at most 150 lines, and each page that the guide to production leads to at most 800 words', () => {
+  expect(README.lines.length - 1).toBeLessThanOrEqual(150)
+  const { lines } = readDocument('docs/guides/production.md')
+  const pages = new Set(
+    lines.flatMap((line) => [...line.matchAll(/^\|.*\]\(([a-z-]+\.md)/g)].map(([, page = '']) => page)),
+  )
+  expect(pages.size).toBeGreaterThan(10)
+  for (const page of ['production.md', ...pages]) {
+    const words = readDocument(`docs/guides/${page}`).lines.join(' ').split(/\s+/)
+    expect(words.length, page).toBeLessThanOrEqual(800)
+  }
 })
 
 test('the guide on importing has every record with the keys that it needs', () => {

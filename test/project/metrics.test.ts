@@ -1,14 +1,12 @@
-import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
+import { root, withLines } from '../setup/documents.ts'
 import { type ExposedMetric, exposedMetrics } from '../setup/registers.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 /*
  * What operators are told of metrics is compared with what the processes expose.
  */
-
-const read = (path: string) => readFile(join(import.meta.dirname, '../..', path), 'utf8')
 
 let exposed: { serve: ExposedMetric[]; index: ExposedMetric[] }
 
@@ -17,10 +15,7 @@ beforeAll(async () => {
   exposed = exposedMetrics(api)
 })
 
-test("the guide's table lists exactly the metrics of each process, with their labels and help", async () => {
-  const rows = (await read('docs/guides/production.md'))
-    .split('\n')
-    .filter((line) => /^\| `[a-z_]+` \| .* \| .* \| .* \|$/.test(line))
+test('the reference lists exactly the metrics of each process, with their labels and help', async () => {
   const names = [...new Set([...exposed.serve, ...exposed.index].map(({ name }) => name))]
   const expected = names
     .filter((name) => !/^(process|nodejs)_/.test(name))
@@ -34,7 +29,9 @@ test("the guide's table lists exactly the metrics of each process, with their la
       return `| \`${name}\` | ${code(labels)} | ${code(of)} | ${help} |`
     })
   expect(expected.length).toBeGreaterThan(15)
-  expect(rows).toEqual(expected)
+  const path = 'docs/reference/metrics.md'
+  const head = ['| metric | labels | of | help |', '| --- | --- | --- | --- |']
+  await expect(withLines(path, 'metrics', [...head, ...expected])).toMatchFileSnapshot(join(root, path))
 })
 
 test('metrics have names as Prometheus wants them', () => {

@@ -122,7 +122,7 @@ describe('an alert', () => {
   })
 
   test('stands in the guide, if it wakes somebody up', async () => {
-    const guide = await readFile(join(import.meta.dirname, '../../docs/guides/production.md'), 'utf8')
+    const guide = await readFile(join(import.meta.dirname, '../../docs/guides/monitoring.md'), 'utf8')
     for (const { alert, labels } of rules) if (labels.severity === 'page') expect(guide).toContain(`\`${alert}\``)
   })
 })

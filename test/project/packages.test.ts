@@ -28,6 +28,12 @@ test('every package runs on the oldest Node.js that is promised, and on this one
   expect(refusing.map(([path, { version, engines }]) => `${path}@${version} wants ${engines?.node}`)).toEqual([])
 })
 
+test('.nvmrc names the oldest Node.js that is promised', async () => {
+  const { own } = await readPackages()
+  const named = await readFile(join(import.meta.dirname, '../../.nvmrc'), 'utf8')
+  expect(named.trim()).toBe(minVersion(own?.engines?.node ?? '')?.version)
+})
+
 test('where packages come from is for whoever installs them to say', async () => {
   const { others } = await readPackages()
   expect(others.filter(([, { resolved, link }]) => resolved !== undefined && link !== true)).toEqual([])

@@ -3,20 +3,21 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readSettings } from '../../src/config.ts'
 import { Settings } from '../../src/settings.ts'
+import { root, withLines } from '../setup/documents.ts'
 
-const readProjectFile = (name: string) => readFile(join(import.meta.dirname, '../..', name), 'utf8')
+const readProjectFile = (name: string) => readFile(join(root, name), 'utf8')
 
 /** Every setting with its default as the environment would say it; undefined where there is none. */
 const settings = Object.entries(Settings.properties).map(([name, schema]) => {
   const fallback: unknown = schema.default
-  return { name, fallback: fallback === undefined ? undefined : String(fallback) }
+  return { name, fallback: fallback === undefined ? undefined : String(fallback), description: schema.description }
 })
 
 test('there are settings to compare', () => {
   expect(settings.length).toBeGreaterThan(15)
-  expect(settings).toContainEqual({ name: 'PORT', fallback: '3000' })
-  expect(settings).toContainEqual({ name: 'SURFACES', fallback: 'public,staging' })
-  expect(settings).toContainEqual({ name: 'DATABASE_URL', fallback: undefined })
+  expect(settings.find(({ name }) => name === 'PORT')).toMatchObject({ fallback: '3000' })
+  expect(settings.find(({ name }) => name === 'SURFACES')).toMatchObject({ fallback: 'public,staging' })
+  expect(settings.find(({ name }) => name === 'DATABASE_URL')).toMatchObject({ fallback: undefined })
 })
 
 test('.env.example lists exactly the settings, each with its default; those without one are commented out', async () => {
@@ -40,13 +41,14 @@ test('the values of .env.example are the defaults', async () => {
   expect(readSettings(environment)).toEqual(readSettings({}))
 })
 
-test("the README's table lists exactly the settings, each with its default", async () => {
-  const readme = await readProjectFile('README.md')
-  const table = /<!-- settings:begin -->(.*)<!-- settings:end -->/s.exec(readme)?.[1] ?? ''
-  const rows = table.split('\n').filter((line) => line.startsWith('| `'))
-  expect(rows.map((row) => row.split('|').map((cell) => cell.trim())).map(([, name, value]) => [name, value])).toEqual(
-    settings.map(({ name, fallback }) => [`\`${name}\``, fallback === undefined ? '–' : `\`${fallback}\``]),
+test('the reference lists exactly the settings, each with its default and its description', async () => {
+  const path = 'docs/reference/settings.md'
+  const code = (text?: string) => (text === undefined ? '–' : `\`${text}\``)
+  const lines = settings.map(
+    ({ name, fallback, description }) => `| ${code(name)} | ${code(fallback)} | ${description} |`,
   )
+  const head = ['| name | default | description |', '| --- | --- | --- |']
+  await expect(withLines(path, 'settings', [...head, ...lines])).toMatchFileSnapshot(join(root, path))
 })
 
 const escapePattern = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

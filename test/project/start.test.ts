@@ -9,7 +9,15 @@ import { expect, test } from 'vitest'
 const root = join(import.meta.dirname, '../..')
 
 /** What the pages are made of. */
-const WRITTEN = ['openapi.json', 'README.md', 'CHANGELOG.md', 'docs/guides', 'src/http']
+const WRITTEN = [
+  'openapi.json',
+  'README.md',
+  'CHANGELOG.md',
+  'docs/guides',
+  'docs/reference',
+  'docs/glossary.md',
+  'src/http',
+]
 
 /** A checkout with another program in it, which says a word of another file; it serves none of the pages. */
 async function aCheckout() {

@@ -50,6 +50,15 @@ export function blockBehind({ blocks, lines }: Document, { lastLine }: Block, la
   return lines.slice(lastLine, next.line - 1).every((line) => line === '') ? next : undefined
 }
 
+/** The text of a file with other lines between its comments `name:begin` and `name:end`. */
+export function withLines(path: string, name: string, lines: string[]) {
+  const [before, , after] = readFileSync(join(root, path), 'utf8').split(
+    new RegExp(`(?<=<!-- ${name}:begin -->\n)(.*?)(?=<!-- ${name}:end -->)`, 's'),
+  )
+  if (after === undefined) throw new Error(`${path} has no place for ${name}`)
+  return `${before}${lines.map((line) => `${line}\n`).join('')}${after}`
+}
+
 export const README = readDocument('README.md')
 
 /** The guides in the order in which the README names them, which is the one to read them in. */

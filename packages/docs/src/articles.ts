@@ -2,15 +2,23 @@ import { posix } from 'node:path'
 import { type Article, toArticle } from './markdown.ts'
 import type { Project } from './project.ts'
 
-/** The guides in the order in which they are read; those for who runs the service come last. */
+/** The guides in reading order; those for operators come last. */
 const FOR_CALLERS = [
   ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks', 'protected-operations'],
-  ...['limits', 'versions'],
+  ...['limits', 'versions', 'examples'],
 ]
-const FOR_OPERATORS = ['importing', 'following-a-chain', 'production']
+const FOR_OPERATORS = [
+  ...['importing', 'following-a-chain', 'production', 'deploying', 'database-connections', 'proxies', 'health-checks'],
+  ...['several-processes', 'read-replicas', 'failover', 'monitoring', 'traces', 'checks-and-repairs', 'capacity'],
+  ...['backup', 'upgrading', 'kubernetes', 'systemd', 'embedded-postgresql'],
+]
 
 /** What else is a page: its file, its address, and what it is called among the others. */
 const OTHER_PAGES = [
+  { file: 'docs/reference/settings.md', url: '/docs/settings', name: 'Settings' },
+  { file: 'docs/reference/commands.md', url: '/docs/commands', name: 'Commands' },
+  { file: 'docs/reference/metrics.md', url: '/docs/metrics', name: 'Metrics' },
+  { file: 'docs/glossary.md', url: '/docs/glossary', name: 'Glossary' },
   { file: 'packages/client/README.md', url: '/docs/client', name: 'Typed client' },
   { file: 'README.md', url: '/docs/readme', name: 'README' },
   { file: 'CHANGELOG.md', url: '/docs/changelog', name: 'Changelog' },
