@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/token-store.ts'
-import { type Campaign, makeJson } from '../../read-models/campaign-documents/read.ts'
+import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
 
 /** The figures of an incentive, and where among them each is. */
 const FIGURES = 4
@@ -13,9 +13,9 @@ export const tokenIdsOf = ({ state }: Campaign) =>
   state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
 /** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-export function toJson(campaign: Campaign, tokenVersion: string, tokens: Tokens, addresses?: string) {
-  const { isActive, figures } = campaign.state
-  return makeJson(campaign, tokenVersion, (name, of) => {
+export function toJson({ state, document }: Campaign, tokens: Tokens, addresses?: string) {
+  const { isActive, figures } = state
+  return fillDocument(document, (name, of) => {
     if (name === 'isActive') return isActive
     if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
     if (name === 'addresses') return addresses

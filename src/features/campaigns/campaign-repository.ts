@@ -11,7 +11,6 @@ import {
   createDocumentCache,
   createDocumentReader,
   lacksAddresses,
-  recallJson,
 } from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, toPageQuestion } from '../../read-models/campaign-search/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
@@ -95,22 +94,15 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return new Map(rows.map(({ id, shown }) => [id, shown ?? null]))
   })
 
-  /** Rows with the campaigns that they are about, of one moment; JSON that is known needs no tokens. */
+  /** Rows with the campaigns that they are about, and the tokens of these, of one moment. */
   async function readShown<Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) {
-    const { rows, tokens } = await tokenStore.readWith(
-      async () =>
-        (await read()).map((row) => ({ ...row, json: row.campaign && recallJson(row.campaign, row.tokenVersion) })),
-      ({ campaign, json }) => (campaign && json === undefined ? tokenIdsOf(campaign) : []),
-    )
-    return rows.map(({ campaign, json, ...row }) => {
+    const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
+    return rows.map(({ campaign, ...row }) => {
       const { addresses } = row
       if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
         return { ...row, shown: undefined }
       const { key, changesAt } = campaign.state
-      return {
-        ...row,
-        shown: { key, changesAt, json: json ?? toJson(campaign, row.tokenVersion, tokens, addresses ?? undefined) },
-      }
+      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
     })
   }
 

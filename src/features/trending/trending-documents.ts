@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Tokens } from '../../database/token-store.ts'
-import { openDocument } from '../../read-models/campaign-documents/read.ts'
+import { fillDocument } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
@@ -44,7 +44,7 @@ export function createDocumentReader() {
   function read(body: string) {
     const known = kept.get(body)
     if (known !== undefined) return known
-    const document: TrendingDocument = JSON.parse(`${openDocument(body, OPEN)}}`)
+    const document: TrendingDocument = JSON.parse(`${fillDocument(body, () => OPEN)}}`)
     const addresses = document.incentives.flatMap((incentive) => [
       assetAddressOf(incentive),
       ...('peg' in incentive ? [incentive.peg] : []),

@@ -1,13 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/client.ts'
-import { fillPlaces, hasPlace, splitAtMarks, type ValueAt } from './places.ts'
+import { hasPlace, splitAtMarks } from './places.ts'
 import { campaignDocuments } from './tables.ts'
+
+export { fillDocument } from './places.ts'
 
 /** What changes in a campaign without its record: see the function `campaign_states`. */
 export interface CampaignState {
-  /** All of it, as the database says it. */
-  text: string
   key: number
   /** The version of its document. */
   version: string
@@ -18,17 +18,10 @@ export interface CampaignState {
   figures: readonly string[]
 }
 
-/** A document in memory, with what was last put into its places: right for one state and one version of the tokens. */
-interface KeptDocument {
-  readonly version: string
-  readonly pieces: readonly string[]
-  filled?: { state: string; tokenVersion: string; pieces: readonly string[] }
-}
-
 /** A campaign with its document, both of one moment. */
 export interface Campaign {
   state: CampaignState
-  document: KeptDocument
+  document: string
 }
 
 /** The columns `id` and `state` of campaigns by their keys, as `shown`, at the placeholder `now`. */
@@ -47,32 +40,40 @@ const documentOf = {
 type Form = keyof typeof documentOf
 
 /** What a document takes besides its text. */
-const ENTRY_BYTES = 1000
+const ENTRY_BYTES = 400
 
 /** Two for each character of a text where one of them needs that. */
 const bytesOf = (text: string) => text.length * (/[^\0-\xff]/.test(text) ? 2 : 1)
 
+interface StoredDocument {
+  version: string
+  text: string
+}
+
 /** Keeps documents in memory, in their forms, by campaign: at most so many bytes. */
-export const createDocumentCache = (maxBytes: number) => new LRUCache<string, KeptDocument>({ maxSize: maxBytes })
+export const createDocumentCache = (maxBytes: number) =>
+  new LRUCache<string, StoredDocument>({
+    maxSize: maxBytes,
+    sizeCalculation: ({ text }) => ENTRY_BYTES + bytesOf(text),
+  })
 
 /** Reads documents in one form; from the database only what is not in memory in the version that is wanted. */
 export function createDocumentReader(cache: ReturnType<typeof createDocumentCache>, database: Database, form: Form) {
   const statement = prepareDocuments(database, form)
 
-  /** Those of some states; a document that has been written or has gone since is not there. */
+  /** Documents by the keys of their campaigns: in the version of the state, or as they are stored by now. */
   async function readDocuments(states: readonly CampaignState[]) {
-    const found = new Map<string, KeptDocument>()
+    const found = new Map<number, StoredDocument>()
     const missing = new Set<number>()
     for (const { key, version } of states) {
       const document = cache.get(`${form} ${key}`)
-      if (document?.version === version) found.set(version, document)
+      if (document?.version === version) found.set(key, document)
       else missing.add(key)
     }
     if (missing.size === 0) return found
-    for (const { key, version, text } of await statement.execute({ keys: [...missing] })) {
-      const document: KeptDocument = { version, pieces: splitAtMarks(text) }
-      cache.set(`${form} ${key}`, document, { size: ENTRY_BYTES + bytesOf(text) })
-      found.set(version, document)
+    for (const { key, ...document } of await statement.execute({ keys: [...missing] })) {
+      cache.set(`${form} ${key}`, document)
+      found.set(Number(key), document)
     }
     return found
   }
@@ -86,10 +87,10 @@ export function createDocumentReader(cache: ReturnType<typeof createDocumentCach
       const rows = (await read()).map((row) => ({ row, state: row.state === null ? undefined : parseState(row.state) }))
       const states = rows.flatMap(({ state }) => state ?? [])
       const documents = await readDocuments(states)
-      if (!states.every(({ version }) => documents.has(version))) continue
+      if (!states.every(({ key, version }) => documents.get(key)?.version === version)) continue
       return rows.map(({ row, state }) => {
-        const document = state && documents.get(state.version)
-        return { ...row, campaign: state && document ? { state, document } : undefined }
+        const document = state && documents.get(state.key)
+        return { ...row, campaign: state && document && { state, document: document.text } }
       })
     }
   }
@@ -98,29 +99,13 @@ export function createDocumentReader(cache: ReturnType<typeof createDocumentCach
 function parseState(text: string): CampaignState {
   const [key, version = '', isActive = '', changesAt, ...figures] = splitAtMarks(text)
   return {
-    ...{ text, key: Number(key), version, isActive, figures },
+    ...{ key: Number(key), version, isActive, figures },
     changesAt: changesAt === '' ? Number.POSITIVE_INFINITY : Number(changesAt),
   }
 }
 
 /** Whether the document leaves out the addresses of the allow list, of which there may be hundreds of thousands. */
-export const lacksAddresses = ({ document }: Campaign) => hasPlace(document.pieces, 'addresses')
-
-/** The JSON of a campaign as it was last made, if nothing has changed since. */
-export function recallJson({ state, document: { filled } }: Campaign, tokenVersion: string) {
-  if (filled?.state === state.text && filled.tokenVersion === tokenVersion) return filled.pieces.join('')
-}
-
-/** The JSON of a campaign: its document with what belongs into its places. It is kept, unless addresses belong there. */
-export function makeJson(campaign: Campaign, tokenVersion: string, valueAt: ValueAt) {
-  const { state, document } = campaign
-  const pieces = fillPlaces(document.pieces, valueAt)
-  if (!lacksAddresses(campaign)) document.filled = { state: state.text, tokenVersion, pieces }
-  return pieces.join('')
-}
-
-/** The text of a document, or of its beginning, with the same value in all places. */
-export const openDocument = (text: string, value: string) => fillPlaces(splitAtMarks(text), () => value).join('')
+export const lacksAddresses = ({ document }: Campaign) => hasPlace(document, 'addresses')
 
 const prepareDocuments = (database: Database, form: Form) =>
   database
