@@ -54,7 +54,7 @@ interface StateRow {
   addresses?: string | null
 }
 
-/** What a document in memory takes is counted in; the guide to production tells how much it is. */
+/** For documents of campaigns, about 34,000 of them; the guide to production counts it in what a process takes. */
 const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
