@@ -26,10 +26,10 @@ const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
 /** How many migrations the versions had that people may come from. */
 const VERSIONS = [4, 6, 8, 13] as const
 
-/** Kept totals, which `rebuild_claim_totals` makes; revisions, which do not outlive the move. */
+/** Kept totals and documents, which functions of that version make; revisions, which do not outlive the move. */
 const MADE_THERE = [
   ...['campaign_claim_totals', 'campaign_claimant_counts', 'contract_claim_totals', 'contract_counts', 'claim_windows'],
-  'data_revisions',
+  ...['campaign_documents', 'data_revisions'],
 ]
 
 const now = new Date()
@@ -81,6 +81,7 @@ async function fill(old: TestDatabase, version: number) {
         select 'claims', width, digit from unnest(array[3600, 86400]) width, generate_series(0, 5) digit`)
     }
     await target.query('select rebuild_claim_totals()')
+    if (version >= 7) await target.query('select make_campaign_documents(array(select key from campaigns))')
     await target.query('analyze')
   } finally {
     await Promise.all([source.end(), target.end()])
@@ -212,6 +213,40 @@ test('a database of an earlier version with data answers, once it is migrated, a
   const more = [...generateSample({ campaigns: 30, claims: 300, seed: 6, now: later })]
   for (const api of apps) await api.save(...more)
   await expectToAgree(later)
+})
+
+/** Documents as a process of a version before this one reads them, with the token that each number of one stands for. */
+async function documentsOfBefore(database: TestDatabase) {
+  const rows = await database.query(
+    `select body, figures, concat(allow_list, action_steps, detail_allow_list, detail) as rest
+    from read_campaigns(array(select key from campaigns order by key), $1)`,
+    [now],
+  )
+  return rows.map(({ body, figures, rest }) => {
+    const values = String(figures).split('\u0001')
+    const pieces = String(body).split('\u0001')
+    const named = pieces.map((piece, index) =>
+      index % 2 === 1 && Number(piece) > 2 && Number(piece) % 3 === 2
+        ? values[4 * Math.floor(Number(piece) / 3) - 1]
+        : piece,
+    )
+    return [named.join('|'), figures, rest]
+  })
+}
+
+test('documents are made anew by a migration, and are to processes of the versions before as they were', {
+  timeout: 120_000,
+}, async () => {
+  await using database = await anEarlierDatabase(13)
+  const before = await documentsOfBefore(database)
+  expect(before.length).toBeGreaterThanOrEqual(SAMPLE.campaigns)
+  await migrateDatabase(database.url)
+  expect(await documentsOfBefore(database)).toEqual(before)
+  const [counts] = await database.query(
+    `select count(*)::integer as documents, count(distinct version)::integer as versions,
+      count(*) filter (where body ~ '\u0001[0-9]+\u0001')::integer as numbered from campaign_documents`,
+  )
+  expect(counts).toEqual({ documents: before.length, versions: before.length, numbered: 0 })
 })
 
 /** What a service of any of these versions reads and writes, however its statements put it together. */

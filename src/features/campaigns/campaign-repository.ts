@@ -1,15 +1,21 @@
 import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/batched-lookups.ts'
 import type { Database } from '../../database/client.ts'
+import { allowListAddresses } from '../../database/tables/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { createTokenStore, type Tokens, tokenVersion } from '../../database/token-store.ts'
+import { createTokenStore, tokenVersion } from '../../database/token-store.ts'
 import { createTurns } from '../../database/turns.ts'
-import { readCampaigns } from '../../read-models/campaign-documents/read.ts'
+import {
+  type Campaign,
+  campaignStates,
+  createDocumentCache,
+  createDocumentReader,
+  lacksAddresses,
+} from '../../read-models/campaign-documents/read.ts'
 import { campaignPages, toPageQuestion } from '../../read-models/campaign-search/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
-import { addressesColumn, type Campaign, detailColumns, listDocument, state, toCampaign } from './campaign-rows.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
@@ -34,9 +40,24 @@ interface Answerable {
 }
 
 /** A campaign as it is shown, in an answer of its own or on a page. */
-interface Shown extends Pick<Campaign, 'key' | 'changesAt'> {
+interface Shown {
+  key: number
+  /** Milliseconds since 1970 at which it changes although nothing is written; infinite where it never does. */
+  changesAt: number
   json: string
 }
+
+/** A row with the state of a campaign; where the document leaves out the addresses of its allow list, with these. */
+interface StateRow {
+  tokenVersion: string
+  state: string | null
+  addresses?: string | null
+}
+
+/** For documents of campaigns, about 34,000 of them; the guide to production counts it in what a process takes. */
+const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
+
+type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
 
 interface Page {
   total: number
@@ -56,6 +77,9 @@ const MOST_ENTRIES_TOGETHER = 4
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const tokenStore = createTokenStore(lookups)
   const inTurn = createTurns()
+  const cache = createDocumentCache(MAX_DOCUMENT_BYTES)
+  const withListDocuments = createDocumentReader(cache, database, 'list')
+  const withDetailDocuments = createDocumentReader(cache, lookups, 'detail')
   const listTogether = prepareList(database, 'list_campaigns')
   // By a name of its own: that these are dear must not be held against the others.
   const listAlone = prepareList(database, 'list_campaigns_alone')
@@ -64,30 +88,34 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
   const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, (questions) => readPages(listTogether, questions))
   const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
-    const now = clock().toISOString()
-    const { rows, tokens } = await tokenStore.readWith(async () => {
-      const found = await findTogether.execute({ ids, now })
-      return found.map((row) => ({ ...row, campaign: toCampaign(row) }))
-    }, tokenIdsOf)
-    return new Map(rows.map(({ id, lacksAddresses, campaign }) => [id, lacksAddresses || toShown(campaign, tokens)]))
+    const values = { ids, now: clock().toISOString() }
+    // Null where the addresses of its allow list have to be read with it.
+    const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
+    return new Map(rows.map(({ id, shown }) => [id, shown ?? null]))
   })
+
+  /** Rows with the campaigns that they are about, and the tokens of these, of one moment. */
+  async function readShown<Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) {
+    const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
+    return rows.map(({ campaign, ...row }) => {
+      const { addresses } = row
+      if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
+        return { ...row, shown: undefined }
+      const { key, changesAt } = campaign.state
+      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
+    })
+  }
 
   async function readPages(list: typeof listTogether, questions: string[]) {
     const values = { questions: `[${questions.join(',')}]`, now: clock().toISOString() }
-    const { rows, tokens } = await tokenStore.readWith(async () => {
-      const found = await list.execute(values)
-      return found.map(({ state, document, ...page }) => ({
-        ...page,
-        campaign: state === null || document === null ? undefined : toCampaign({ state, document }),
-      }))
-    }, tokenIdsOf)
-    const shown = new Map<number, Shown>()
-    for (const { campaign } of rows) if (campaign !== undefined) shown.set(campaign.key, toShown(campaign, tokens))
+    const rows = await readShown(() => withListDocuments(() => list.execute(values)))
+    const byKey = new Map<number, Shown>()
+    for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
     for (const { nth, total, keys } of rows) {
       if (nth === null || total === null || keys === null) continue
-      const onPage = keys.split(',').flatMap((key) => shown.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { total, shown: onPage })
+      const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
+      pages.set(questions[nth - 1] ?? '', { total, shown })
     }
     return pages
   }
@@ -95,11 +123,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
   async function findWithAddresses(id: string) {
     const values = { ids: [id], now: clock().toISOString() }
-    const { rows, tokens } = await tokenStore.readWith(async () => {
-      const found = await findAlone.execute(values)
-      return found.map((row) => ({ ...row, campaign: toCampaign(row) }))
-    }, tokenIdsOf)
-    return rows[0] && toShown(rows[0].campaign, tokens)
+    const [row] = await readShown(() => withDetailDocuments(() => findAlone.execute(values)))
+    return row?.shown
   }
 
   return {
@@ -122,17 +147,11 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
     async find(id) {
       const found = await lookUpCampaign(id)
-      const shown = found === true ? await inTurn(() => findWithAddresses(id)) : found
+      const shown = found === null ? await inTurn(() => findWithAddresses(id)) : found
       return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
     },
   }
 }
-
-const toShown = (campaign: Campaign, tokens: Tokens): Shown => ({
-  key: campaign.key,
-  changesAt: campaign.changesAt,
-  json: toJson(campaign, tokens),
-})
 
 /** What the answers about some campaigns depend on; they change when one of those starts or ends. */
 function dependenciesOf(shown: Shown[]) {
@@ -152,23 +171,27 @@ function prepareList(database: Database, name: string) {
       total: sql<number | null>`answer.total`,
       keys: sql<string | null>`answer.keys`,
       state: sql<string | null>`answer.state`,
-      document: sql<string | null>`answer.document`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, array_to_string(keys, ',') as keys, null as state, null as document from page
+      select nth, total, array_to_string(keys, ',') as keys, null as state from page
       union all
-      select null, null, null, ${state}, ${listDocument}
-      from ${readCampaigns(sql`array(select distinct unnest(keys) from page)`)}
+      select null, null, null, shown.state from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)
 }
+
+const detailColumns = { tokenVersion, id: sql<string>`shown.id`, state: sql<string>`shown.state` }
+
+const addressesColumn = sql<string | null>`(
+  select '[' || string_agg('"' || ${allowListAddresses.address} || '"', ',' order by ${allowListAddresses.address}) || ']'
+  from ${allowListAddresses} where ${allowListAddresses.campaignKey} = split_part(shown.state, chr(1), 1)::bigint)`
 
 const prepareFind = <Columns extends typeof detailColumns>(database: Database, name: string, columns: Columns) =>
   database
     .select(columns)
     .from(
-      readCampaigns(
+      campaignStates(
         sql`array(select ${campaigns.key} from ${campaigns} where ${campaigns.id} = any(${sql.placeholder('ids')}::text[]))`,
       ),
     )

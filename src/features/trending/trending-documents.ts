@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Tokens } from '../../database/token-store.ts'
-import { MARK } from '../../read-models/campaign-documents/read.ts'
+import { fillDocument } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
@@ -33,7 +33,6 @@ const SIZE_OF_TEXT = 6
 
 /** In the places of what changes without the record: no amount, and right wherever JSON wants a value. */
 export const OPEN = 'null'
-const places = new RegExp(`${MARK}[0-9]+${MARK}`, 'g')
 
 /** Reads documents, and keeps what it has read: the same campaigns are trending for hours, and asked for each second. */
 export function createDocumentReader() {
@@ -45,7 +44,7 @@ export function createDocumentReader() {
   function read(body: string) {
     const known = kept.get(body)
     if (known !== undefined) return known
-    const document: TrendingDocument = JSON.parse(`${body.replace(places, OPEN)}}`)
+    const document: TrendingDocument = JSON.parse(`${fillDocument(body, () => OPEN)}}`)
     const addresses = document.incentives.flatMap((incentive) => [
       assetAddressOf(incentive),
       ...('peg' in incentive ? [incentive.peg] : []),

@@ -1,8 +1,13 @@
 -- Makes the documents of campaigns anew from their records, as far as those have changed. To be called, after
 -- rebuild_claim_totals(), by whoever has written campaigns past the import:
 --   select make_campaign_documents(array(select key from campaigns))
--- Between two marks stands the number of the value that belongs there: 0 isActive, 1 availableBudgetUsd, 2 the addresses of
--- a long allow list, and for each incentive, in order, the amount and the number of its claims and its token.
+-- Between two marks (U+0001) stands the name of the value that belongs there:
+--   isActive, availableBudgetUsd
+--   addresses               those of an allow list that is too long for a document
+--   claimedAmount:<place>   in base units, what an incentive has paid; the first one of a campaign has place 0
+--   claimCount:<place>      how often it was claimed
+--   token:<chain>:<address> the JSON of a token, null where it is unknown
+-- What is written gets another version, at random, so that none is ever mistaken for one of another history.
 create or replace function make_campaign_documents(keys bigint[])
 returns void
 language plpgsql
@@ -12,10 +17,11 @@ declare
   most_listed_addresses constant integer := 100;
   instant constant text := 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"';
 begin
-  insert into campaign_documents as stored (campaign_key, body, allow_list, action_steps, detail_allow_list, detail)
+  insert into campaign_documents as stored
+    (campaign_key, body, allow_list, action_steps, detail_allow_list, detail, version)
   select campaigns.key,
-    left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 0 || mark
-      || ',"availableBudgetUsd":' || mark || 1 || mark || ',' || substr(left(appearance.json, -1), 2),
+    left(identity.json, -1) || ',"incentives":[' || coalesce(incentive.list, '') || '],"isActive":' || mark || 'isActive' || mark
+      || ',"availableBudgetUsd":' || mark || 'availableBudgetUsd' || mark || ',' || substr(left(appearance.json, -1), 2),
     left(allow_list.json, -1) || ',"addresses":' || coalesce(allow_list.addresses, 'null') || '}',
     (
       -- Of JSON it also leaves out the spaces.
@@ -26,13 +32,14 @@ begin
       when allow_list.json is null then '{"owner":' || to_json(campaigns.owner) || ',"contractAddress":"0x' || repeat('0', 40)
         || '","type":"OpenAllowList","addresses":[]}'
       when allow_list.addresses is null then left(allow_list.json, -1) || ',"addresses":'
-        || case allow_list.address_count when 0 then '[]' else mark || 2 || mark end || '}'
+        || case allow_list.address_count when 0 then '[]' else mark || 'addresses' || mark end || '}'
     end,
     left(origin.json, -1)
       || coalesce(',"actionClaimant":' || json_strip_nulls(campaigns.action_claimant::json), '')
       || coalesce(
         ',"createdAtBlockchainNumbers":' || json_strip_nulls(campaigns.created_at_blockchain_numbers::json), '')
-      || '}'
+      || '}',
+    gen_random_uuid()
   from unnest(keys) as wanted (key)
   join campaigns using (key)
   cross join lateral (
@@ -53,18 +60,21 @@ begin
         -- A derived amount equals the total amount claimed.
         else left(json, -1)
           || case when definition ->> 'claimedAmount' is null
-            then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', mark || place || mark) || '"' else '' end
+            then ',"claimedAmount":"' || coalesce(definition ->> 'totalAmountClaimed', claimed_amount) || '"' else '' end
           || case when definition ->> 'totalAmountClaimed' is null
-            then ',"totalAmountClaimed":"' || mark || place || mark || '"' else '' end
+            then ',"totalAmountClaimed":"' || claimed_amount || '"' else '' end
           || case when definition ->> 'totalClaims' is null
-            then ',"totalClaims":"' || mark || place + 1 || mark || '"' else '' end
-          || ',"metadata":' || mark || place + 2 || mark || '}'
+            then ',"totalClaims":"' || mark || 'claimCount:' || place || mark || '"' else '' end
+          || ',"metadata":' || coalesce(mark || 'token:' || chain_id || ':' || asset || mark, 'null') || '}'
       end, ',' order by position) as list
     from (
-      select type, position, definition, json_strip_nulls(definition::json)::text as json,
-        3 * row_number() over (order by position) as place
-      from incentives where campaign_key = campaigns.key
-    ) numbered
+      select *, mark || 'claimedAmount:' || place || mark as claimed_amount
+      from (
+        select type, position, chain_id, asset, definition, json_strip_nulls(definition::json)::text as json,
+          row_number() over (order by position) - 1 as place
+        from incentives where campaign_key = campaigns.key
+      ) numbered
+    ) placed
   ) incentive
   cross join lateral (
     select row_to_json(fields)::text as json
@@ -94,16 +104,42 @@ begin
   ) origin
   on conflict (campaign_key) do update
   set body = excluded.body, allow_list = excluded.allow_list, action_steps = excluded.action_steps,
-    detail_allow_list = excluded.detail_allow_list, detail = excluded.detail
+    detail_allow_list = excluded.detail_allow_list, detail = excluded.detail, version = excluded.version
   where (stored.body, stored.allow_list, stored.action_steps, stored.detail_allow_list, stored.detail)
     is distinct from
     (excluded.body, excluded.allow_list, excluded.action_steps, excluded.detail_allow_list, excluded.detail);
 end
 $$;
 
--- The documents of campaigns, in the order of the keys, with what changes without their records. The plan is the same for
--- all keys and made once for a connection, whatever the statement around it needs; and it looks each row up, however few
--- rows there were when it was made.
+-- What changes in campaigns without their records, with the versions of their documents, each as a text: key, version,
+-- whether it is active, milliseconds since 1970 at which that changes although nothing is written, and four figures of each
+-- incentive, in order: amount and number of claims, remaining budget, chain:asset, of which the last two are empty where it
+-- pays no token; all separated by U+0001. The plan is the same for all keys and made once for a connection, whatever the
+-- statement around it needs; and it looks each row up, however few rows there were when it was made.
+create or replace function campaign_states(keys bigint[], at timestamptz)
+returns table (id text, state text)
+language plpgsql stable rows 10
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+begin
+  return query
+  select campaign.id, concat_ws(chr(1), campaign.key, document.version,
+    (not is_exhausted and coalesce(start_at <= at, true) and coalesce(end_at > at, true))::text,
+    coalesce((1000 * extract(epoch from
+      least(case when start_at > at then start_at end, case when end_at > at then end_at end)))::double precision::text, ''), (
+      select string_agg(concat(claimed_amount, chr(1), claim_count, chr(1), remaining_budget, chr(1), chain_id || ':' || asset),
+        chr(1) order by position)
+      from incentives where campaign_key = campaign.key
+    ))
+  from unnest(keys) as wanted (key)
+  join campaigns campaign on campaign.key = wanted.key
+  join campaign_documents document on document.campaign_key = wanted.key;
+end
+$$;
+
+-- For processes of versions before this one, which may be at work on this schema: documents with numbers between the marks,
+-- 0 isActive, 1 availableBudgetUsd, 2 addresses, and for each incentive, in order, amount and number of claims and token.
 create or replace function read_campaigns(keys bigint[], at timestamptz)
 returns table (
   key bigint, id text, is_active boolean,
@@ -123,7 +159,24 @@ begin
   select campaign.key, campaign.id, not is_exhausted and coalesce(start_at <= at, true) and coalesce(end_at > at, true),
     (1000 * extract(epoch from
       least(case when start_at > at then start_at end, case when end_at > at then end_at end)))::double precision,
-    document.body, document.allow_list, document.action_steps, document.detail_allow_list, document.detail, (
+    (
+      select string_agg(
+        case
+          when nth % 2 = 1 then piece
+          else chr(1) || case split_part(piece, ':', 1)
+            when 'isActive' then 0
+            when 'availableBudgetUsd' then 1
+            when 'claimedAmount' then 3 + 3 * split_part(piece, ':', 2)::integer
+            when 'claimCount' then 4 + 3 * split_part(piece, ':', 2)::integer
+            else 2 + 3 * array_position(array(
+              select chain_id || ':' || asset from incentives where campaign_key = campaign.key order by position
+            ), substr(piece, length('token:') + 1))
+          end || chr(1)
+        end, '' order by nth)
+      from unnest(string_to_array(document.body, chr(1))) with ordinality as parts (piece, nth)
+    ),
+    document.allow_list, document.action_steps,
+    replace(document.detail_allow_list, chr(1) || 'addresses' || chr(1), chr(1) || 2 || chr(1)), document.detail, (
       select string_agg(concat(claimed_amount, chr(1), claim_count, chr(1), remaining_budget, chr(1), chain_id || ':' || asset),
         chr(1) order by position)
       from incentives where campaign_key = campaign.key

@@ -1,4 +1,4 @@
-import { pgTable, text } from 'drizzle-orm/pg-core'
+import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { campaignKey } from '../../database/columns.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 
@@ -21,4 +21,6 @@ export const campaignDocuments = pgTable('campaign_documents', {
   detailAllowList: text(),
   /** The last fields of the detail, up to the closing brace. */
   detail: text().notNull(),
+  /** Another one, at random, whenever any of the above is written. */
+  version: uuid().notNull().default('00000000-0000-0000-0000-000000000000'),
 })
