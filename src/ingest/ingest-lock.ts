@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** Imports wait for each other: two that touch the same campaigns would otherwise block one another. */
-export const IMPORT_LOCK = 7_201_001
+const IMPORT_LOCK = 7_201_001
 
 /** How often a wait is told. */
 const TELL_MS = 10_000
