@@ -150,13 +150,11 @@ export const putIntoMaps: Step[] = [
   ),
   {
     appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    skipUnless: 'flipped_campaigns',
     sql: `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
   },
   {
     appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    skipUnless: 'flipped_campaigns',
     sql: `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
       where map.facet_key = missing.facet_key and map.since = missing.since`,
   },
