@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Batch } from '../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord } from '../src/ingest/records.ts'
 import { aStep } from '../test/setup/records.ts'
 
@@ -27,6 +28,35 @@ const pick = (ids: string[]) => ids[Math.floor(Math.random() * ids.length)] ?? '
 /** Claims of one block: two of the most claimed campaigns, the others of any. */
 export const claimsOfABlock = (most: string[], others: string[]) =>
   Array.from({ length: CLAIMS_IN_A_BATCH }, (_, index) => aClaim(pick(index < OF_THE_MOST_CLAIMED ? most : others)))
+
+/** Incentives of campaigns, by the ID of the campaign. */
+export type IncentivesById = ReadonlyMap<string, CampaignRecord['incentives']>
+
+let figures = Date.now()
+
+/** What a chain says of an incentive after a claim; one that is exhausted stays so, and no other becomes it. */
+function withNewFigures(incentive: CampaignRecord['incentives'][number]) {
+  if (!incentive.type.startsWith('ERC20')) return incentive
+  figures += 1
+  const isExhausted = incentive.remainingBalance === '0'
+  const remainingBalance = isExhausted ? '0' : String(10 ** 15 - figures)
+  return { ...incentive, totalClaims: String(figures), totalAmountClaimed: String(figures), remainingBalance }
+}
+
+/** Incentives of some campaigns as a batch has them. */
+export const toIncentives = (ids: Iterable<string>, incentivesOf: IncentivesById) =>
+  [...ids].flatMap((campaignId) =>
+    (incentivesOf.get(campaignId) ?? []).map((definition, position) => ({ campaignId, position, definition })),
+  )
+
+/** A block as an indexer writes it: its claims, and all incentives of their campaigns with the figures that it has read. */
+export function aBlock(most: string[], others: string[], incentivesOf: IncentivesById) {
+  const records = claimsOfABlock(most, others)
+  const incentives = toIncentives(new Set(records.map(({ campaignId }) => campaignId)), incentivesOf).map(
+    ({ definition, ...place }) => ({ ...place, definition: withNewFigures(definition) }),
+  )
+  return { records, incentives } satisfies Batch
+}
 
 let campaigns = 0
 

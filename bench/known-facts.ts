@@ -1,4 +1,6 @@
 import pg from 'pg'
+import type { CampaignRecord } from '../src/ingest/records.ts'
+import type { IncentivesById } from './block-batches.ts'
 
 /** What the most campaigns have in common, for questions that are the hardest to answer. */
 export interface Popular {
@@ -78,5 +80,16 @@ export const findAny = async (databaseUrl: string, count: number) =>
       [count],
     ),
   )
+
+/** The incentives of campaigns as they are stored. */
+export async function findIncentives(databaseUrl: string, ids: string[]): Promise<IncentivesById> {
+  const rows = await askFacts<{ id: string; incentives: CampaignRecord['incentives'] }>(
+    databaseUrl,
+    `select id, json_agg(definition order by position) as incentives
+    from campaigns join incentives on campaign_key = key where id = any ($1) group by id`,
+    [ids],
+  )
+  return new Map(rows.map(({ id, incentives }) => [id, incentives]))
+}
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)

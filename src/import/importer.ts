@@ -1,10 +1,9 @@
 import type pg from 'pg'
 import { describeFailure } from '../database/failures.ts'
 import { inTime } from '../database/in-time.ts'
-import type { Ask } from '../ingest/connection.ts'
-import { connectForBatches } from '../ingest/connection.ts'
+import { runBatchSteps } from '../ingest/batch-steps.ts'
+import { type Ask, connectForBatches } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
-import { mergeStaged } from '../ingest/merge-staged.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
@@ -48,7 +47,7 @@ export async function importRecords(
   options: ImportOptions = {},
 ): Promise<ImportSummary> {
   const { isDryRun = false, onNotice = () => undefined, commitMs = COMMIT_MS } = options
-  const client = await connectForBatches(url, 'reward-campaigns import')
+  const client = await connectForBatches(url, 'reward-campaigns import', { pipeline: false })
   const connection = { isLost: false, isCommitting: false }
   client.on('error', () => {
     connection.isLost = true
@@ -80,7 +79,7 @@ async function importInTransaction(
   const allowed = await client.query("select where has_table_privilege('campaigns', 'insert')")
   if (allowed.rows.length === 0) throw mayNotImport()
   await createWorkingTables(client)
-  const ask: Ask = (sql) => client.query(sql)
+  const ask: Ask = (sql, values) => client.query(sql, values)
   await ask("begin isolation level read committed; set local work_mem = '128MB'")
   const records = await stageRecords(client, sources, onProgress)
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
@@ -90,7 +89,7 @@ async function importInTransaction(
   await checkReferences(ask, present, files)
   // Before anything changes: what is counted from here on is counted up to now.
   await ask('select advance_claim_windows()')
-  await mergeStaged(ask, present, (table) => ask(`analyze ${table}`))
+  await runBatchSteps(ask, present, (table) => ask(`analyze ${table}`))
   return { records, ...(await summarizeWhitelist(client)) }
 }
 

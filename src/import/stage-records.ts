@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { toCopyLine } from '../ingest/copy-lines.ts'
 import { Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { type ImportRecord, type RecordType, recordTypes } from '../ingest/records.ts'
+import { columnsOf, type RecordOf, type Value } from '../ingest/staged-columns.ts'
 import { settleStagedSql, stagingName, toPlace } from '../ingest/staging.ts'
 import { withRestaged } from '../read-models/steps.ts'
 import { createGarbageCollector } from './garbage-collector.ts'
@@ -92,4 +92,19 @@ function createCopyBuffers(client: pg.Client) {
       await underWay
     },
   }
+}
+
+/** A record as a line of COPY's text format. */
+export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
+  let text = String(place)
+  for (const { toValue } of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
+  return `${text}\n`
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }
+
+function toCopyValue(value: Value) {
+  if (value === null || value === undefined) return '\\N'
+  if (typeof value !== 'string') return String(value)
+  return /[\\\t\n\r]/.test(value) ? value.replace(/[\\\t\n\r]/g, (character) => escapes[character] ?? character) : value
 }

@@ -1,11 +1,10 @@
 import type pg from 'pg'
-import { applyByFunction, createBatchFunction } from './batch-function.ts'
-import { connectForBatches } from './connection.ts'
+import { runBatchSteps } from './batch-steps.ts'
+import { type Ask, connectForBatches, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
-import { mergeStaged } from './merge-staged.ts'
 import { checkReferences } from './reference-checks.ts'
-import { type Batch, stagingSteps, toStagedJson } from './staged-batches.ts'
-import { createWorkingTables } from './working-tables.ts'
+import { type Batch, stageBatch } from './staged-batches.ts'
+import { createWorkingTables, emptyWideTables } from './working-tables.ts'
 
 export type { Batch }
 
@@ -40,15 +39,15 @@ export const openIngest = async (url: string): Promise<Ingest> =>
 /** Prepares a connection for batch after batch. */
 export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   await createWorkingTables(client)
-  await createBatchFunction(client)
   await client.query(SMALL)
+  const applyWithin = (batch: Batch) => applyBatch(client, batch)
   return {
-    async apply(batch) {
-      if (isSmall(batch)) await applyByFunction(client, toStagedJson(batch))
-      else await inTransaction(client, () => applyAlone(client, batch))
-    },
-    applyWithin: (batch) =>
-      isSmall(batch) ? applyByFunction(client, toStagedJson(batch)) : applyStepByStep(client, batch),
+    apply: (batch) =>
+      inTransaction(client, async () => {
+        await takeImportLock(client)
+        await applyWithin(batch)
+      }),
+    applyWithin,
     close: () => client.end(),
   }
 }
@@ -70,22 +69,39 @@ export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>
   }
 }
 
-async function applyAlone(client: pg.Client, batch: Batch) {
-  await takeImportLock(client)
-  await applyStepByStep(client, batch)
+/** Names under which a connection keeps the plans of statements. */
+const names = new Map<string, string>()
+
+function nameOf(sql: string) {
+  const name = names.get(sql) ?? `batch_${names.size}`
+  names.set(sql, name)
+  return name
 }
 
-/** The same steps, each planned for what the ones before have brought. */
-async function applyStepByStep(client: pg.Client, batch: Batch) {
-  const { json, ingredients } = toStagedJson(batch)
-  const ask = (sql: string) => client.query(sql)
-  await client.query(LARGE)
-  for (const { of, sql } of stagingSteps) {
-    if (!ingredients.has(of)) continue
-    for (const statement of sql) await client.query(statement, statement.includes('$1') ? [json] : [])
+/**
+ * Sends the statements one behind the other, and waits only where what comes next depends on an answer. Of a large batch
+ * each is planned for what the ones before have brought.
+ */
+async function applyBatch(client: pg.Client, batch: Batch) {
+  const isLarge = !isSmall(batch)
+  const sent: Promise<unknown>[] = []
+  const ask: Ask = (text, values = []) => {
+    const asked = client.query(isLarge ? { text, values } : { name: nameOf(text), text, values })
+    asked.catch(() => undefined)
+    sent.push(asked)
+    return asked
   }
-  for (const { sql } of batch.stored ?? []) await ask(sql)
-  for (const { of, table } of stagingSteps) if (ingredients.has(of)) await ask(`analyze ${table}`)
-  await checkReferences(ask, ingredients, ['batch'])
-  await mergeStaged(ask, ingredients, (table) => ask(`analyze ${table}`))
+  const send: Send = ask
+  const plan = isLarge ? (table: string) => ask(`analyze ${table}`) : undefined
+  try {
+    if (isLarge) send(LARGE)
+    const { changes, tables } = stageBatch(send, batch)
+    for (const table of tables) await plan?.(table)
+    await checkReferences(ask, changes, ['batch'])
+    await runBatchSteps(ask, changes, plan)
+    for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
+  } finally {
+    // The first that has failed is why all that were sent behind it have.
+    await Promise.all(sent)
+  }
 }

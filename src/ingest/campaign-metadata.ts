@@ -1,4 +1,4 @@
-import { allOf, type Step } from '../read-models/steps.ts'
+import { type Step, stepsFor } from '../read-models/steps.ts'
 import { chosenColumnNames } from './staged-columns.ts'
 
 /*
@@ -9,7 +9,7 @@ import { chosenColumnNames } from './staged-columns.ts'
 
 const overlaid = chosenColumnNames.join(', ')
 
-const keepMetadata: Step[] = allOf(
+const keepMetadata: Step[] = stepsFor(
   ['campaignMetadata'],
   [
     // What is stored as it is changes nothing.
@@ -47,7 +47,7 @@ const keepMetadata: Step[] = allOf(
 /** Before anything looks at the campaigns that are staged. */
 export const overlayMetadata: Step[] = [
   ...keepMetadata,
-  ...allOf(
+  ...stepsFor(
     ['campaign', 'campaignMetadata'],
     [
       `update campaign_metadata metadata set own = staged.own
@@ -68,7 +68,7 @@ export const overlayMetadata: Step[] = [
     ],
   ),
   {
-    of: ['withdrawnCampaign'],
+    appliesTo: ['withdrawnCampaign'],
     sql: `update campaign_metadata metadata set own = null
       from withdrawn_campaign withdrawn where withdrawn.id = metadata.id and own is not null`,
   },

@@ -15,9 +15,13 @@ const connectionSettings = [
   'tcp_keepalives_count = 3',
 ]
 
-/** A client on which batches can be staged, once it has working tables, and applied. */
-export async function connectForBatches(url: string, name: string) {
+/**
+ * A client on which batches can be staged, once it has working tables, and applied. Statements are sent without waiting for
+ * the ones ahead of them (`pipeline`), which COPY does not allow.
+ */
+export async function connectForBatches(url: string, name: string, { pipeline = true } = {}) {
   const client = new pg.Client({
+    pipeline,
     connectionString: url,
     connectionTimeoutMillis: CONNECT_MS,
     application_name: name,
@@ -30,4 +34,7 @@ export async function connectForBatches(url: string, name: string) {
 }
 
 /** Asks one statement on the connection of a batch. */
-export type Ask = <Row extends QueryResultRow>(sql: string) => Promise<QueryResult<Row>>
+export type Ask = <Row extends QueryResultRow>(sql: string, values?: unknown[]) => Promise<QueryResult<Row>>
+
+/** Sends one, whose failure is told when the batch ends. */
+export type Send = (sql: string, values?: unknown[]) => void

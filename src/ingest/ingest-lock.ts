@@ -1,17 +1,21 @@
 import type pg from 'pg'
 
 /** Imports wait for each other: two that touch the same campaigns would otherwise block one another. */
-export const IMPORT_LOCK = 7_201_001
+const IMPORT_LOCK = 7_201_001
 
 /** How often a wait is told. */
 const TELL_MS = 10_000
 
-/**
- * Waits until no other import is at work, and says so. From here on the database ends this one where nothing is heard of
- * it for 30 seconds: a process that is frozen must not keep the others waiting.
- */
-export async function takeImportLock(client: pg.Client, onNotice: (text: string) => void = () => undefined) {
-  await client.query("set local idle_in_transaction_session_timeout = '30s'")
+/** From here on the database ends the transaction where nothing is heard of it: who is frozen must not keep others waiting. */
+const endWhenIdle = "set_config('idle_in_transaction_session_timeout', '30s', true)"
+
+/** Waits until no other import is at work, and says so to whoever wants to know. */
+export async function takeImportLock(client: pg.Client, onNotice?: (text: string) => void) {
+  if (onNotice === undefined) {
+    await client.query({ name: 'import_lock', text: `select ${endWhenIdle}, pg_advisory_xact_lock(${IMPORT_LOCK})` })
+    return
+  }
+  await client.query(`select ${endWhenIdle}`)
   const { rows } = await client.query<{ isTaken: boolean }>('select pg_try_advisory_xact_lock($1) as "isTaken"', [
     IMPORT_LOCK,
   ])

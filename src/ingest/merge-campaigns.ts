@@ -1,11 +1,74 @@
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
-import { allOf, type Step } from '../read-models/steps.ts'
-import { touch } from './touched-campaigns.ts'
-import { upsert } from './upserts.ts'
+import { type Step, stepsFor } from '../read-models/steps.ts'
+import { upsert } from './merge-records.ts'
 
 /*
- * How staged campaigns become rows of six tables, and leave them. They are replaced whole; their claims stay.
+ * How staged campaigns become rows of six tables, and leave them, and which campaigns a batch touches. They are replaced whole; their claims stay.
  */
+
+/** Marks campaigns, those that are marked already aside. `isRecordTouched`: see the working tables. */
+export const touch = (keys: string, { isRecordTouched }: { isRecordTouched: boolean }) =>
+  `insert into touched_campaigns (key, is_record_touched)
+  select distinct key, ${isRecordTouched} from (${keys}) touching
+  where not exists (select from touched_campaigns already where already.key = touching.key)`
+
+/**
+ * Campaigns whose derived columns may change; what they are derived from is read again for each of them. Those that are
+ * stored and replaced or withdrawn come first: what they add to the totals of contracts has to be known before anything
+ * changes. Those that are only claimed come with their claims.
+ */
+export const touchCampaigns: Step[] = [
+  ...stepsFor(
+    ['withdrawnCampaign'],
+    [
+      [
+        touch('select key from withdrawn_campaign join campaigns using (id)', { isRecordTouched: true }),
+        'touched_campaigns',
+      ],
+    ],
+  ),
+  ...stepsFor(
+    ['campaign'],
+    [
+      [
+        touch('select campaigns.key from staged_campaign join campaigns using (id)', { isRecordTouched: true }),
+        'touched_campaigns',
+      ],
+    ],
+  ),
+  ...stepsFor(
+    ['token'],
+    [
+      [
+        touch(
+          `select incentives.campaign_key as key
+          from staged_token token
+          left join tokens known using (chain_id, address)
+          join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
+          where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)`,
+          { isRecordTouched: false },
+        ),
+        'touched_campaigns',
+      ],
+    ],
+  ),
+  ...stepsFor(
+    ['actionTemplate'],
+    [
+      [
+        touch(
+          `select campaigns.key
+          from staged_actiontemplate template
+          join action_templates known using (id)
+          join campaigns on campaigns.action_template_id = template.id
+          where lower(template.action_type) <> lower(known.action_type)`,
+          { isRecordTouched: false },
+        ),
+        'touched_campaigns',
+      ],
+    ],
+  ),
+]
 
 const campaignColumns = [
   ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
@@ -23,7 +86,7 @@ const convertedColumns = {
 }
 
 /** Campaigns with all that is replaced with them. */
-export const mergeCampaigns = allOf(
+export const mergeCampaigns = stepsFor(
   ['campaign'],
   [
     upsert(
@@ -88,7 +151,7 @@ export const mergeCampaigns = allOf(
 )
 
 /** Incentives of campaigns that are found as before. */
-export const refigureIncentives = allOf(
+export const refigureIncentives = stepsFor(
   ['incentive'],
   [
     [
@@ -120,39 +183,34 @@ const detachSignatures = (those: string) => `with gone as (
 
 /** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
 export const withdrawIncentives: Step[] = [
-  {
-    of: ['campaign'],
-    sql: `with attached as (
+  ...stepsFor(
+    ['campaign'],
+    [
+      `with attached as (
         delete from detached_claim_signatures detached using staged_key
         where detached.campaign_id = staged_key.id and incentive_position = any (staged_key.incentive_positions)
         returning staged_key.key as campaign_key, ${signatureColumns}
       )
       insert into claim_signatures (campaign_key, ${signatureColumns})
       select campaign_key, ${signatureColumns} from attached on conflict do nothing`,
-  },
-  {
-    of: ['campaign'],
-    // Of a campaign that is imported no signature refers to it: that has been checked. A chain that has changed asks nobody.
-    sql: detachSignatures(`staged_key where campaign_key = staged_key.key
-      and incentive_position <> all (staged_key.incentive_positions)`),
-  },
-  {
-    of: ['campaign'],
-    sql: `delete from incentives using staged_key
+      // Of a campaign that is imported no signature refers to it: that has been checked. A chain that has changed asks nobody.
+      detachSignatures(`staged_key where campaign_key = staged_key.key
+        and incentive_position <> all (staged_key.incentive_positions)`),
+      `delete from incentives using staged_key
       where incentives.campaign_key = staged_key.key and incentives.position <> all (staged_key.incentive_positions)`,
-  },
-  {
-    of: ['withdrawnCampaign'],
-    sql: detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
-  },
-  {
-    of: ['withdrawnCampaign'],
-    sql: `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
-  },
+    ],
+  ),
+  ...stepsFor(
+    ['withdrawnCampaign'],
+    [
+      detachSignatures(`campaigns leaving join withdrawn_campaign using (id) where campaign_key = leaving.key`),
+      `delete from campaigns using withdrawn_campaign where campaigns.id = withdrawn_campaign.id`,
+    ],
+  ),
 ]
 
 /** Once the incentives are as the records have them. */
-export const makeDocuments: Step = {
-  of: ['campaign', 'incentive'],
-  sql: makeCampaignDocuments('select key from staged_key union select key from refigured_campaigns'),
-}
+export const makeDocuments: Step[] = stepsFor(
+  ['campaign', 'incentive'],
+  [makeCampaignDocuments('select key from staged_key union select key from refigured_campaigns')],
+)

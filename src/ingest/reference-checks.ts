@@ -1,4 +1,4 @@
-import type { Ingredient, Step } from '../read-models/steps.ts'
+import type { ChangeKind } from '../read-models/steps.ts'
 import type { Ask } from './connection.ts'
 import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
 import type { RecordType } from './records.ts'
@@ -6,10 +6,8 @@ import { fromPlace, stagingName } from './staging.ts'
 
 /*
  * References that no single record can be checked for. Each check finds the records that refer to something neither
- * stored nor in the call, and notes where they stand; they run on the staging tables, before anything is written.
+ * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
  */
-
-export const faultTables = { reference_faults: 'place bigint, pointer text, message text' }
 
 const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
   select source.place,
@@ -78,7 +76,7 @@ const ofFollowedChain = (of: 'campaign' | 'claim', pointer: string) => ({
   where chain_id::text is distinct from current_setting('${FOLLOWS}', true)`,
 })
 
-const faultyReferences: { of: Ingredient; sql: string }[] = [
+const checks: readonly { of: ChangeKind; sql: string }[] = [
   ofFollowedChain('campaign', '/id'),
   ofFollowedChain('claim', '/campaignId'),
   unknownTemplate('campaign', 'action_template_id'),
@@ -120,18 +118,16 @@ const faultyReferences: { of: Ingredient; sql: string }[] = [
   },
 ]
 
-/** The checks; each has something to do only where the batch holds the records that it is about. */
-export const checkSteps: Step[] = faultyReferences.map(({ of, sql }) => ({
-  of: [of],
-  sql: `insert into reference_faults (place, pointer, message) ${sql}`,
-}))
-
-/** The first faulty references in the order of the input, and with each the number of all. */
-export const firstFaultsSql = `select place, pointer, message, count(*) over () as total
-  from reference_faults order by place limit ${MOST_TOLD}`
+/** The first faulty references in the order of the input, and with each the number of all; undefined: nothing refers. */
+export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
+  const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
+  if (faulty.length === 0) return undefined
+  return `select place, pointer, message, count(*) over () as total
+    from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MOST_TOLD}`
+}
 
 /** A row of that. */
-export interface ReferenceFault {
+interface ReferenceFault {
   place: string
   pointer: string
   message: string
@@ -142,17 +138,9 @@ export interface ReferenceFault {
  * Looks whether all that is staged refers to something.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
-export async function checkReferences(ask: Ask, ingredients: ReadonlySet<Ingredient>, files: readonly string[]) {
-  for (const { of, sql } of checkSteps) if (of.some((ingredient) => ingredients.has(ingredient))) await ask(sql)
-  const { rows } = await ask<ReferenceFault>(firstFaultsSql)
-  refuseFaults(rows, files)
-}
-
-/**
- * @param files the names that places speak of.
- * @throws ImportFaultsError where there are faults.
- */
-export function refuseFaults(rows: readonly ReferenceFault[], files: readonly string[]) {
+export async function checkReferences(ask: Ask, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+  const sql = firstFaultsSql(changes)
+  const rows = sql === undefined ? [] : (await ask<ReferenceFault>(sql)).rows
   if (rows.length === 0) return
   const faults = new Faults()
   for (const { place, pointer, message } of rows) {

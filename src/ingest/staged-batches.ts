@@ -1,4 +1,5 @@
-import { type Ingredient, withRestaged } from '../read-models/steps.ts'
+import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
+import type { Send } from './connection.ts'
 import type { CampaignRecord, IngestRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
 import { columnsOf, type RecordOf, withoutUnknownFigures } from './staged-columns.ts'
@@ -29,21 +30,15 @@ export interface Batch {
   /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
   withdrawnCampaigns?: readonly string[]
   /** Facts that are in the database in another form: statements that stage them, after what is given here. */
-  stored?: readonly { of: Ingredient; sql: string }[]
+  stored?: readonly { of: ChangeKind; sql: string }[]
 }
 
-/** A batch as one JSON text: rows of the staging tables by ingredient. Numbers in it are exact, for they are texts. */
-export function toStagedJson({
-  records,
-  incentives = [],
-  withdrawnClaims = [],
-  withdrawnCampaigns = [],
-  stored = [],
-}: Batch) {
-  const rows = new Map<Ingredient, string[]>()
-  function add(ingredient: Ingredient, row: string) {
-    const others = rows.get(ingredient)
-    if (others === undefined) rows.set(ingredient, [row])
+/** The rows of a batch for each of the working tables. */
+function toRows({ records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [] }: Batch) {
+  const rows = new Map<ChangeKind, string[]>()
+  function add(kind: ChangeKind, row: string) {
+    const others = rows.get(kind)
+    if (others === undefined) rows.set(kind, [row])
     else others.push(row)
   }
   for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
@@ -57,10 +52,10 @@ export function toStagedJson({
   for (const [index, id] of withdrawnCampaigns.entries()) {
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
-  const json = `{${[...rows].map(([ingredient, list]) => `"${ingredient}":[${list.join(',')}]`).join(',')}}`
-  return { json, ingredients: withRestaged([...rows.keys(), ...stored.map(({ of }) => of)]) }
+  return rows
 }
 
+/** A record as JSON. Numbers in it are exact, for they are texts. */
 function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
   let row = `{"place":${place}`
   for (const { name, sqlType, toValue } of columnsOf(type)) {
@@ -72,39 +67,48 @@ function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, plac
   return `${row}}`
 }
 
-const rowsOf = (ingredient: Ingredient, table: string) =>
-  `json_populate_recordset(null::${table}, $1::json -> '${ingredient}')`
+/** The parameter is an array of rows as JSON. */
+const intoTable = (table: string) =>
+  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row`
 
-/** How the JSON text of a batch, the parameter $1, gets into the working tables. */
-export const stagingSteps: { of: Ingredient; table: string; sql: string[] }[] = [
+/** How rows get into the working tables, those of records first: what comes and is taken back in one batch is replaced. */
+const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?: string }[] = [
   ...recordTypes.map((type) => ({
-    of: type,
+    kind: type,
     table: stagingName(type),
-    sql: [`insert into ${stagingName(type)} select * from ${rowsOf(type, stagingName(type))}`, dropSupersededSql(type)],
+    insert: intoTable(stagingName(type)),
+    tidy: dropSupersededSql(type),
   })),
+  { kind: 'incentive', table: 'changed_incentive', insert: intoTable('changed_incentive') },
   {
-    of: 'incentive',
-    table: 'changed_incentive',
-    sql: [`insert into changed_incentive select * from ${rowsOf('incentive', 'changed_incentive')}`],
-  },
-  {
-    of: 'withdrawnClaim',
+    kind: 'withdrawnClaim',
     table: 'withdrawn_claim',
-    sql: [
-      `insert into withdrawn_claim
-      select * from ${rowsOf('withdrawnClaim', 'withdrawn_claim')} withdrawn
+    insert: `${intoTable('withdrawn_claim')}
       where not exists (
-        select from staged_claim staged where staged.chain_id = withdrawn.chain_id
-          and staged.tx_hash = withdrawn.tx_hash and staged.log_index = withdrawn.log_index)`,
-    ],
+        select from staged_claim staged where staged.chain_id = row.chain_id
+          and staged.tx_hash = row.tx_hash and staged.log_index = row.log_index)`,
   },
   {
-    of: 'withdrawnCampaign',
+    kind: 'withdrawnCampaign',
     table: 'withdrawn_campaign',
-    sql: [
-      `insert into withdrawn_campaign
-      select * from ${rowsOf('withdrawnCampaign', 'withdrawn_campaign')} withdrawn
-      where not exists (select from staged_campaign staged where staged.id = withdrawn.id)`,
-    ],
+    insert: `${intoTable('withdrawn_campaign')} where not exists (select from staged_campaign staged where staged.id = row.id)`,
   },
 ]
+
+/**
+ * Sends a batch to the working tables, and does not wait until it is there.
+ * @returns what it changes, and the tables that it populates.
+ */
+export function stageBatch(send: Send, batch: Batch) {
+  const rows = toRows(batch)
+  const { stored = [] } = batch
+  for (const { kind, insert, tidy } of staging) {
+    const list = rows.get(kind)
+    if (list === undefined) continue
+    send(insert, [`[${list.join(',')}]`])
+    if (tidy !== undefined) send(tidy)
+  }
+  for (const { sql } of stored) send(sql)
+  const changes = withRestaged([...rows.keys(), ...stored.map(({ of }) => of)])
+  return { changes, tables: staging.filter(({ kind }) => changes.has(kind)).map(({ table }) => table) }
+}

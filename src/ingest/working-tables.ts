@@ -1,9 +1,8 @@
 import type pg from 'pg'
 import { mapTables } from '../read-models/campaign-search/maintain.ts'
 import { contributionTables } from '../read-models/claim-windows/maintain.ts'
-import { claimChangeTables } from './claim-changes.ts'
+import { claimChangeTables } from './merge-claims.ts'
 import { recordTypes } from './records.ts'
-import { faultTables } from './reference-checks.ts'
 import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
 
 /** The temporary tables in which a batch is worked out, and their columns: of values that fit a page, whatever they are. */
@@ -18,7 +17,6 @@ const workingTables: Record<string, string> = {
   // Those of which an incentive has other figures than before.
   refigured_campaigns: 'key bigint',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
-  ...faultTables,
   ...claimChangeTables,
   ...contributionTables,
   ...mapTables,
@@ -31,7 +29,7 @@ const wideTypes = recordTypes.filter((type) => !isBounded(type))
  * Makes the working tables, once for a connection. Most are empty again after each transaction, so statements that use
  * them can stay prepared. These have no indexes, and where possible no tables for long values either: PostgreSQL empties
  * all of them at each commit, whichever a batch has used; to make an empty index anew costs ten times as much as to empty
- * a table, and discards the plans of all statements that read it. The wide ones keep their rows (see `emptyWideTables`).
+ * a table, and discards the plans of all statements that read it. The wide ones keep their rows (see `emptyWideTable`).
  */
 export async function createWorkingTables(client: pg.Client) {
   // Before 16, a column cannot be made so that it never needs a table for long values.
@@ -49,16 +47,16 @@ export async function createWorkingTables(client: pg.Client) {
 }
 
 /** Nobody vacuums a temporary table: what is deleted in it takes room until the table is emptied as a whole. */
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /**
  * At the end of a batch, for each record type that it holds. To truncate is fast and leaves nothing, but discards plans;
  * to delete does not, and is all that a small batch needs most of the time.
  */
 export const emptyWideTables = wideTypes.map((type) => ({
-  of: type,
-  truncate: `truncate ${stagingName(type)}`,
-  /** Of a small batch, in PL/pgSQL. */
-  empty: `if pg_total_relation_size('${stagingName(type)}') > ${MOST_BYTES} then truncate ${stagingName(type)};
-    else delete from ${stagingName(type)}; end if`,
+  type,
+  sql: `do $$ begin
+    if pg_total_relation_size('${stagingName(type)}') > ${MAX_BYTES} then truncate ${stagingName(type)};
+    else delete from ${stagingName(type)}; end if;
+  end $$`,
 }))

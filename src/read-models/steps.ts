@@ -1,5 +1,5 @@
-/** What a batch can hold: records by type, incentives whose figures have changed, and facts that are taken back. */
-export type Ingredient =
+/** A kind of change in a batch: records by type, incentives whose figures have changed, and facts that are taken back. */
+export type ChangeKind =
   | 'token'
   | 'contract'
   | 'actionTemplate'
@@ -14,7 +14,7 @@ export type Ingredient =
   | 'withdrawnCampaign'
 
 /** What concerns nothing but the campaigns that a batch touches. */
-export const aboutCampaigns: readonly Ingredient[] = [
+export const aboutCampaigns: readonly ChangeKind[] = [
   ...([
     'campaign',
     'campaignMetadata',
@@ -27,25 +27,30 @@ export const aboutCampaigns: readonly Ingredient[] = [
 ]
 
 /** All that a batch has to do with: metadata stages its campaign again, where that is stored. */
-export const withRestaged = (ingredients: Iterable<Ingredient>): Set<Ingredient> => {
-  const all = new Set(ingredients)
+export const withRestaged = (kinds: Iterable<ChangeKind>): Set<ChangeKind> => {
+  const all = new Set(kinds)
   return all.has('campaignMetadata') ? all.add('campaign') : all
 }
 
 /** One statement on the way from staged records to rows. */
 export interface Step {
-  /** It has something to do only where the batch holds one of these. */
-  of: readonly Ingredient[]
-  /** A working table, without a row of which it has nothing to do. */
-  needs?: string
-  /** Takes no parameters, and what it returns is nobody's: small batches run it inside a function (see batch-function). */
+  /** The batch has at least one change of these kinds; else there is nothing to do. */
+  appliesTo: readonly ChangeKind[]
+  /** A working table: where it is empty, the statement is not even begun, for what begins to write takes a revision. */
+  skipUnless?: string
+  /** Takes no parameters, and what it returns is nobody's. */
   sql: string
-  /** The table it fills, a working one mostly, whose size has to be known for the plans of what follows. */
-  fills?: string
+  /** The table it populates, a working one mostly, whose size has to be known for the plans of what follows. */
+  populates?: string
 }
 
-/** Statements that concern the same ingredients; those that fill a working table are given with its name. */
-export const allOf = (of: Step['of'], statements: (string | [sql: string, fills: string])[]): Step[] =>
+/** Statements that apply to the same kinds of changes; those that populate a working table are given with its name. */
+export const stepsFor = (
+  appliesTo: Step['appliesTo'],
+  statements: (string | [sql: string, populates: string])[],
+): Step[] =>
   statements.map((statement) =>
-    typeof statement === 'string' ? { of, sql: statement } : { of, sql: statement[0], fills: statement[1] },
+    typeof statement === 'string'
+      ? { appliesTo, sql: statement }
+      : { appliesTo, sql: statement[0], populates: statement[1] },
   )

@@ -6,12 +6,12 @@ import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
+import { toCopyLine } from '../../src/import/stage-records.ts'
 import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist-summary.ts'
+import { batchSteps } from '../../src/ingest/batch-steps.ts'
 import { connectForBatches } from '../../src/ingest/connection.ts'
-import { toCopyLine } from '../../src/ingest/copy-lines.ts'
-import { mergeSteps } from '../../src/ingest/merge.ts'
 import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
-import { checkSteps, firstFaultsSql } from '../../src/ingest/reference-checks.ts'
+import { firstFaultsSql } from '../../src/ingest/reference-checks.ts'
 import { settleStagedSql, stagingName } from '../../src/ingest/staging.ts'
 import { createWorkingTables } from '../../src/ingest/working-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -93,7 +93,7 @@ const rowsLookedAt = (plan: Plan) =>
 
 /** Runs the statements of an import, and returns those that look at more than so many rows. */
 async function statementsThatLookAtMore(url: string, records: ImportRecord[], most: number) {
-  const client = await connectForBatches(url, 'reward-campaigns test')
+  const client = await connectForBatches(url, 'reward-campaigns test', { pipeline: false })
   try {
     await createWorkingTables(client)
     await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")
@@ -107,10 +107,9 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], mo
     const excessive: { rows: number; statement: string }[] = []
     for (const statement of [
       ...recordTypes.filter((type) => present.has(type)).flatMap(settleStagedSql),
-      ...checkSteps.map(({ sql }) => sql),
-      firstFaultsSql,
+      ...[firstFaultsSql(present)].filter((sql) => sql !== undefined),
       'select advance_claim_windows()',
-      ...mergeSteps.flatMap(({ sql, fills }) => (fills === undefined ? [sql] : [sql, `analyze ${fills}`])),
+      ...batchSteps.flatMap(({ sql, populates }) => (populates === undefined ? [sql] : [sql, `analyze ${populates}`])),
       hiddenCampaignsSql,
       missingTokensSql,
     ]) {

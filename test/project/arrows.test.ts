@@ -21,7 +21,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['features-stand-on-the-floor', 'src/features/a/a-rows.ts', "export * from '../../read-models/c/maintain.ts'"],
   ['read-models-know-the-database', 'src/read-models/c/maintain.ts', "export * from '../../ingest/records.ts'"],
   ['read-models-know-the-database', 'src/read-models/c/check.ts', "export * from '../d/read.ts'"],
-  ['ingest-knows-no-source', 'src/ingest/rollups.ts', "export * from '../read-models/d/read.ts'"],
+  ['ingest-knows-no-source', 'src/ingest/merge-claims.ts', "export * from '../read-models/d/read.ts'"],
   ['http-knows-no-feature', 'src/http/errors.ts', "export * from '../features/b/b-schemas.ts'"],
   ['schemas-know-nothing', 'src/schemas/primitives.ts', "export * from '../database/columns.ts'"],
   ['database-knows-schemas-only', 'src/database/client.ts', "export * from '../http/validation.ts'"],
@@ -30,7 +30,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['chains-need-types-of-records-only', 'src/chains/campaign-reads.ts', "export * from '../ingest/records.ts'"],
   ['chains-are-read-without-a-store', 'src/chains/back-fill.ts', "export * from './chain-store.ts'"],
   ['only-commands-follow-chains', 'src/http/responses.ts', "export * from '../chains/event-declarations.ts'"],
-  ['ingest-knows-no-source', 'src/ingest/merge.ts', "export * from '../import/sources.ts'"],
+  ['ingest-knows-no-source', 'src/ingest/batch-steps.ts', "export * from '../import/sources.ts'"],
   [
     'sample-data-knows-its-facts',
     'packages/sample-data/src/random.ts',

@@ -5,7 +5,7 @@ import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant, lowe
 import { actionTemplates } from './action-templates.ts'
 
 /**
- * A reward campaign as its record says, with two columns that the import derives from the facts (see ingest/rollups).
+ * A reward campaign as its record says, with two columns that the import derives from the facts (see read-models/incentive-state).
  * Replaced whole with its incentives and steps; its claims stay.
  */
 export const campaigns = pgTable(

@@ -6,7 +6,7 @@ import { campaigns } from './campaigns.ts'
 
 /**
  * An incentive of a campaign: the variant as its record gives it, and four columns that the import derives from the
- * claims (see ingest/rollups). Written with its campaign.
+ * claims (see read-models/incentive-state). Written with its campaign.
  */
 export const incentives = pgTable(
   'incentives',

@@ -1,4 +1,4 @@
-import { allOf, type Step } from '../steps.ts'
+import { type Step, stepsFor } from '../steps.ts'
 
 /*
  * Maps of what campaigns can be found by change by the campaigns whose records change: their bits are taken out as long as
@@ -32,7 +32,7 @@ export const mapTables = {
  * What the campaigns with touched records can be found by at this moment, and what of that has maps. In two steps, so that
  * the size of each is known: from a view of ten tables nobody can tell how much comes.
  */
-const findTouched = (moment: 'before' | 'after'): [sql: string, fills: string][] => [
+const findTouched = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
   [
     `insert into memberships_${moment}
     select membership.campaign_key, membership.kind, membership.chain_id, membership.value
@@ -58,7 +58,7 @@ const touchedBits = (moment: 'before' | 'after') => `
   group by facet_key, placed.since`
 
 /** Before anything that is stored changes. */
-export const takeOutOfMaps = allOf(
+export const takeOutOfMaps = stepsFor(
   ['campaign', 'withdrawnCampaign'],
   [
     ...findTouched('before'),
@@ -111,7 +111,7 @@ const spansOfStaged = 'select distinct since from staged_key join campaign_place
 
 /** After all that is stored, and the derived columns, are as they will be. From here on a search finds what it will find. */
 export const putIntoMaps: Step[] = [
-  ...allOf(
+  ...stepsFor(
     ['campaign'],
     [
       // Their bits have been taken out of all maps.
@@ -140,7 +140,7 @@ export const putIntoMaps: Step[] = [
       where map.since = grown.since`,
     ],
   ),
-  ...allOf(
+  ...stepsFor(
     ['campaign', 'withdrawnCampaign'],
     [
       ...findTouched('after'),
@@ -149,18 +149,16 @@ export const putIntoMaps: Step[] = [
     ],
   ),
   {
-    of: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    needs: 'flipped_campaigns',
+    appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
     sql: `insert into facet_maps as map (facet_key, since, bits) ${flippedBits(true)}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
   },
   {
-    of: ['incentive', 'claim', 'withdrawnClaim', 'token'],
-    needs: 'flipped_campaigns',
+    appliesTo: ['incentive', 'claim', 'withdrawnClaim', 'token'],
     sql: `update facet_maps map set bits = map.bits & ~missing.bits from (${flippedBits(false)}) missing
       where map.facet_key = missing.facet_key and map.since = missing.since`,
   },
-  ...allOf(
+  ...stepsFor(
     ['campaign'],
     [
       [
@@ -177,7 +175,7 @@ export const putIntoMaps: Step[] = [
 ]
 
 /** Last of all: what is rebuilt includes the totals of popular creators, which no difference may then change again. */
-export const divideSpans = allOf(
+export const divideSpans = stepsFor(
   ['campaign'],
   [
     // Many at the same instant cannot be divided.

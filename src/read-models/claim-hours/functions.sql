@@ -17,9 +17,11 @@ returns void
 language plpgsql
 as $$
 begin
+  -- Asked once for a campaign, not for each of its hours.
   delete from campaign_claim_hours kept
-  where kept.campaign_key = any (keys) and not exists (
-    select from popular_campaigns popular where popular.campaign_key = kept.campaign_key);
+  where kept.campaign_key = any (array(
+    select key from unnest(keys) as changed (key)
+    where not exists (select from popular_campaigns popular where popular.campaign_key = changed.key)));
   insert into campaign_claim_hours (campaign_key, hour, claim_count, amount_usd)
   select hours.* from popular_claim_hours hours
   where hours.campaign_key = any (array(

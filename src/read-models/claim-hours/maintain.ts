@@ -1,8 +1,7 @@
-/**
- * Changes the hours of popular campaigns by `claim_changes`, which is what a batch changes in claims. Those that become popular
- * by it have no hours yet: see `refreshClaimHours`.
- */
-export const changeClaimHours = `merge into campaign_claim_hours hours
+import { type Step, stepsFor } from '../steps.ts'
+
+/** By `claim_changes`, which is what a batch changes in claims. Campaigns that become popular by it have no hours yet. */
+const changeHours = `merge into campaign_claim_hours hours
   using (
     select campaign_key, block_timestamp / 3600 as hour, sum(direction) as claim_count,
       sum(direction * coalesce(amount_usd, 0)) as amount_usd
@@ -17,5 +16,8 @@ export const changeClaimHours = `merge into campaign_claim_hours hours
   when not matched and changes.claim_count > 0 then insert (campaign_key, hour, claim_count, amount_usd)
     values (changes.campaign_key, changes.hour, changes.claim_count, changes.amount_usd)`
 
-/** Makes hours where campaigns have become popular, or no longer are, after their totals have changed; `keys` is a query of them. */
-export const refreshClaimHours = (keys: string) => `select refresh_claim_hours(array(${keys}))`
+/** After the totals of campaigns, which say who is popular: hours change, come where a campaign has become popular, and go. */
+export const changeClaimHours: Step[] = stepsFor(
+  ['claim', 'withdrawnClaim'],
+  [changeHours, 'select refresh_claim_hours(array(select distinct campaign_key from counted_changes))'],
+)

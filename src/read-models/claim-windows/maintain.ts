@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/client.ts'
+import { type Step, stepsFor } from '../steps.ts'
 
 /*
  * Totals of claims by campaign and by contract, for all time and in each window up to the instant that `claim_windows`
@@ -19,7 +20,7 @@ export const contributionTables = {
 }
 
 /** Counts the changed claims in the windows that they are in. */
-export const countChanges = `insert into counted_changes
+const countChanges = `insert into counted_changes
   select campaign_key, window_seconds, sum(direction) as claim_count, sum(direction * coalesce(amount_usd, 0)) as amount_usd
   from claim_changes
   join claim_windows on window_seconds = 0 or block_timestamp > as_of - window_seconds and block_timestamp <= as_of
@@ -54,10 +55,9 @@ const contributions = (moment: 'before' | 'after') => `
   group by creator, window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
-export const countForContracts = (moment: 'before' | 'after') =>
-  `insert into counted_${moment} ${contributions(moment)}`
+const countForContracts = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions(moment)}`
 
-export const campaignTotals = `merge into campaign_claim_totals totals
+const campaignTotals = `merge into campaign_claim_totals totals
   using counted_changes changes
   on totals.campaign_key = changes.campaign_key and totals.window_seconds = changes.window_seconds
   when matched and totals.claim_count + changes.claim_count = 0 then delete
@@ -80,7 +80,7 @@ const nextNewest = `
   join campaigns on key = page.keys[1]`
 
 /** After the totals of the campaigns and the bitmaps have changed. */
-export const contractTotals = `merge into contract_claim_totals totals
+const contractTotals = `merge into contract_claim_totals totals
   using (
     select creator, window_seconds, chain_id, address,
       coalesce(later.campaign_count, 0) - coalesce(earlier.campaign_count, 0) as campaign_count,
@@ -111,7 +111,7 @@ export const contractTotals = `merge into contract_claim_totals totals
  * Only a campaign that comes, goes or is replaced makes a contract come or go. One that had no campaign of this call was
  * there before if it has more campaigns now than this call brings.
  */
-export const contractCounts = `merge into contract_counts counts
+const contractCounts = `merge into contract_counts counts
   using (
     select creator, chain_id, sum((totals.address is not null)::integer
       - (earlier.address is not null or totals.campaign_count > later.campaign_count)::integer) as contract_count
@@ -130,6 +130,25 @@ export const contractCounts = `merge into contract_counts counts
 
 /** Makes the rows of trending campaigns anew, after their totals, records or flags have changed; `keys` is a query of them. */
 export const refreshTrendingCampaigns = (keys: string) => `select refresh_trending_campaigns(array(${keys}))`
+
+/** Before anything that is stored changes. */
+export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], [countForContracts('before')])
+
+/** After the facts and the state of incentives. */
+export const changeTotals: Step[] = [
+  ...stepsFor(['claim', 'withdrawnClaim'], [[countChanges, 'counted_changes'], campaignTotals]),
+  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [countForContracts('after')]),
+  {
+    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
+    sql: refreshTrendingCampaigns('select key from touched_campaigns'),
+  },
+]
+
+/** After the bitmaps, in which the next newest campaign of a contract is looked for. */
+export const changeContractTotals: Step[] = [
+  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [contractTotals]),
+  ...stepsFor(['campaign', 'withdrawnCampaign'], [contractCounts]),
+]
 
 /** From this number of claims on a write is worth it: to read fewer costs next to nothing. */
 const WORTHWHILE_CHANGES = 100

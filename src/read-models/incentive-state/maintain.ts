@@ -36,8 +36,16 @@ const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')})
 
 /** For the campaigns in `touched_campaigns`, after their records and `claim_changes` are stored. */
 export const refreshIncentiveState: Step[] = [
-  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim'], needs: 'touched_campaigns', sql: incentiveFigures },
-  { of: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'], needs: 'touched_campaigns', sql: campaignFlags },
+  {
+    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim'],
+    skipUnless: 'touched_campaigns',
+    sql: incentiveFigures,
+  },
+  {
+    appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token'],
+    skipUnless: 'touched_campaigns',
+    sql: campaignFlags,
+  },
 ]
 
 /** For all campaigns, once their totals of claims are right. */
