@@ -52,9 +52,25 @@ begin
 end
 $$;
 
+-- What has entered and left a window since the kept totals, up to an instant (Unix seconds), by campaign. Its plan is made once
+-- for a connection: the claims are found by their time, however many or few they are.
+create or replace function recent_claim_changes(width integer, instant bigint)
+returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
+language plpgsql stable rows 50
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set max_parallel_workers_per_gather = 0
+as $$
+declare
+  kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = width);
+begin
+  return query select * from claim_window_changes(width, kept_up_to, instant);
+end
+$$;
+
 -- The rows of `trending_campaigns` as they are at an instant (Unix seconds), of the campaigns of which claims have entered or
 -- left the hour or the day since the kept totals; with a count of 0 where none are left. Its plan is made once for a
--- connection: the claims are found by their time, however many or few they are, and each campaign is looked up.
+-- connection, and looks each campaign up.
 create or replace function trending_changes(instant bigint)
 returns setof trending_campaigns
 language plpgsql stable rows 50
@@ -64,8 +80,6 @@ set enable_hashjoin = off
 set enable_mergejoin = off
 set max_parallel_workers_per_gather = 0
 as $$
-declare
-  kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = 86400);
 begin
   return query
   select kept.campaign_key, hour_claim_count + hour_claims, hour_amount_usd + hour_usd, day_claim_count + day_claims,
@@ -78,10 +92,10 @@ begin
     from (
       select in_hour.campaign_key, in_hour.claim_count as hour_claims, in_hour.amount_usd as hour_usd, 0 as day_claims,
         0 as day_usd
-      from claim_window_changes(3600, kept_up_to, instant) in_hour
+      from recent_claim_changes(3600, instant) in_hour
       union all
       select in_day.campaign_key, 0, 0, in_day.claim_count, in_day.amount_usd
-      from claim_window_changes(86400, kept_up_to, instant) in_day
+      from recent_claim_changes(86400, instant) in_day
     ) changed
     group by changed.campaign_key
   ) moved

@@ -1,51 +1,14 @@
-import { eq, type SQL, sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { combine, given } from '../../database/campaign-conditions.ts'
-import type { Database } from '../../database/client.ts'
 import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
-import { claimWindows, trendingCampaigns } from './tables.ts'
+import { trendingCampaigns } from './tables.ts'
 
 /** The windows that totals are kept for, in seconds. */
 export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 
-/** The instant up to which the kept windows reach, as part of a query. */
-const asOf = sql`(
-  select ${claimWindows.asOf} from ${claimWindows} where ${claimWindows.windowSeconds} = ${WINDOW_SECONDS['1h']})`
-
-/** The same as something to select. */
-export const keptUpTo = sql<number>`${asOf}::float8`
-
-/**
- * Reads totals of windows that slide with the clock. A query starts from the kept totals and adds what entered and left
- * the window since (`windowChanges`), so it must know how far those reach. It is told what was true last time, so that
- * the plan can be made for it, and answers what is true (`keptUpTo`). In the rare case that the two differ, it is asked
- * once more, to find out by itself (null).
- *
- * So an answer is never stale: it is that of one snapshot of the database, at the very second it was asked for, whoever
- * wrote the claims. In memory there is one number.
- */
-export function createWindowReader(database: Database) {
-  let known: number | undefined
-  return async <Row extends { keptUpTo: number }>(
-    query: (keptUpTo: number | null) => Promise<readonly Row[]>,
-  ): Promise<readonly Row[]> => {
-    const asked = known ?? (await readKeptUpTo(database))
-    const rows = await query(asked)
-    known = rows[0]?.keptUpTo
-    return known === asked ? rows : query(null)
-  }
-}
-
-async function readKeptUpTo(database: Database) {
-  const [row] = await database
-    .select({ asOf: claimWindows.asOf })
-    .from(claimWindows)
-    .where(eq(claimWindows.windowSeconds, WINDOW_SECONDS['1h']))
-  return row?.asOf ?? 0
-}
-
 /** What entered and left a window since the kept totals, by campaign (`campaign_key`, `claim_count`, `amount_usd`). */
 export const windowChanges = (seconds: number) =>
-  sql`claim_window_changes(${sql.raw(String(seconds))}, coalesce(${sql.placeholder('keptUpTo')}::bigint, ${asOf}), ${sql.placeholder('nowSeconds')})`
+  sql`recent_claim_changes(${sql.raw(String(seconds))}, ${sql.placeholder('nowSeconds')})`
 
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
