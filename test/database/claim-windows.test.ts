@@ -7,7 +7,6 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { differingTrendingCampaigns } from '../../src/read-models/claim-windows/check.ts'
 import { advanceWindows } from '../../src/read-models/claim-windows/maintain.ts'
-import { createWindowReader } from '../../src/read-models/claim-windows/read.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aHash, anAddress, anErc20Incentive, aStep } from '../setup/records.ts'
 
@@ -367,31 +366,4 @@ test('totals are moved on for a role that may only read and was allowed to ask f
     await rows('rollback')
   }
   expect(await kept()).toEqual(before)
-})
-
-test('a query of a window is asked at most twice, however often the kept totals are moved on meanwhile', async () => {
-  const opened = openDatabase({
-    url: database.url,
-    poolSize: 1,
-    connectionTimeoutMs: 10_000,
-    statementTimeoutMs: 10_000,
-    onIdleError: () => undefined,
-  })
-  try {
-    const read = createWindowReader(opened.database)
-    const asked: (number | null)[] = []
-    let keptUpTo = 1000
-    const query = async (given: number | null) => {
-      asked.push(given)
-      keptUpTo += 1
-      return [{ keptUpTo }]
-    }
-    expect(await read(query)).toEqual([{ keptUpTo: 1002 }])
-    expect(await read(query)).toEqual([{ keptUpTo: 1004 }])
-    // What was found is what is asked for next; null finds out by itself.
-    expect(asked).toEqual([expect.any(Number), null, 1001, null])
-    expect(await read(async () => [{ keptUpTo: 1003 }])).toEqual([{ keptUpTo: 1003 }])
-  } finally {
-    await opened.close()
-  }
 })

@@ -8,10 +8,12 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { grantServing } from '../../src/database/serving-role.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { expectMapsToAgree } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { migrateTo } from '../setup/earlier-schema.ts'
 import { runCli } from '../setup/processes.ts'
 import { readDuring } from '../setup/reading-load.ts'
+import { aClaim } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 
@@ -23,8 +25,11 @@ import { bearing, issueToken } from '../setup/tokens.ts'
 
 const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
 
-/** How many migrations the versions had that people may come from. */
-const VERSIONS = [4, 6, 8, 13] as const
+/** How many migrations the versions had that people may come from, and the last before hours of claims were counted. */
+const VERSIONS = [4, 6, 8, 13, 19] as const
+
+/** All of them had maps of what more campaigns have than this; now half of it is enough. */
+const MAPPED_FROM = 300
 
 /** Kept totals and documents, which functions of that version make; revisions, which do not outlive the move. */
 const MADE_THERE = [
@@ -32,12 +37,23 @@ const MADE_THERE = [
   ...['campaign_documents', 'data_revisions'],
 ]
 
+/** Claims of one campaign, so many that they are counted by hours. */
+function claimsOfPopular(sample: ImportRecord[]) {
+  const campaign = sample.find((record) => record.type === 'campaign' && record.incentives.length > 0)
+  if (campaign?.type !== 'campaign') throw new Error('nothing can be claimed')
+  const seconds = Math.floor(now.getTime() / 1000)
+  return Array.from({ length: 2500 }, (_, index) =>
+    aClaim(campaign, { blockTimestamp: String(seconds - 100 * index), amountUsd: '0.25' }),
+  )
+}
+
 const now = new Date()
 let records: ImportRecord[]
 let fresh: TestDatabase
 let importing: TestApp
 beforeAll(async () => {
-  records = [...generateSample({ ...SAMPLE, now })]
+  const sample = [...generateSample({ ...SAMPLE, now })]
+  records = [...sample, ...claimsOfPopular(sample)]
   fresh = await createTestDatabase()
   importing = await startTestApp({}, fresh)
   await importing.save(...records)
@@ -73,6 +89,18 @@ async function fill(old: TestDatabase, version: number) {
     }
     for (const { name } of tables.filter((table) => ['campaigns', 'popular_facets'].includes(String(table.name)))) {
       await target.query(`select setval(pg_get_serial_sequence('${name}', 'key'), max(key)) from ${name}`)
+    }
+    if (tables.some(({ name }) => name === 'popular_facets')) {
+      const { rows } = await source.query<{ key: string }>(`select key from popular_facets facet
+        where (select count(*) from campaign_memberships of where of.kind = facet.kind and of.chain_id = facet.chain_id
+          and of.value = facet.value) between 1 and ${MAPPED_FROM}`)
+      expect(rows.length, 'values that got a map by the new bound').toBeGreaterThan(10)
+      for (const [table, column] of [
+        ['facet_maps', 'facet_key'],
+        ['popular_facets', 'key'],
+      ]) {
+        await target.query(`delete from ${table} where ${column} = any ($1)`, [rows.map(({ key }) => key)])
+      }
     }
     await target.query('reset session_replication_role')
     if (version >= 11 && version <= 13) {
@@ -178,42 +206,56 @@ async function aMigratedDatabase(version: number) {
   return database
 }
 
-test('a database of an earlier version with data answers, once it is migrated, as one that is new', {
-  timeout: 300_000,
-}, async () => {
-  await using oldest = await aMigratedDatabase(VERSIONS[0])
-  await using older = await aMigratedDatabase(VERSIONS[1])
-  await using old = await aMigratedDatabase(VERSIONS[2])
-  await using last = await aMigratedDatabase(VERSIONS[3])
-  await using migratedOldest = await startTestApp({}, oldest)
-  await using migratedOlder = await startTestApp({}, older)
-  await using migratedOld = await startTestApp({}, old)
-  await using migratedLast = await startTestApp({}, last)
-  const migrated = [migratedOldest, migratedOlder, migratedOld, migratedLast]
-  const apps = [importing, ...migrated]
-  const questions = questionsAbout(records)
+/** Some campaigns go to other owners, and are claimed; others for each number. */
+function changesOf(records: ImportRecord[], number: number, later: Date) {
+  const campaigns = records.filter((record) => record.type === 'campaign').slice(100 * number, 100 * number + 60)
+  return campaigns.flatMap((campaign, index): ImportRecord[] => {
+    const changed = { ...campaign, owner: campaigns.at(index - 1)?.owner ?? campaign.owner }
+    if (campaign.incentives.length === 0) return [changed]
+    const blockTimestamp = String(Math.floor(later.getTime() / 1000) - 60 * index)
+    return [changed, aClaim(campaign, { blockTimestamp, amountUsd: '12.5' })]
+  })
+}
 
-  async function expectToAgree(instant: Date) {
-    for (const api of apps) api.setNow(instant)
-    const expected = await answersOf(importing, questions)
-    const isEmpty = (text: string) => /^\S* (\[\]|\{"\w+":\[\](,"totalCampaigns":0)?\})$/.test(text)
-    const all = Object.values(expected)
-    expect(all.filter(isEmpty).length, 'questions that nothing answers').toBeLessThan(all.length / 10)
-    for (const api of migrated) expect(await answersOf(api, questions)).toEqual(expected)
-  }
+/** What is derived that no answer shows whole: which values have maps, and claims by hours. */
+const derivedOf = async (database: TestDatabase) => ({
+  mapped: await database.query('select kind, chain_id, value from popular_facets order by 1, 2, 3'),
+  hours: await database.query('select * from campaign_claim_hours order by 1, 2'),
+})
 
-  await expectToAgree(now)
-  for (const { database } of apps) {
+test.each(VERSIONS)(
+  'a database of %i migrations with data answers, once it is migrated, as one that is new',
+  { timeout: 120_000 },
+  async (version) => {
+    await using database = await aMigratedDatabase(version)
+    await using migrated = await startTestApp({}, database)
+    const questions = questionsAbout(records)
+
+    async function expectToAgree(instant: Date) {
+      for (const api of [importing, migrated]) api.setNow(instant)
+      const expected = await answersOf(importing, questions)
+      const isEmpty = (text: string) => /^\S* (\[\]|\{"\w+":\[\](,"totalCampaigns":0)?\})$/.test(text)
+      const all = Object.values(expected)
+      expect(all.filter(isEmpty).length, 'questions that nothing answers').toBeLessThan(all.length / 10)
+      expect(await answersOf(migrated, questions)).toEqual(expected)
+      const derived = await derivedOf(fresh)
+      expect(derived.mapped.length).toBeGreaterThan(50)
+      expect(derived.hours.length).toBeGreaterThan(50)
+      expect(await derivedOf(database)).toEqual(derived)
+      await expectMapsToAgree(database)
+    }
+
+    await expectToAgree(now)
     expect(
       await database.query(`select distinct creator <> '' as is_one from contract_counts order by 1`),
     ).toHaveLength(2)
-  }
-  // And it goes on as one that is new: as facts come and time passes.
-  const later = new Date(now.getTime() + 5000)
-  const more = [...generateSample({ campaigns: 30, claims: 300, seed: 6, now: later })]
-  for (const api of apps) await api.save(...more)
-  await expectToAgree(later)
-})
+    // And it goes on as one that is new: as facts come and time passes.
+    const later = new Date(now.getTime() + 5000)
+    const more = changesOf(records, version, later)
+    for (const api of [importing, migrated]) await api.save(...more)
+    await expectToAgree(later)
+  },
+)
 
 /** Documents as a process of a version before this one reads them, with the token that each number of one stands for. */
 async function documentsOfBefore(database: TestDatabase) {

@@ -13,3 +13,12 @@ begin
   return null;
 end
 $$;
+
+create or replace trigger token_version_is_renewed_by_insert after insert on tokens
+referencing new table as changed for each statement execute function renew_token_version();
+create or replace trigger token_version_is_renewed_by_update after update on tokens
+referencing new table as changed for each statement execute function renew_token_version();
+create or replace trigger token_version_is_renewed_by_delete after delete on tokens
+referencing old table as changed for each statement execute function renew_token_version();
+create or replace trigger token_version_is_renewed_by_truncate after truncate on tokens
+for each statement execute function renew_token_version();

@@ -5,13 +5,7 @@ import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { contracts } from '../../database/tables/contracts.ts'
 import { isPopularCreator, targetContracts } from '../../read-models/campaign-search/read.ts'
-import {
-  createWindowReader,
-  keptUpTo,
-  toWholeSeconds,
-  WINDOW_SECONDS,
-  windowChanges,
-} from '../../read-models/claim-windows/read.ts'
+import { toWholeSeconds, WINDOW_SECONDS, windowChanges } from '../../read-models/claim-windows/read.ts'
 import { campaignClaimTotals, contractClaimTotals, contractCounts } from '../../read-models/claim-windows/tables.ts'
 import { toRows } from '../../schemas/paging.ts'
 import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts'
@@ -31,7 +25,6 @@ const ALL_TIME = 0
 
 export function createContractRepository(database: Database, clock: () => Date): ContractRepository {
   const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_contracts')
-  const readWindows = createWindowReader(database)
 
   return {
     async list(query) {
@@ -51,10 +44,7 @@ export function createContractRepository(database: Database, clock: () => Date):
           ofCreator: query.creator !== undefined,
         }),
       )
-      const nowSeconds = toWholeSeconds(clock())
-      const read = (keptUpTo: number | null) => statement.execute({ ...values, keptUpTo, nowSeconds, limit, offset })
-      // All claims are no window: how far the kept ones reach does not matter.
-      const rows = await (seconds === ALL_TIME ? read(nowSeconds) : readWindows(read))
+      const rows = await statement.execute({ ...values, nowSeconds: toWholeSeconds(clock()), limit, offset })
       return {
         body: rows.flatMap(({ chainId, address, name, campaignCount, totalClaims, totalAmountClaimedUsd }) =>
           address === null
@@ -97,7 +87,6 @@ function prepareList(database: Database, name: string, shape: Shape) {
   )`
   return database
     .select({
-      keptUpTo,
       total: sql<number>`page.total`,
       chainId: sql<number>`page.chain_id::float8`,
       /** Null where the page is empty. */

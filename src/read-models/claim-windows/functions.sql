@@ -52,29 +52,60 @@ begin
 end
 $$;
 
--- What claims have entered and left the hour and the day that end at an instant (Unix seconds), since the kept totals, by
--- campaign. Its plan is made once for a connection: the claims are found by their time, however many or few they are.
-create or replace function trending_changes(instant bigint)
-returns table (
-  campaign_key bigint, more_in_hour bigint, more_usd_in_hour numeric, more_in_day bigint, more_usd_in_day numeric
-)
-language plpgsql stable
+-- What has entered and left a window since the kept totals, up to an instant (Unix seconds), by campaign. Its plan is made once
+-- for a connection: the claims are found by their time, however many or few they are.
+create or replace function recent_claim_changes(width integer, instant bigint)
+returns table (campaign_key bigint, claim_count bigint, amount_usd numeric)
+language plpgsql stable rows 50
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 as $$
 declare
-  kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = 86400);
+  kept_up_to constant bigint := (select as_of from claim_windows where window_seconds = width);
+begin
+  return query select * from claim_window_changes(width, kept_up_to, instant);
+end
+$$;
+
+-- The rows of `trending_campaigns` as they are at an instant (Unix seconds), of the campaigns of which claims have entered or
+-- left the hour or the day since the kept totals; with a count of 0 where none are left. Its plan is made once for a
+-- connection, and looks each campaign up.
+create or replace function trending_changes(instant bigint)
+returns setof trending_campaigns
+language plpgsql stable rows 50
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set max_parallel_workers_per_gather = 0
+as $$
 begin
   return query
-  select moved.campaign_key, sum(hour_claims)::bigint, sum(hour_usd), sum(day_claims)::bigint, sum(day_usd)
+  select kept.campaign_key, hour_claim_count + hour_claims, hour_amount_usd + hour_usd, day_claim_count + day_claims,
+    day_amount_usd + day_usd, block_timestamp, chain_id, core_address, identifier, owner, creator, budget, autocampaign_id,
+    action_type, has_whitelisted_rewards, is_exhausted, start_at, end_at, claim_count, incentive_figures, facets,
+    allow_list_type, access_list_id
   from (
-    select in_hour.campaign_key, claim_count as hour_claims, amount_usd as hour_usd, 0 as day_claims, 0 as day_usd
-    from claim_window_changes(3600, kept_up_to, instant) in_hour
-    union all
-    select in_day.campaign_key, 0, 0, claim_count, amount_usd from claim_window_changes(86400, kept_up_to, instant) in_day
+    select changed.campaign_key, sum(changed.hour_claims)::bigint as hour_claims, sum(changed.hour_usd) as hour_usd,
+      sum(changed.day_claims)::bigint as day_claims, sum(changed.day_usd) as day_usd
+    from (
+      select in_hour.campaign_key, in_hour.claim_count as hour_claims, in_hour.amount_usd as hour_usd, 0 as day_claims,
+        0 as day_usd
+      from recent_claim_changes(3600, instant) in_hour
+      union all
+      select in_day.campaign_key, 0, 0, in_day.claim_count, in_day.amount_usd
+      from recent_claim_changes(86400, instant) in_day
+    ) changed
+    group by changed.campaign_key
   ) moved
-  group by moved.campaign_key;
+  -- One that had no claims in the day has no row yet, and is looked up in all that a row is made of.
+  cross join lateral (
+    select * from trending_campaigns known where known.campaign_key = moved.campaign_key
+    union all
+    select * from trending_candidates candidate where candidate.campaign_key = moved.campaign_key
+    limit 1
+  ) kept;
 end
 $$;
 
