@@ -5,8 +5,8 @@ import { campaigns } from '../../database/tables/campaigns.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/token-store.ts'
 import { createTurns } from '../../database/turns.ts'
 import { readCampaigns } from '../../read-models/campaign-documents/read.ts'
-import { campaignPages, toPageQuestion } from '../../read-models/campaign-search/read.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { campaignPages, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
+import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
 import { addressesColumn, type Campaign, detailColumns, listDocument, state, toCampaign } from './campaign-rows.ts'
@@ -50,11 +50,12 @@ const MOST_FOUND_TOGETHER = 100
 const MOST_LISTED_TOGETHER = 8
 
 /** A page whose campaigns can be found by more than this may take longer, and nobody else waits for it. */
-const MOST_ENTRIES_TOGETHER = 4
+const MOST_ENTRIES_TOGETHER = 6
 
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const tokenStore = createTokenStore(lookups)
+  const totals = createCampaignTotals(createListsVersionReader(lookups))
   const inTurn = createTurns()
   const listTogether = prepareList(database, 'list_campaigns')
   // By a name of its own: that these are dear must not be held against the others.
@@ -73,7 +74,9 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   })
 
   async function readPages(list: typeof listTogether, questions: string[]) {
-    const values = { questions: `[${questions.join(',')}]`, now: clock().toISOString() }
+    const now = clock()
+    const asked = totals.ask(questions, now)
+    const values = { questions: asked.json, now: now.toISOString() }
     const { rows, tokens } = await tokenStore.readWith(async () => {
       const found = await list.execute(values)
       return found.map(({ state, document, ...page }) => ({
@@ -84,12 +87,22 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     const shown = new Map<number, Shown>()
     for (const { campaign } of rows) if (campaign !== undefined) shown.set(campaign.key, toShown(campaign, tokens))
     const pages = new Map<string, Page>()
-    for (const { nth, total, keys } of rows) {
-      if (nth === null || total === null || keys === null) continue
+    for (const { nth, total, listsVersion, changesAt, keys } of rows) {
+      if (nth === null || listsVersion === null || keys === null) continue
       const onPage = keys.split(',').flatMap((key) => shown.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { total, shown: onPage })
+      pages.set(questions[nth - 1] ?? '', {
+        total: asked.totalOf(nth, { total, listsVersion, changesAt }),
+        shown: onPage,
+      })
     }
     return pages
+  }
+
+  async function findPage(question: string, pageSize: number, entryCount: number): Promise<Page | undefined> {
+    const total = pageSize === 0 ? await totals.recall(question, clock()) : undefined
+    if (total !== undefined) return { total, shown: [] }
+    if (entryCount <= MOST_ENTRIES_TOGETHER) return lookUpPage(question)
+    return (await readPages(listAlone, [question])).get(question)
   }
 
   /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
@@ -106,11 +119,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     async list(query) {
       // Where all are active, sorting by activity changes nothing.
       const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
-      const { json: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const page =
-        entryCount > MOST_ENTRIES_TOGETHER
-          ? (await readPages(listAlone, [question])).get(question)
-          : await lookUpPage(question)
+      const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
+      const page = await findPage(question, query.pageSize, entryCount)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
@@ -150,15 +160,17 @@ function prepareList(database: Database, name: string) {
       tokenVersion,
       nth: sql<number | null>`answer.nth`,
       total: sql<number | null>`answer.total`,
+      listsVersion: sql<string | null>`answer.lists_version`,
+      changesAt: sql<number | null>`answer.changes_at`,
       keys: sql<string | null>`answer.keys`,
       state: sql<string | null>`answer.state`,
       document: sql<string | null>`answer.document`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, array_to_string(keys, ',') as keys, null as state, null as document from page
+      select nth, total, lists_version, changes_at, array_to_string(keys, ',') as keys, null as state, null as document from page
       union all
-      select null, null, null, ${state}, ${listDocument}
+      select null, null, null, null, null, ${state}, ${listDocument}
       from ${readCampaigns(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)
