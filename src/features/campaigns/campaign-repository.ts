@@ -12,8 +12,8 @@ import {
   createDocumentReader,
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
-import { campaignPages, toPageQuestion } from '../../read-models/campaign-search/read.ts'
-import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { campaignPages, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
+import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
@@ -71,11 +71,12 @@ const MOST_FOUND_TOGETHER = 100
 const MOST_LISTED_TOGETHER = 8
 
 /** A page whose campaigns can be found by more than this may take longer, and nobody else waits for it. */
-const MOST_ENTRIES_TOGETHER = 4
+const MOST_ENTRIES_TOGETHER = 6
 
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
-  const tokenStore = createTokenStore(lookups)
+  const readShown = createShownReader(lookups)
+  const totals = createCampaignTotals(createListsVersionReader(lookups))
   const inTurn = createTurns()
   const cache = createDocumentCache(MAX_DOCUMENT_BYTES)
   const withListDocuments = createDocumentReader(cache, database, 'list')
@@ -94,30 +95,27 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return new Map(rows.map(({ id, shown }) => [id, shown ?? null]))
   })
 
-  /** Rows with the campaigns that they are about, and the tokens of these, of one moment. */
-  async function readShown<Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) {
-    const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
-    return rows.map(({ campaign, ...row }) => {
-      const { addresses } = row
-      if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
-        return { ...row, shown: undefined }
-      const { key, changesAt } = campaign.state
-      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
-    })
-  }
-
   async function readPages(list: typeof listTogether, questions: string[]) {
-    const values = { questions: `[${questions.join(',')}]`, now: clock().toISOString() }
+    const now = clock()
+    const asked = totals.ask(questions, now)
+    const values = { questions: asked.json, now: now.toISOString() }
     const rows = await readShown(() => withListDocuments(() => list.execute(values)))
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
-    for (const { nth, total, keys } of rows) {
-      if (nth === null || total === null || keys === null) continue
+    for (const { nth, total, listsVersion, changesAt, keys } of rows) {
+      if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { total, shown })
+      pages.set(questions[nth - 1] ?? '', { total: asked.totalOf(nth, { total, listsVersion, changesAt }), shown })
     }
     return pages
+  }
+
+  async function findPage(question: string, pageSize: number, entryCount: number): Promise<Page | undefined> {
+    const total = pageSize === 0 ? await totals.recall(question, clock()) : undefined
+    if (total !== undefined) return { total, shown: [] }
+    if (entryCount <= MOST_ENTRIES_TOGETHER) return lookUpPage(question)
+    return (await readPages(listAlone, [question])).get(question)
   }
 
   /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
@@ -131,11 +129,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     async list(query) {
       // Where all are active, sorting by activity changes nothing.
       const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
-      const { json: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const page =
-        entryCount > MOST_ENTRIES_TOGETHER
-          ? (await readPages(listAlone, [question])).get(question)
-          : await lookUpPage(question)
+      const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
+      const page = await findPage(question, query.pageSize, entryCount)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
@@ -150,6 +145,21 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       const shown = found === null ? await inTurn(() => findWithAddresses(id)) : found
       return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
     },
+  }
+}
+
+/** Reads rows with the campaigns that they are about, and the tokens of these, of one moment. */
+function createShownReader(lookups: Database) {
+  const tokenStore = createTokenStore(lookups)
+  return async <Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) => {
+    const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
+    return rows.map(({ campaign, ...row }) => {
+      const { addresses } = row
+      if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
+        return { ...row, shown: undefined }
+      const { key, changesAt } = campaign.state
+      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
+    })
   }
 }
 
@@ -169,14 +179,17 @@ function prepareList(database: Database, name: string) {
       tokenVersion,
       nth: sql<number | null>`answer.nth`,
       total: sql<number | null>`answer.total`,
+      listsVersion: sql<string | null>`answer.lists_version`,
+      changesAt: sql<number | null>`answer.changes_at`,
       keys: sql<string | null>`answer.keys`,
       state: sql<string | null>`answer.state`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, array_to_string(keys, ',') as keys, null as state from page
+      select nth, total, lists_version, changes_at, array_to_string(keys, ',') as keys, null as state from page
       union all
-      select null, null, null, shown.state from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
+      select null, null, null, null, null, shown.state
+      from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)
 }

@@ -1,3 +1,21 @@
+-- The keys that what there are always maps of has in `popular_facets`; null for all else that campaigns can be found by.
+create or replace function built_in_facet(kind text)
+returns integer
+language sql immutable parallel safe
+as $$ select array_position(array['all', 'whitelisted', 'active', 'template'], kind) $$;
+
+-- What more campaigns than this can be found by has maps; so many are looked up one by one.
+create or replace function max_unmapped_campaigns()
+returns integer
+language sql immutable parallel safe
+as $$ select 150 $$;
+
+-- From this number of campaigns on a span is full.
+create or replace function full_span()
+returns integer
+language sql immutable parallel safe
+as $$ select 8192 $$;
+
 -- All campaigns that can be found by one thing for which no map is kept: a lookup in one index.
 create or replace function campaign_keys_of(kind text, chain_id bigint, value text)
 returns bigint[]
@@ -54,148 +72,82 @@ as $$
   where bit_count(part) > 0 and nth <= bit_count(part)
 $$;
 
--- The campaigns that can be found by all of some groups of facets (`facet_groups` are numbered from 1, ascending, the other
--- three arrays are parallel to it), by any of a group. `activity`: 'any', 'only' active ones at an `instant`, or those
--- 'first'. For functions that have plans made once (`plan_cache_mode`), without scans.
---
--- Where a group has few campaigns (300), those are looked at one by one: `keys` are those that match, in the order of pages.
--- Else maps are put together: `maps` of the spans that begin at `spans`, newest first, active ones before all others.
-create or replace function campaign_matches(
-  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz,
-  out keys bigint[], out spans bigint[], out maps varbit[])
-language plpgsql stable
+-- The maps of all campaigns that can be found by all of some groups of facets, by any of a group: for the spans in which there
+-- are any. `facet_groups` are numbered from 1; `facet_keys` and the campaigns `few_keys`, which are found by what has no map,
+-- are parallel to their groups. Becomes a part of the statement that asks.
+create or replace function matching_maps(
+  facet_groups integer[], facet_keys integer[], few_groups integer[], few_keys bigint[])
+returns table (since bigint, bits varbit)
+language sql stable
 as $$
-declare
-  -- The values as they are stored: with their case folded, but for the one kind that is compared with it.
-  wanted text[];
-  -- Those of the entries that maps are kept of, and null for the others.
-  popular integer[];
-  -- Groups that no maps are kept of.
-  rare integer[] := '{}';
-  -- The campaigns of the entries that no maps are kept of, each with the group it is found by.
-  few_groups integer[] := '{}';
-  few_keys bigint[] := '{}';
-  group_count integer := coalesce(facet_groups[cardinality(facet_groups)], 0);
-  these bigint[];
-  candidates bigint[];
-  -- Whether a group has several entries, whose maps have to be put together before all.
-  is_any_of_several boolean;
-begin
-  if group_count > 0 then
-    select array_agg(stored order by nth), array_agg(facet.key order by nth) into wanted, popular
-    from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
-    cross join lateral (select case entry.kind when 'autocampaign' then entry.value else fold_case(entry.value) end) as written (stored)
-    left join popular_facets facet
-      on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
-  end if;
-
-  for nth in 1 .. cardinality(kinds) loop
-    continue when popular[nth] is not null;
-    these := campaign_keys_of(kinds[nth], chain_ids[nth], wanted[nth]);
-    few_keys := few_keys || these;
-    few_groups := few_groups || array_fill(facet_groups[nth], array[cardinality(these)]);
-  end loop;
-
-  if cardinality(kinds) = 1 and popular[1] is null then
-    rare := facet_groups;
-    candidates := few_keys;
-  elsif array_position(popular, null) is not null then
-    rare := array(
-      select grp from unnest(facet_groups, popular) entry (grp, facet_key) group by grp having count(facet_key) = 0);
-    if rare <> '{}' then
-      candidates := array(
-        select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare)
-        group by key having count(distinct grp) = cardinality(rare));
-    end if;
-  end if;
-  if cardinality(candidates) <= 300 then
-    keys := array(
-      select key
-      from campaigns, lateral (
-        select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
-      ) now
-      where key = any (candidates) and (has_whitelisted_rewards or not only_whitelisted)
-        and (uses_template_as_is or not only_templates) and (is_active or activity <> 'only')
-        and (cardinality(rare) = group_count or key in (
-          select key from (
-            select placed.campaign_key as key, entry.grp from campaign_places placed
-            cross join unnest(facet_groups, popular) entry (grp, facet_key)
-            join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
-            where placed.campaign_key = any (candidates) and get_bit(map.bits, placed.place) = 1
-            union all
-            select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp <> all (rare)
-          ) others
-          group by key having count(distinct grp) = group_count - cardinality(rare)))
-      order by activity = 'first' and not is_active, block_timestamp desc, chain_id, core_address, identifier);
-    return;
-  end if;
-
-  -- The four that there are always maps of are groups of their own.
-  if only_whitelisted then
-    group_count := group_count + 1;
-    facet_groups := facet_groups || group_count;
-    popular := popular || 2;
-  end if;
-  if only_templates then
-    group_count := group_count + 1;
-    facet_groups := facet_groups || group_count;
-    popular := popular || 4;
-  end if;
-  if group_count = 0 then
-    group_count := 1;
-    facet_groups := array[1];
-    popular := array[1];
-  end if;
-
-  is_any_of_several := cardinality(facet_groups) > group_count or few_keys <> '{}';
-
   with entries as not materialized (
     select entry.grp, map.since, map.bits
-    from unnest(facet_groups, popular) entry (grp, facet_key) join facet_maps map using (facet_key)
+    from unnest(facet_groups, facet_keys) entry (grp, facet_key) join facet_maps map using (facet_key)
     union all
     select few.grp, placed.since, set_bit(span.blank, placed.place, 1)
     -- In the order of the index that they are looked up in: there may be thousands.
     from (select * from unnest(few_groups, few_keys) entry (grp, key) order by key) few
     join campaign_places placed on placed.campaign_key = few.key
     join campaign_spans span using (since)
-  ), groups as (
-    select since, bits from entries where not is_any_of_several
-    union all
-    select since, bit_or(bits) from entries where is_any_of_several group by grp, since
-  ), matching as (
-    select since, bits from groups where group_count = 1
-    union all
-    select since, bit_and(bits) from groups where group_count > 1 group by since having count(*) = group_count
-  ), active as (
-    select span.since, coalesce(map.bits, span.blank) # coalesce(moved.bits, span.blank) as bits
-    from campaign_spans span
-    left join facet_maps map on map.facet_key = 3 and map.since = span.since
-    left join campaign_activity_moved(instant) moved on moved.since = span.since
-    where activity <> 'any'
-  ), parts as (
-    select 0 as part, since, matching.bits & active.bits as bits from matching join active using (since)
-    union all
-    select 1, since, matching.bits & ~active.bits from matching join active using (since) where activity = 'first'
-    union all
-    select 0, since, bits from matching where activity = 'any'
   )
-  select coalesce(array_agg(since order by part, since desc), '{}'),
-    coalesce(array_agg(bits order by part, since desc), '{}')
-  into spans, maps
-  from parts where bit_count(bits) > 0;
+  select since, bit_and(bits)
+  from (select grp, since, bit_or(bits) as bits from entries group by grp, since) of_groups
+  group by since having count(*) = facet_groups[cardinality(facet_groups)]
+$$;
+
+-- The same, one span after the other, newest first: whoever stops reading leaves the rest undone.
+create or replace function newest_maps(facet_groups integer[], facet_keys integer[])
+returns table (since bigint, bits varbit)
+language sql stable
+as $$
+  select span.since, matching.bits
+  from (select since from campaign_spans order by since desc) span
+  cross join lateral (
+    select bit_and(of_groups.bits) as bits
+    from (
+      select bit_or(map.bits) as bits
+      from unnest(facet_groups, facet_keys) entry (grp, facet_key)
+      -- Looked up one by one, which the limit keeps the planner to.
+      cross join lateral (
+        select facet_maps.bits from facet_maps where facet_key = entry.facet_key and since = span.since limit 1
+      ) map
+      group by grp
+    ) of_groups
+    having count(*) = facet_groups[cardinality(facet_groups)]
+  ) matching
+  order by span.since desc
+$$;
+
+-- Some campaigns of a span, of those with a bit, in the order of pages.
+create or replace function span_page(span bigint, bits varbit, page_size integer, skipped bigint)
+returns bigint[]
+language plpgsql stable
+as $$
+begin
+  -- Where a span has many, they are read in their order.
+  if bit_count(bits) > 150 then
+    return array(
+      select campaign_key from campaign_places where since = span and get_bit(bits, place) = 1
+      order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
+  end if;
+  return array(
+    select campaign_key from bit_places(bits) one
+    -- Also one by one.
+    cross join lateral (select * from campaign_places where since = span and place = one.place limit 1) placed
+    order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
 end
 $$;
 
--- One page of campaigns that can be found by all of some groups of facets, by any of a group (see `campaign_matches`); newest
--- first, ties on chain ID, core address, identifier. And how many there are in all, exact. `activity`: 'any', 'only' active
--- ones at an `instant`, or those 'first'.
+-- One page of the campaigns that can be found by all of some groups of facets, by any of a group (`facet_groups` are numbered
+-- from 1, ascending, the other arrays are parallel to it); newest first, ties on chain ID, core address, identifier. And how
+-- many there are in all, exact, where that is asked for. `activity`: 'any', 'only' active ones at an `instant`, or those
+-- 'first'.
 --
 -- Of the campaigns themselves only those of the page's own spans are read: whatever the filters, the page and the number of
 -- campaigns.
 create or replace function campaign_page(
   facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
   out total integer, out keys bigint[])
 language plpgsql stable
 -- Every statement here is right for all values, so it is planned once for a connection.
@@ -203,45 +155,128 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  matches record;
+  -- The values as they are stored: with their case folded, but for the one kind that is compared with it.
+  stored_values text[];
+  -- Those of the entries that maps are kept of, and null for the others.
+  facet_keys integer[];
+  -- The campaigns of those others, each with the group it is found by.
+  few_groups integer[] := '{}';
+  few_keys bigint[] := '{}';
+  -- Where the map of active ones is not that of the `instant`.
+  moved_spans bigint[];
+  moved_bits varbit[];
+  -- All (null), active ones, and those that are not, one after the other.
+  kinds_of_activity constant boolean[] := case activity when 'any' then '{null}' when 'only' then '{true}' else '{true,false}' end;
+  is_active boolean;
+  spans refcursor;
+  span record;
+  shown varbit;
 begin
-  matches := campaign_matches(
-    facet_groups, kinds, chain_ids, facet_values, only_whitelisted, only_templates, activity, instant);
-  if matches.keys is not null then
-    total := cardinality(matches.keys);
-    keys := case when skipped < total then matches.keys[skipped + 1 : skipped + page_size] else '{}' end;
-    return;
+  select array_agg(stored order by nth), array_agg(facet.key order by nth) into stored_values, facet_keys
+  from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
+  cross join lateral (select case entry.kind when 'autocampaign' then entry.value else fold_case(entry.value) end) as written (stored)
+  left join popular_facets facet
+    on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
+  if array_position(facet_keys, null) is not null then
+    select coalesce(array_agg(grp), '{}'), coalesce(array_agg(key), '{}') into few_groups, few_keys
+    from unnest(facet_groups, kinds, chain_ids, stored_values, facet_keys) entry (grp, kind, chain_id, value, facet_key)
+    cross join lateral unnest(campaign_keys_of(kind, chain_id, value)) key
+    where facet_key is null;
   end if;
-  with counted as materialized (
-    select nth, since, bits, bit_count(bits) as own, sum(bit_count(bits)) over (order by nth) as upto
-    from unnest(matches.spans, matches.maps) with ordinality span (since, bits, nth)
-  ), paged as materialized (
-    select nth, since, bits, own, greatest(skipped - (upto - own), 0) as passed from counted
-    where page_size > 0 and upto > skipped and upto - own < skipped + page_size
-  ), shown as (
-    select nth, campaign.* from paged cross join lateral (
-      select campaign_key, block_timestamp, chain_id, core_address, identifier
-      from bit_places(bits) one
-      -- Looked up one by one, which the limit keeps the planner to.
-      cross join lateral (
-        select * from campaign_places where since = paged.since and place = one.place limit 1
-      ) placed
-      order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset passed
-    ) campaign
-    where own <= 500
-    union all
-    -- Where a span has many, they are read in their order.
-    select nth, campaign.* from paged cross join lateral (
-      select campaign_key, block_timestamp, chain_id, core_address, identifier
-      from campaign_places placed where placed.since = paged.since and get_bit(paged.bits, place) = 1
-      order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset passed
-    ) campaign
-    where own > 500
-  )
-  select (select coalesce(max(upto), 0) from counted), array(
-    select campaign_key from shown
-    order by nth, block_timestamp desc, chain_id, core_address, identifier limit page_size)
-  into total, keys;
+  if activity <> 'any' then
+    select array_agg(since), array_agg(bits) into moved_spans, moved_bits from campaign_activity_moved(instant);
+  end if;
+
+  total := case when is_counted then 0 end;
+  keys := '{}';
+  foreach is_active in array kinds_of_activity loop
+    if is_counted or few_keys <> '{}' then
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from matching_maps(facet_groups, facet_keys, few_groups, few_keys) matching order by since desc;
+    else
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from newest_maps(facet_groups, facet_keys) matching order by since desc;
+    end if;
+    loop
+      fetch spans into span;
+      exit when not found;
+      shown := span.bits;
+      if is_active is not null then
+        span.active := coalesce(span.active, shown & ~shown);
+        span.active := span.active # coalesce(moved_bits[array_position(moved_spans, span.since)], shown & ~shown);
+        shown := shown & case when is_active then span.active else ~span.active end;
+      end if;
+      if is_counted then
+        total := total + bit_count(case activity when 'first' then span.bits else shown end);
+      end if;
+      if skipped < bit_count(shown) and cardinality(keys) < page_size then
+        keys := keys || span_page(span.since, shown, page_size - cardinality(keys), skipped);
+      end if;
+      skipped := greatest(skipped - bit_count(shown), 0);
+      exit when cardinality(keys) = page_size and not is_counted;
+    end loop;
+    close spans;
+    exit when cardinality(keys) = page_size;
+    is_counted := false;
+  end loop;
+end
+$$;
+
+-- The same for processes of the version before, until they are replaced.
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
+  out total integer, out keys bigint[])
+language sql stable
+as $$
+  select page.total, page.keys
+  from (
+    select array_remove(array[
+      case when only_whitelisted then 'whitelisted' end, case when only_templates then 'template' end,
+      case when kinds = '{}' and not only_whitelisted and not only_templates then 'all' end], null) as added
+  ) built_in
+  cross join lateral (
+    select array_agg(coalesce(facet_groups[cardinality(facet_groups)], 0) + nth order by nth)::integer[] as added_groups,
+      array_agg(0::bigint) as added_chains, array_agg(''::text) as added_values
+    from generate_subscripts(added, 1) nth
+  ) entries
+  cross join lateral campaign_page(facet_groups || added_groups, kinds || added, chain_ids || added_chains,
+    facet_values || added_values, activity, instant, page_size, skipped, true) page
+$$;
+
+-- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
+-- `lists_version` it knows the total of; where that is the one of today, it is not counted. And when the total may change all
+-- the same, in milliseconds since 1970: when the next campaign starts or ends, where only active ones are counted.
+create or replace function campaign_pages(questions json, instant timestamptz)
+returns table (nth integer, total integer, lists_version uuid, changes_at double precision, keys bigint[])
+language plpgsql stable rows 1
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  asked record;
+  page record;
+begin
+  lists_version := (select revised.lists_version from data_revisions revised order by revision desc limit 1);
+  for asked in
+    select * from rows from (json_to_recordset(questions) as (
+      groups integer[], kinds text[], chains bigint[], "values" text[], activity text, page_size integer, skipped bigint,
+      known_lists uuid
+    )) with ordinality as question (groups, kinds, chains, "values", activity, page_size, skipped, known_lists, nth)
+  loop
+    page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
+      asked.page_size, asked.skipped, asked.known_lists is distinct from lists_version);
+    nth := asked.nth;
+    total := page.total;
+    keys := page.keys;
+    changes_at := case when asked.activity = 'only' and total is not null then 1000 * extract(epoch from least(
+      (select min(start_at) from campaigns where start_at > instant),
+      (select min(end_at) from campaigns where end_at > instant))) end;
+    return next;
+  end loop;
 end
 $$;
 
@@ -309,7 +344,7 @@ begin
     return false;
   end if;
   insert into facet_maps as map (facet_key, since, bits)
-  select 3, moved.since, moved.bits from campaign_activity_moved(present) moved
+  select built_in_facet('active'), moved.since, moved.bits from campaign_activity_moved(present) moved
   on conflict (facet_key, since) do update set bits = map.bits # excluded.bits;
   update campaign_activity set as_of = present;
   return true;
@@ -318,7 +353,7 @@ $$;
 
 -- Makes all spans, places and maps anew from the campaigns, in spans of equal size: for existing data, for whoever has
 -- written campaigns past the import, and where a span has become far larger than the others.
-create or replace function rebuild_campaign_maps(span_places integer default 8192)
+create or replace function rebuild_campaign_maps(span_places integer default full_span())
 returns void
 language plpgsql
 -- To put maps together in memory, and not to sort them first.
@@ -329,7 +364,7 @@ begin
   perform pg_advisory_xact_lock(7201001);
   -- Not truncated: who has begun to read goes on with what there was.
   delete from facet_maps;
-  delete from popular_facets where kind not in ('all', 'whitelisted', 'active', 'template');
+  delete from popular_facets where built_in_facet(kind) is null;
   delete from campaign_places;
   delete from campaign_spans;
   update campaign_activity set as_of = clock_timestamp();
@@ -364,8 +399,8 @@ begin
   group by facet.key, placed.since;
   perform map_facet(kind, chain_id, value) from (
     select kind, chain_id, value from campaign_memberships
-    where kind not in (select kind from popular_facets)
-    group by kind, chain_id, value having count(*) > 150
+    where built_in_facet(kind) is null
+    group by kind, chain_id, value having count(*) > max_unmapped_campaigns()
   ) popular;
 end
 $$;

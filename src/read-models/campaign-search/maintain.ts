@@ -6,14 +6,8 @@ import { type Step, stepsFor } from '../steps.ts'
  * they flip a campaign: exhaust it, say, or make it claimable again.
  */
 
-/** From this number of campaigns on a span is full. */
-const SPAN_PLACES = 8192
-
 /** From this number of places on, a span is divided: it is read as a whole. */
-const MOST_PLACES = 2 * SPAN_PLACES
-
-/** What more campaigns than this can be found by has maps; so many are looked up one by one. */
-const MOST_UNMAPPED = 150
+const maxPlaces = '2 * full_span()'
 
 /** What claims and tokens change. */
 const derivedKinds = `'whitelisted', 'active'`
@@ -69,10 +63,10 @@ export const takeOutOfMaps = stepsFor(
 
 /** Only later than all others: else they belong in the midst of a span that there is. */
 const newSpans = `insert into campaign_spans (since, blank)
-  select min(block_timestamp), repeat('0', ${SPAN_PLACES})::varbit
+  select min(block_timestamp), repeat('0', full_span())::varbit
   from (
     -- Equal timestamps have equal ranks, so they stay together.
-    select block_timestamp, (place_count + rank() over (order by block_timestamp) - 1) / ${SPAN_PLACES} as nth
+    select block_timestamp, (place_count + rank() over (order by block_timestamp) - 1) / full_span() as nth
     from staged_key join campaigns using (key)
     cross join (select since, place_count from campaign_spans order by since desc limit 1) newest
     where not exists (select from campaign_places where campaign_key = key) and block_timestamp > greatest(
@@ -133,7 +127,7 @@ export const putIntoMaps: Step[] = [
       from (
         select span.since, span.blank from (${spansOfStaged}) staged
         join campaign_spans span using (since)
-        join facet_maps all_campaigns on all_campaigns.facet_key = 1 and all_campaigns.since = span.since
+        join facet_maps all_campaigns on all_campaigns.facet_key = built_in_facet('all') and all_campaigns.since = span.since
         where length(all_campaigns.bits) < length(span.blank)
         offset 0
       ) grown
@@ -167,7 +161,7 @@ export const putIntoMaps: Step[] = [
           except
           select kind, chain_id, value from popular_facets
           offset 0
-        ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > ${MOST_UNMAPPED}`,
+        ) found where cardinality(campaign_keys_of(kind, chain_id, value)) > max_unmapped_campaigns()`,
         'popular_facets',
       ],
     ],
@@ -180,7 +174,7 @@ export const divideSpans = stepsFor(
   [
     // Many at the same instant cannot be divided.
     `select rebuild_campaign_maps() where exists (
-      select from campaign_spans span where place_count > ${MOST_PLACES} and place_count - ${MOST_PLACES} > (
+      select from campaign_spans span where place_count > ${maxPlaces} and place_count - ${maxPlaces} > (
         select max(equal_count) from (
           select count(*) as equal_count from campaign_places placed where placed.since = span.since
           group by block_timestamp) equals))`,

@@ -2,6 +2,8 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
+export { createCampaignTotals } from './totals.ts'
+
 /** Something a campaign can be found by; a chain or a value that says nothing is 0 or empty. */
 interface Facet {
   kind: FacetKind
@@ -20,24 +22,17 @@ export interface CampaignPageQuery extends CampaignFilters {
 
 /**
  * Pages of campaigns, as something to select from, one row for each entry of the JSON array at the placeholder `questions`
- * (see `toPageQuestion`): its place `nth` in it, from 1; `total`, how many match; and `keys`, those of the page in their
- * order (newest first; ties end on chain ID, core address, identifier, ascending). All as of one moment, that of the
- * placeholder `now`. A page costs about the same whatever its filters, some microseconds for each 8,192 campaigns (see
- * `campaign_page` in functions.sql), and the plan is right for all values.
+ * (see `createCampaignTotals`): its place `nth` in it, from 1; `total`, how many match, null where that is known;
+ * `lists_version`, which the total is right for; `changes_at`, when a total of active campaigns may change all the same, in
+ * milliseconds since 1970; and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
+ * identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is right for all values.
  */
-export const campaignPages = sql`(
-  select nth::integer, total, keys
-  from rows from (json_to_recordset(${sql.placeholder('questions')}::json) as (
-    groups integer[], kinds text[], chains bigint[], "values" text[], only_whitelisted boolean, only_templates boolean,
-    activity text, page_size integer, skipped bigint
-  )) with ordinality as question (
-    groups, kinds, chains, "values", only_whitelisted, only_templates, activity, page_size, skipped, nth
-  ), campaign_page(groups, kinds, chains, "values", only_whitelisted, only_templates, activity,
-    ${sql.placeholder('now')}::timestamptz, page_size, skipped))`
+export const campaignPages = sql`campaign_pages(
+  ${sql.placeholder('questions')}::json, ${sql.placeholder('now')}::timestamptz)`
 
 /** What campaigns are found by, as the first arguments of `campaign_page`. */
-function toFacetEntries(filters: CampaignFilters) {
-  const entries = toFacetGroups(filters).flatMap((facets, index) =>
+function toFacetEntries(query: CampaignPageQuery) {
+  const entries = toFacetGroups(query).flatMap((facets, index) =>
     facets.map((facet) => ({ ...facet, group: index + 1 })),
   )
   return {
@@ -48,26 +43,23 @@ function toFacetEntries(filters: CampaignFilters) {
   }
 }
 
-/** An entry for `campaignPages`, as JSON; equal questions are equal texts. */
+/** A question for a page as text, which is equal where the questions are: a line of JSON about all campaigns, and one about the page. */
 export function toPageQuestion(query: CampaignPageQuery) {
   const entries = toFacetEntries(query)
+  const lines = [
+    { ...entries, activity: query.activity },
+    // As text: JSON has no numbers as large.
+    { page_size: query.limit, skipped: String(query.offset) },
+  ]
   return {
     /** How many things campaigns are found by, which is what a page costs by. */
     entryCount: entries.groups.length,
-    json: JSON.stringify({
-      ...entries,
-      only_whitelisted: query.tokenWhitelist,
-      only_templates: query.actionTemplateOnly,
-      activity: query.activity,
-      page_size: query.limit,
-      // As text: JSON has no numbers as large.
-      skipped: String(query.offset),
-    }),
+    text: lines.map((line) => JSON.stringify(line)).join('\n'),
   }
 }
 
 /** A campaign passes if it has one facet of each group. */
-function toFacetGroups(filters: CampaignFilters): Facet[][] {
+function toFacetGroups(filters: CampaignPageQuery): Facet[][] {
   const groups = [
     filters.budgetAccount?.map((value) => aFacet('budget', value)),
     filters.owner && [aFacet('owner', filters.owner)],
@@ -75,8 +67,11 @@ function toFacetGroups(filters: CampaignFilters): Facet[][] {
     toChainFacets(filters),
     filters.tokens && toTokenFacets(filters.tokens),
     filters.distributionChannel && toChannelFacets(filters.distributionChannel),
+    filters.tokenWhitelist && [aFacet('whitelisted', '')],
+    filters.actionTemplateOnly && [aFacet('template', '')],
   ]
-  return groups.flatMap((facets) => (facets ? [facets] : []))
+  const given = groups.flatMap((facets) => (facets ? [facets] : []))
+  return given.length > 0 ? given : [[aFacet('all', '')]]
 }
 
 const aFacet = (kind: FacetKind, value: string, chain = 0): Facet => ({ kind, chain, value })

@@ -76,7 +76,7 @@ const nextNewest = `
   from (select case totals.creator when '' then 1 else 2 end as count) groups
   cross join lateral campaign_page(
     (array[1, 2])[:count], (array['target', 'creator'])[:count], (array[totals.chain_id, 0])[:count],
-    (array[totals.address, totals.creator])[:count], false, false, 'any', now(), 1, 0) page
+    (array[totals.address, totals.creator])[:count], 'any', now(), 1, 0, false) page
   join campaigns on key = page.keys[1]`
 
 /** After the totals of the campaigns and the bitmaps have changed. */

@@ -206,6 +206,17 @@ function prepareNews(database: Database) {
     .prepare('data_version')
 }
 
+/** Reads which state of the lists is committed: equal ones have the same campaigns, found alike. One index lookup. */
+export function createListsVersionReader(lookups: Database) {
+  const newest = lookups
+    .select({ listsVersion: dataRevisions.listsVersion })
+    .from(dataRevisions)
+    .orderBy(desc(dataRevisions.revision))
+    .limit(1)
+    .prepare('lists_version')
+  return async () => (await newest.execute())[0]?.listsVersion
+}
+
 /** How far the data is, for whoever measures it. */
 export interface DataFigures {
   /** Null as long as nothing was ever written. */

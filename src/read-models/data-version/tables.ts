@@ -14,4 +14,6 @@ export const dataRevisions = pgTable('data_revisions', {
   campaignKeys: bigint({ mode: 'number' }).array(),
   /** Whether a campaign has come or gone, or may be found otherwise than before. Else pages hold the same campaigns. */
   altersLists: boolean().notNull().default(sql`true`),
+  /** Of the newest revision up to this one that alters lists, and of no other history: where it is equal, so are lists. */
+  listsVersion: uuid().notNull().defaultRandom(),
 })

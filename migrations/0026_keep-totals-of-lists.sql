@@ -1,0 +1,309 @@
+ALTER TABLE "data_revisions" ADD COLUMN "lists_version" uuid DEFAULT gen_random_uuid() NOT NULL;
+--> statement-breakpoint
+drop function campaign_matches(integer[], text[], bigint[], text[], boolean, boolean, text, timestamptz);
+--> statement-breakpoint
+-- The keys that what there are always maps of has in `popular_facets`; null for all else that campaigns can be found by.
+create or replace function built_in_facet(kind text)
+returns integer
+language sql immutable parallel safe
+as $$ select array_position(array['all', 'whitelisted', 'active', 'template'], kind) $$;
+--> statement-breakpoint
+-- What more campaigns than this can be found by has maps; so many are looked up one by one.
+create or replace function max_unmapped_campaigns()
+returns integer
+language sql immutable parallel safe
+as $$ select 150 $$;
+--> statement-breakpoint
+-- From this number of campaigns on a span is full.
+create or replace function full_span()
+returns integer
+language sql immutable parallel safe
+as $$ select 8192 $$;
+--> statement-breakpoint
+-- The maps of all campaigns that can be found by all of some groups of facets, by any of a group: for the spans in which there
+-- are any. `facet_groups` are numbered from 1; `facet_keys` and the campaigns `few_keys`, which are found by what has no map,
+-- are parallel to their groups. Becomes a part of the statement that asks.
+create or replace function matching_maps(
+  facet_groups integer[], facet_keys integer[], few_groups integer[], few_keys bigint[])
+returns table (since bigint, bits varbit)
+language sql stable
+as $$
+  with entries as not materialized (
+    select entry.grp, map.since, map.bits
+    from unnest(facet_groups, facet_keys) entry (grp, facet_key) join facet_maps map using (facet_key)
+    union all
+    select few.grp, placed.since, set_bit(span.blank, placed.place, 1)
+    -- In the order of the index that they are looked up in: there may be thousands.
+    from (select * from unnest(few_groups, few_keys) entry (grp, key) order by key) few
+    join campaign_places placed on placed.campaign_key = few.key
+    join campaign_spans span using (since)
+  )
+  select since, bit_and(bits)
+  from (select grp, since, bit_or(bits) as bits from entries group by grp, since) of_groups
+  group by since having count(*) = facet_groups[cardinality(facet_groups)]
+$$;
+--> statement-breakpoint
+-- The same, one span after the other, newest first: whoever stops reading leaves the rest undone.
+create or replace function newest_maps(facet_groups integer[], facet_keys integer[])
+returns table (since bigint, bits varbit)
+language sql stable
+as $$
+  select span.since, matching.bits
+  from (select since from campaign_spans order by since desc) span
+  cross join lateral (
+    select bit_and(of_groups.bits) as bits
+    from (
+      select bit_or(map.bits) as bits
+      from unnest(facet_groups, facet_keys) entry (grp, facet_key)
+      -- Looked up one by one, which the limit keeps the planner to.
+      cross join lateral (
+        select facet_maps.bits from facet_maps where facet_key = entry.facet_key and since = span.since limit 1
+      ) map
+      group by grp
+    ) of_groups
+    having count(*) = facet_groups[cardinality(facet_groups)]
+  ) matching
+  order by span.since desc
+$$;
+--> statement-breakpoint
+-- Some campaigns of a span, of those with a bit, in the order of pages.
+create or replace function span_page(span bigint, bits varbit, page_size integer, skipped bigint)
+returns bigint[]
+language plpgsql stable
+as $$
+begin
+  -- Where a span has many, they are read in their order.
+  if bit_count(bits) > 150 then
+    return array(
+      select campaign_key from campaign_places where since = span and get_bit(bits, place) = 1
+      order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
+  end if;
+  return array(
+    select campaign_key from bit_places(bits) one
+    -- Also one by one.
+    cross join lateral (select * from campaign_places where since = span and place = one.place limit 1) placed
+    order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
+end
+$$;
+--> statement-breakpoint
+-- One page of the campaigns that can be found by all of some groups of facets, by any of a group (`facet_groups` are numbered
+-- from 1, ascending, the other arrays are parallel to it); newest first, ties on chain ID, core address, identifier. And how
+-- many there are in all, exact, where that is asked for. `activity`: 'any', 'only' active ones at an `instant`, or those
+-- 'first'.
+--
+-- Of the campaigns themselves only those of the page's own spans are read: whatever the filters, the page and the number of
+-- campaigns.
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
+  out total integer, out keys bigint[])
+language plpgsql stable
+-- Every statement here is right for all values, so it is planned once for a connection.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- The values as they are stored: with their case folded, but for the one kind that is compared with it.
+  stored_values text[];
+  -- Those of the entries that maps are kept of, and null for the others.
+  facet_keys integer[];
+  -- The campaigns of those others, each with the group it is found by.
+  few_groups integer[] := '{}';
+  few_keys bigint[] := '{}';
+  -- Where the map of active ones is not that of the `instant`.
+  moved_spans bigint[];
+  moved_bits varbit[];
+  -- All (null), active ones, and those that are not, one after the other.
+  kinds_of_activity constant boolean[] := case activity when 'any' then '{null}' when 'only' then '{true}' else '{true,false}' end;
+  is_active boolean;
+  spans refcursor;
+  span record;
+  shown varbit;
+begin
+  select array_agg(stored order by nth), array_agg(facet.key order by nth) into stored_values, facet_keys
+  from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
+  cross join lateral (select case entry.kind when 'autocampaign' then entry.value else fold_case(entry.value) end) as written (stored)
+  left join popular_facets facet
+    on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
+  if array_position(facet_keys, null) is not null then
+    select coalesce(array_agg(grp), '{}'), coalesce(array_agg(key), '{}') into few_groups, few_keys
+    from unnest(facet_groups, kinds, chain_ids, stored_values, facet_keys) entry (grp, kind, chain_id, value, facet_key)
+    cross join lateral unnest(campaign_keys_of(kind, chain_id, value)) key
+    where facet_key is null;
+  end if;
+  if activity <> 'any' then
+    select array_agg(since), array_agg(bits) into moved_spans, moved_bits from campaign_activity_moved(instant);
+  end if;
+
+  total := case when is_counted then 0 end;
+  keys := '{}';
+  foreach is_active in array kinds_of_activity loop
+    if is_counted or few_keys <> '{}' then
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from matching_maps(facet_groups, facet_keys, few_groups, few_keys) matching order by since desc;
+    else
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from newest_maps(facet_groups, facet_keys) matching order by since desc;
+    end if;
+    loop
+      fetch spans into span;
+      exit when not found;
+      shown := span.bits;
+      if is_active is not null then
+        span.active := coalesce(span.active, shown & ~shown);
+        span.active := span.active # coalesce(moved_bits[array_position(moved_spans, span.since)], shown & ~shown);
+        shown := shown & case when is_active then span.active else ~span.active end;
+      end if;
+      if is_counted then
+        total := total + bit_count(case activity when 'first' then span.bits else shown end);
+      end if;
+      if skipped < bit_count(shown) and cardinality(keys) < page_size then
+        keys := keys || span_page(span.since, shown, page_size - cardinality(keys), skipped);
+      end if;
+      skipped := greatest(skipped - bit_count(shown), 0);
+      exit when cardinality(keys) = page_size and not is_counted;
+    end loop;
+    close spans;
+    exit when cardinality(keys) = page_size;
+    is_counted := false;
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- The same for processes of the version before, until they are replaced.
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
+  out total integer, out keys bigint[])
+language sql stable
+as $$
+  select page.total, page.keys
+  from (
+    select array_remove(array[
+      case when only_whitelisted then 'whitelisted' end, case when only_templates then 'template' end,
+      case when kinds = '{}' and not only_whitelisted and not only_templates then 'all' end], null) as added
+  ) built_in
+  cross join lateral (
+    select array_agg(coalesce(facet_groups[cardinality(facet_groups)], 0) + nth order by nth)::integer[] as added_groups,
+      array_agg(0::bigint) as added_chains, array_agg(''::text) as added_values
+    from generate_subscripts(added, 1) nth
+  ) entries
+  cross join lateral campaign_page(facet_groups || added_groups, kinds || added, chain_ids || added_chains,
+    facet_values || added_values, activity, instant, page_size, skipped, true) page
+$$;
+--> statement-breakpoint
+-- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
+-- `lists_version` it knows the total of; where that is the one of today, it is not counted. And when the total may change all
+-- the same, in milliseconds since 1970: when the next campaign starts or ends, where only active ones are counted.
+create or replace function campaign_pages(questions json, instant timestamptz)
+returns table (nth integer, total integer, lists_version uuid, changes_at double precision, keys bigint[])
+language plpgsql stable rows 1
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  asked record;
+  page record;
+begin
+  lists_version := (select revised.lists_version from data_revisions revised order by revision desc limit 1);
+  for asked in
+    select * from rows from (json_to_recordset(questions) as (
+      groups integer[], kinds text[], chains bigint[], "values" text[], activity text, page_size integer, skipped bigint,
+      known_lists uuid
+    )) with ordinality as question (groups, kinds, chains, "values", activity, page_size, skipped, known_lists, nth)
+  loop
+    page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
+      asked.page_size, asked.skipped, asked.known_lists is distinct from lists_version);
+    nth := asked.nth;
+    total := page.total;
+    keys := page.keys;
+    changes_at := case when asked.activity = 'only' and total is not null then 1000 * extract(epoch from least(
+      (select min(start_at) from campaigns where start_at > instant),
+      (select min(end_at) from campaigns where end_at > instant))) end;
+    return next;
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- Moves the map of active campaigns on to the present, if at least so many campaigns have started or ended since. No reader
+-- waits for it: readers look at those campaigns themselves, and are only faster when there are few. Not while an import is
+-- at work. Works with the rights of its owner: it writes nothing but what follows from the campaigns and the clock.
+create or replace function advance_campaign_activity(least_changes integer default 0)
+returns boolean
+language plpgsql security definer
+set search_path = public, pg_temp
+set enable_seqscan = off
+as $$
+declare
+  -- As exact as what it is kept in, and as what is asked for.
+  present constant timestamptz := date_trunc('milliseconds', clock_timestamp());
+  changes bigint;
+begin
+  select coalesce(sum(bit_count(bits)), 0) into changes from campaign_activity_moved(present);
+  if changes < least_changes or not pg_try_advisory_xact_lock(7201001) then
+    return false;
+  end if;
+  insert into facet_maps as map (facet_key, since, bits)
+  select built_in_facet('active'), moved.since, moved.bits from campaign_activity_moved(present) moved
+  on conflict (facet_key, since) do update set bits = map.bits # excluded.bits;
+  update campaign_activity set as_of = present;
+  return true;
+end
+$$;
+--> statement-breakpoint
+-- Makes all spans, places and maps anew from the campaigns, in spans of equal size: for existing data, for whoever has
+-- written campaigns past the import, and where a span has become far larger than the others.
+create or replace function rebuild_campaign_maps(span_places integer default full_span())
+returns void
+language plpgsql
+-- To put maps together in memory, and not to sort them first.
+set work_mem = '256MB'
+set enable_sort = off
+as $$
+begin
+  perform pg_advisory_xact_lock(7201001);
+  -- Not truncated: who has begun to read goes on with what there was.
+  delete from facet_maps;
+  delete from popular_facets where built_in_facet(kind) is null;
+  delete from campaign_places;
+  delete from campaign_spans;
+  update campaign_activity set as_of = clock_timestamp();
+
+  with numbered as (
+    select key, block_timestamp, chain_id, core_address, identifier,
+      -- Equal timestamps have equal ranks, so they stay together.
+      (rank() over (order by block_timestamp) - 1) / span_places as nth
+    from campaigns
+  )
+  insert into campaign_places (campaign_key, since, place, block_timestamp, chain_id, core_address, identifier)
+  select key, case nth when 0 then 0 else min(block_timestamp) over (partition by nth) end,
+    row_number() over (partition by nth order by block_timestamp, key) - 1,
+    block_timestamp, chain_id, core_address, identifier
+  from numbered;
+  insert into campaign_spans (since, place_count, blank)
+  select since, max(place) + 1, repeat('0', greatest(span_places, max(place) + 1))::varbit from campaign_places group by since;
+  insert into campaign_spans (since, blank) values (0, repeat('0', span_places)::varbit) on conflict do nothing;
+
+  insert into facet_maps (facet_key, since, bits)
+  select facet.key, placed.since, bit_or(set_bit(span.blank, placed.place, 1))
+  from campaign_places placed
+  join campaign_spans span using (since)
+  join campaigns on campaigns.key = placed.campaign_key
+  cross join campaign_activity
+  join popular_facets facet on case facet.kind
+    when 'all' then true
+    when 'whitelisted' then has_whitelisted_rewards
+    when 'template' then uses_template_as_is
+    when 'active' then not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
+    else false end
+  group by facet.key, placed.since;
+  perform map_facet(kind, chain_id, value) from (
+    select kind, chain_id, value from campaign_memberships
+    where built_in_facet(kind) is null
+    group by kind, chain_id, value having count(*) > max_unmapped_campaigns()
+  ) popular;
+end
+$$;

@@ -1,0 +1,79 @@
+import { LRUCache } from 'lru-cache'
+
+/** A total in memory. */
+interface KnownTotal {
+  total: number
+  /** Which state of the lists it is right for. */
+  listsVersion: string
+  /** Milliseconds since 1970 between which the clock does not change it. */
+  since: number
+  until: number
+}
+
+/** What the database says of the total of a question (see `campaign_pages`). */
+interface CountedTotal {
+  total: number | null
+  listsVersion: string
+  changesAt: number | null
+}
+
+const MAX_BYTES = 4 * 1024 * 1024
+/** What an entry takes besides its text. */
+const ENTRY_BYTES = 300
+
+/**
+ * Totals in memory, by what is asked for without its page. Each names the state of the lists that it is right for; whether that
+ * is still the state is asked with the page, so that both are of the same moment.
+ * @param readListsVersion reads which state of the lists is committed.
+ */
+export function createCampaignTotals(readListsVersion: () => Promise<string | undefined>) {
+  const totals = new LRUCache<string, KnownTotal>({
+    maxSize: MAX_BYTES,
+    sizeCalculation: (_, filters) => filters.length + ENTRY_BYTES,
+  })
+
+  function find(filters: string, now: Date) {
+    const known = totals.get(filters)
+    const time = now.getTime()
+    return known !== undefined && known.since <= time && time < known.until ? known : undefined
+  }
+
+  return {
+    /** The total of a question (see `toPageQuestion`) where it is known: an index lookup. */
+    async recall(question: string, now: Date) {
+      const known = find(partsOf(question).filters, now)
+      return known !== undefined && known.listsVersion === (await readListsVersion()) ? known.total : undefined
+    },
+
+    /** Questions as JSON for the database, which counts only what is not known; and how their totals follow from its answers. */
+    ask(questions: readonly string[], now: Date) {
+      const asked = questions.map((question) => {
+        const { filters, page } = partsOf(question)
+        return { filters, page, known: find(filters, now) }
+      })
+      const entries = asked.map(({ filters, page, known }) => {
+        const knownLists = JSON.stringify(known?.listsVersion ?? null)
+        return `${filters.slice(0, -1)},"known_lists":${knownLists},${page.slice(1)}`
+      })
+      return {
+        json: `[${entries.join(',')}]`,
+        totalOf(nth: number, { total, listsVersion, changesAt }: CountedTotal) {
+          const { filters = '', known } = asked[nth - 1] ?? {}
+          if (total !== null) {
+            const until = changesAt ?? Number.POSITIVE_INFINITY
+            totals.set(filters, { total, listsVersion, since: now.getTime(), until })
+            return total
+          }
+          if (known === undefined) throw new TypeError('a total is neither known nor counted')
+          return known.total
+        },
+      }
+    },
+  }
+}
+
+/** The two lines of a question: JSON about all campaigns, and about the page. */
+function partsOf(question: string) {
+  const [filters = '', page = ''] = question.split('\n')
+  return { filters, page }
+}
