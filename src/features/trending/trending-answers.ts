@@ -1,7 +1,7 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/token-store.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
-import { type createDocumentReader, OPEN } from './trending-documents.ts'
+import { type createDocumentParser, OPEN } from './trending-documents.ts'
 import { assetAddressOf } from './trending-incentives.ts'
 import type { ActionTokenRow, TrendingRow } from './trending-rows.ts'
 import type { ActionTokenMetadata, TrendingCampaign } from './trending-schemas.ts'
@@ -33,11 +33,12 @@ const toSignificant = (price: string) => new Big(price).prec(12, Big.roundHalfUp
 /** A campaign for whoever asked: status, access and signature are about the user, if one was named. */
 export function toTrendingCampaign(
   row: TrendingRow,
-  documents: ReturnType<typeof createDocumentReader>,
+  documents: ReturnType<typeof createDocumentParser>,
   tokens: Tokens,
   isForUser: boolean,
 ): TrendingCampaign {
-  const { document, incentives } = documents.show(row, tokens)
+  if (row.campaign === undefined) throw new TypeError('an entry has no document')
+  const { document, incentives } = documents.show(row.campaign.document, row.tokenVersion, tokens)
   const signature = row.hasClaimed ? null : row.signature
   const isSwap = row.actionTemplate?.actionType.toLowerCase() === 'swap'
   return withoutUndefined({

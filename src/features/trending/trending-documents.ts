@@ -3,6 +3,7 @@ import type { Tokens } from '../../database/token-store.ts'
 import { fillDocument } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
+import type { TrendingRow } from './trending-rows.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 
 /** What an entry takes from the document of its campaign. */
@@ -34,8 +35,8 @@ const SIZE_OF_TEXT = 6
 /** In the places of what changes without the record: no amount, and right wherever JSON wants a value. */
 export const OPEN = 'null'
 
-/** Reads documents, and keeps what it has read: the same campaigns are trending for hours, and asked for each second. */
-export function createDocumentReader() {
+/** Parses documents, and keeps what it has parsed: the same campaigns are trending for hours, and asked for each second. */
+export function createDocumentParser() {
   const kept = new LRUCache<string, ReadDocument>({
     maxSize: MOST_BYTES,
     sizeCalculation: (_, body) => SIZE_OF_TEXT * body.length,
@@ -44,7 +45,7 @@ export function createDocumentReader() {
   function read(body: string) {
     const known = kept.get(body)
     if (known !== undefined) return known
-    const document: TrendingDocument = JSON.parse(`${fillDocument(body, () => OPEN)}}`)
+    const document: TrendingDocument = JSON.parse(fillDocument(body, () => OPEN))
     const addresses = document.incentives.flatMap((incentive) => [
       assetAddressOf(incentive),
       ...('peg' in incentive ? [incentive.peg] : []),
@@ -55,10 +56,10 @@ export function createDocumentReader() {
   }
 
   return {
-    tokenIdsOf: (row: { body: string | null }) => (row.body === null ? [] : read(row.body).tokenIds),
+    tokenIdsOf: ({ campaign }: Pick<TrendingRow, 'campaign'>) => (campaign ? read(campaign.document).tokenIds : []),
 
     /** A document, and its incentives as entries show them. */
-    show({ body, tokenVersion }: { body: string; tokenVersion: string }, tokens: Tokens) {
+    show(body: string, tokenVersion: string, tokens: Tokens) {
       const known: ReadDocument = read(body)
       if (known.shown?.tokenVersion !== tokenVersion) {
         const { chainId, incentives } = known.document

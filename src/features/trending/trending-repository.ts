@@ -2,6 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/client.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { createTokenStore } from '../../database/token-store.ts'
+import { createDocumentCache, createDocumentReader } from '../../read-models/campaign-documents/read.ts'
 import {
   foremostCampaigns,
   type TrendingPeriod,
@@ -9,7 +10,7 @@ import {
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
 import { toTrendingCampaign } from './trending-answers.ts'
-import { createDocumentReader } from './trending-documents.ts'
+import { createDocumentParser } from './trending-documents.ts'
 import { trendingColumns } from './trending-rows.ts'
 import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
 
@@ -23,10 +24,14 @@ export interface TrendingRepository {
   list(query: ListTrendingCampaignsQuery): Promise<ListTrendingCampaignsResponse>
 }
 
+/** As much as the documents of some thousand campaigns take. */
+const MAX_DOCUMENT_BYTES = 4 * 1024 * 1024
+
 export function createTrendingRepository(database: Database, clock: () => Date): TrendingRepository {
   const statementOf = rememberStatements<ReturnType<typeof prepareTrending>>('list_trending')
   const tokenStore = createTokenStore(database)
-  const documents = createDocumentReader()
+  const withDocuments = createDocumentReader(createDocumentCache(MAX_DOCUMENT_BYTES), database, 'trending')
+  const documents = createDocumentParser()
 
   return {
     async list(query) {
@@ -41,7 +46,10 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         now: now.toISOString(),
         nowSeconds: toWholeSeconds(now),
       }
-      const { rows, tokens } = await tokenStore.readWith(() => statement.execute(asked), documents.tokenIdsOf)
+      const { rows, tokens } = await tokenStore.readWith(
+        () => withDocuments(() => statement.execute(asked)),
+        documents.tokenIdsOf,
+      )
       return { trendingCampaigns: rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined)) }
     },
   }

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
 import { tokenVersion } from '../../database/token-store.ts'
+import type { Campaign } from '../../read-models/campaign-documents/read.ts'
 import type { ActionTemplate, ActionTokenMetadata, ClaimSignature } from './trending-schemas.ts'
 
 /** The token a campaign's action deals in, without what is unknown of it. */
@@ -9,7 +10,8 @@ export type ActionTokenRow = Omit<ActionTokenMetadata, 'priceUsd'> & { priceUsd?
 /** What an entry is made of (see the function `trending_entries`), with what was claimed in both periods, as `entry`. */
 export const trendingColumns = {
   tokenVersion,
-  body: sql<string>`entry.body`,
+  /** Which document, and in which version. */
+  state: sql<string>`concat_ws(chr(1), entry.campaign_key, entry.version)`,
   /** Of each incentive, in order, in base units: what has been claimed and, where it pays a token, what can still be paid. */
   incentiveFigures: sql<string | null>`entry.incentive_figures`,
   projectUrl: sql<string | null>`entry.project_url`,
@@ -24,4 +26,4 @@ export const trendingColumns = {
   hasClaimed: sql<boolean>`entry.has_claimed`,
   signature: sql<ClaimSignature | null>`entry.signature`,
 }
-export type TrendingRow = SelectResultFields<typeof trendingColumns>
+export type TrendingRow = SelectResultFields<typeof trendingColumns> & { campaign: Campaign | undefined }

@@ -31,6 +31,7 @@ export const campaignStates = (keys: SQL) =>
 const { body, allowList, actionSteps, detailAllowList, detail } = campaignDocuments
 
 const documentOf = {
+  trending: sql<string>`${body} || '}'`,
   list: sql<string>`${body} || ',"allowList":' || coalesce(${allowList}, 'null')
     || ',"actionSteps":' || coalesce(${actionSteps}, 'null') || '}'`,
   detail: sql<string>`${body} || ',"allowList":' || coalesce(${detailAllowList}, ${allowList})

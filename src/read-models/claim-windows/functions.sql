@@ -109,11 +109,11 @@ begin
 end
 $$;
 
--- What is shown of campaigns that are trending, in any order. What is about a claimant, or about the token of the action, is
+-- What is shown of campaigns that are trending besides their documents, in any order. What is about a claimant, or about the token of the action, is
 -- looked up only where that is asked for. Its plan is made once for a connection.
 create or replace function trending_entries(keys bigint[], claimant text, with_token boolean)
 returns table (
-  campaign_key bigint, body text, project_url text, verification_level text, action_template json, action_token json,
+  campaign_key bigint, version uuid, project_url text, verification_level text, action_template json, action_token json,
   has_claimed boolean, signature json
 )
 language plpgsql stable rows 100
@@ -123,7 +123,7 @@ set max_parallel_workers_per_gather = 0
 as $$
 begin
   return query
-  select campaign.key, document.body, campaign.project_url, campaign.verification_level, template.json,
+  select campaign.key, document.version, campaign.project_url, campaign.verification_level, template.json,
     case when with_token then (
       select json_strip_nulls(json_build_object('tokenSymbol', token.symbol, 'tokenContract', token.address,
         'chainId', token.chain_id, 'tokenImage', token.image_uri, 'decimals', token.decimals,
