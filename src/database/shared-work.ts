@@ -5,6 +5,8 @@ const NOBODY: Asker = { signal: undefined, address: undefined }
 export interface SharedWork<T> {
   /** Whether all who waited have gone; nobody may join any more. */
   readonly isAbandoned: boolean
+  /** Fulfilled once there is an outcome, whatever it is; who waits for it does not keep the work going. */
+  readonly ended: Promise<void>
   /** Waits for the outcome, like all the others, until the asker's signal ends. */
   join(asker: Asker | undefined): Promise<T>
 }
@@ -25,8 +27,9 @@ export function shareWork<T>(work: () => Promise<T>, owner: string | undefined):
     isOver = true
     for (const [leave, signal] of leaving) signal.removeEventListener('abort', leave)
   }
-  outcome.then(end, end)
+  const ended = outcome.then(end, end)
   return {
+    ended,
     get isAbandoned() {
       return abandonment.aborted
     },

@@ -23,6 +23,15 @@ type Produced = Written & {
 
 type Written = { body: unknown } | { json: string }
 
+/** The state of the data, and the instant, that a response is made for. */
+type State = Pick<Answer, 'version' | 'madeAt'>
+
+interface Making {
+  work: SharedWork<Answer>
+  /** Of the state that it is made for; undefined until it begins, when it is made for the newest. */
+  key: string | undefined
+}
+
 type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 
 /** How often an answer is made anew because the data has changed meanwhile. */
@@ -60,7 +69,8 @@ export class AnswerCache {
   readonly #options: AnswerCacheOptions
   readonly #kept: ReturnType<typeof keepAnswers>
   readonly #representations: ReturnType<typeof createRepresentations>
-  readonly #underWay = new Map<string, SharedWork<Answer>>()
+  /** By question, the one that was begun last, or waits for the one before it to end. */
+  readonly #makings = new Map<string, Making>()
   readonly #absence: ReturnType<typeof watchAbsence<DataVersion>>
   readonly #currentVersion: () => Promise<DataVersion>
   readonly #waitForBlocks: ReturnType<typeof createBlockWait>
@@ -120,26 +130,44 @@ export class AnswerCache {
     return this.#give(asked, made, version)
   }
 
-  /** Equal questions at the same state share the work. */
-  async #makeOnce(asked: Asked, state: Pick<Answer, 'version' | 'madeAt'>, asker: Asker) {
-    const { question, changesEachSecond } = asked
-    const { revision, history, asOf, nextChangeAt } = state.version
-    const secondEnds = changesEachSecond ? endOfSecond(state.madeAt) : Number.POSITIVE_INFINITY
-    const key = `${history} ${revision} ${asOf.blocks.size === 0} ${Math.min(nextChangeAt, secondEnds)} ${question}`
-    const running = this.#underWay.get(key)
-    if (running?.isAbandoned === false) return running.join(asker)
+  /**
+   * Equal questions at the same state share the work. A question is made once at a time: who comes with a newer state waits
+   * for the one under way, and all who wait share the next one, which is made for the state there is by then.
+   */
+  async #makeOnce(asked: Asked, state: State, asker: Asker) {
+    const { question } = asked
+    const last = this.#makings.get(question)
+    const before = last?.work.isAbandoned === false ? last : undefined
+    const key = toKey(state, asked)
+    if (before !== undefined && (before.key ?? key) === key) return before.work.join(asker)
     const work = shareWork(async () => {
-      const made = await this.#makeAt(state.version, (version) => make(asked, version, secondEnds))
-      const answer = { madeAt: state.madeAt, confirmedAt: state.madeAt, ...made }
-      this.#kept.keep(question, answer)
-      return answer
+      await before?.work.ended
+      const current = before === undefined ? state : await this.#currentState()
+      making.key = toKey(current, asked)
+      return (
+        (before && this.#kept.recall(question, current.version, current.madeAt)) ?? this.#makeAndKeep(asked, current)
+      )
     }, asker.address)
-    this.#underWay.set(key, work)
-    try {
-      return await work.join(asker)
-    } finally {
-      if (this.#underWay.get(key) === work) this.#underWay.delete(key)
-    }
+    const making: Making = { work, key: before === undefined ? key : undefined }
+    this.#makings.set(question, making)
+    void work.ended.then(() => {
+      if (this.#makings.get(question) === making) this.#makings.delete(question)
+    })
+    return work.join(asker)
+  }
+
+  async #currentState(): Promise<State> {
+    const madeAt = this.#options.now().getTime()
+    // Others share the asking, also when nobody waits for this answer any more.
+    return { version: await askForAll(this.#currentVersion), madeAt }
+  }
+
+  async #makeAndKeep(asked: Asked, { version, madeAt }: State) {
+    const secondEnds = asked.changesEachSecond ? endOfSecond(madeAt) : Number.POSITIVE_INFINITY
+    const made = await this.#makeAt(version, (at) => make(asked, at, secondEnds))
+    const answer = { madeAt, confirmedAt: madeAt, ...made }
+    this.#kept.keep(asked.question, answer)
+    return answer
   }
 
   /**
@@ -195,6 +223,13 @@ async function make({ produce }: Asked, { nextChangeAt }: DataVersion, secondEnd
   const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
   const text = 'json' in written ? written.json : JSON.stringify(written.body)
   return { content: toContent(text), totalCount, dependencies, validUntil }
+}
+
+/** Equal for states for which a response is the same. */
+function toKey({ version, madeAt }: State, { changesEachSecond }: Asked) {
+  const { revision, history, asOf, nextChangeAt } = version
+  const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(madeAt)) : nextChangeAt
+  return `${history} ${revision} ${asOf.blocks.size === 0} ${validUntil}`
 }
 
 const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000

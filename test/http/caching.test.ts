@@ -5,9 +5,11 @@ import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/followed-chains.ts'
+import { questionChannel } from '../../src/database/question-channel.ts'
 import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { createServiceCounts } from '../../src/http/service-counts.ts'
-import { createTestDatabase } from '../setup/database.ts'
+import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
+import { waitFor } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
@@ -159,6 +161,52 @@ test('what a transaction has not committed does not show, and shows once it has'
     await Promise.all([early.end(), late.end()])
   }
 })
+
+test.each([
+  ['/campaigns', 'campaign_documents'],
+  ['/reward-kit/trending', 'trending_campaigns'],
+])(
+  '%s is made once at a time: who comes after another commit waits, and all who wait share the next',
+  async (path, table) => {
+    await using api = await startTestApp()
+    const token = aToken()
+    const campaign = aCampaign({
+      campaignName: 'Before',
+      incentives: [anErc20Incentive(token.address)],
+    })
+    await api.save(token, campaign, aClaim(campaign))
+    const versions = ['newest_revision', 'data_version']
+    const statements: unknown[] = []
+    const note = (message: unknown) =>
+      versions.includes(Object(message).statement) || statements.push(Object(message).statement)
+    questionChannel.start.subscribe(note)
+    try {
+      await using lock = await lockCampaigns(api.database.url, table)
+      const held = async () => {
+        const [row] = await api.database.query(
+          "select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+        )
+        return row?.count
+      }
+      const asked = [api.get(path)]
+      await waitFor(async () => ((await held()) === 1 ? true : undefined))
+      const slow = statements.at(-1)
+      for (let commits = 0; commits < 3; commits += 1) {
+        await api.database.query('select revise_data()')
+        asked.push(api.get(path), api.get(path))
+        await sleep(50)
+      }
+      expect(await held()).toBe(1)
+      await lock.release()
+      const bodies = new Set((await Promise.all(asked)).map(({ body, statusCode }) => `${statusCode} ${body}`))
+      expect(bodies.size).toBe(1)
+      expect([...bodies][0]).toMatch(/^200 /)
+      expect(statements.filter((name) => name === slow)).toHaveLength(2)
+    } finally {
+      questionChannel.start.unsubscribe(note)
+    }
+  },
+)
 
 test('what does not change the data leaves kept answers alone: a used token, kept totals, vacuum, other databases', async () => {
   await using api = await startTestApp()
