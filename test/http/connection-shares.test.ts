@@ -29,7 +29,7 @@ async function startApp(given: Record<string, string> = {}) {
     /** A page that nobody else asks for, in a statement of its own; its status. */
     async getOwnPage(remoteAddress: string, headers = {}) {
       page += 1
-      const url = `/campaigns?distributionChannel=a,b,c,d,e&page=${page}`
+      const url = `/campaigns?distributionChannel=a,b,c,d,e,f&page=${page}`
       return (await app.inject({ url, remoteAddress, headers })).statusCode
     },
     async [Symbol.asyncDispose]() {

@@ -143,7 +143,7 @@ describe('a client that has gone', () => {
     const port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const socket = connect(port, '127.0.0.1')
-    const path = '/campaigns?distributionChannel=a,b,c,d,e&page='
+    const path = '/campaigns?distributionChannel=a,b,c,d,e,f&page='
     socket.write(Array.from({ length: 15 }, (_, page) => request(path + page, false)).join(''))
     await untilWaiting(api, 1)
     await sleep(200)
