@@ -1,6 +1,17 @@
 import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { findProjectFiles, type ProjectName } from './test/setup/projects.ts'
+
+/** What is there before the tests of a project begin. */
+const GLOBAL_SETUP: Record<ProjectName, string[]> = {
+  unit: [],
+  api: ['test/setup/pages.ts', 'test/setup/postgres.ts'],
+  process: ['test/setup/build.ts', 'test/setup/postgres.ts'],
+  browser: ['test/setup/build.ts', 'test/setup/postgres.ts'],
+}
+
+const files = findProjectFiles()
 
 export default defineConfig(({ mode }) => ({
   // The sources of the packages, so that nothing has to be built before it is tested.
@@ -13,8 +24,10 @@ export default defineConfig(({ mode }) => ({
     },
   },
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/setup/build.ts', 'test/setup/postgres.ts'],
+    projects: (['unit', 'api', 'process', 'browser'] as const).map((name) => ({
+      extends: true as const,
+      test: { name, include: files[name], globalSetup: GLOBAL_SETUP[name] },
+    })),
     // The suites share one PostgreSQL and the few cores of a small machine.
     maxWorkers: 3,
     // No test changes what others load, and loading the service takes each file more than a second.
@@ -24,5 +37,7 @@ export default defineConfig(({ mode }) => ({
     provide: { arePicturesMade: mode === 'screenshots' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // What is compiled is kept between runs.
+    experimental: { fsModuleCache: true },
   },
 }))

@@ -13,6 +13,7 @@ import { FollowingError } from './chain-events.ts'
 import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { endInOrder, ending } from './ending.ts'
+import { explain, toRequestPath } from './explain.ts'
 import { importFiles } from './import.ts'
 import { printIndexStatus } from './index-status.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
@@ -120,6 +121,13 @@ program
   .option('--serving-role <role>', 'look at the rights of this role, not of the one that asks')
   .option('--json', 'print the findings as NDJSON')
   .action((options: DoctorOptions) => doctor(readSettings(), options))
+
+program
+  .command('explain')
+  .description('print the SQL that a request runs, with its plans and times; writes nothing')
+  .argument('<url>', "path and query of the request, such as '/campaigns?pageSize=10'", toRequestPath)
+  .option('--token <token>', 'send this bearer token')
+  .action((url: string, options: { token?: string }) => explain(readSettings(), url, options))
 
 program
   .command('rebuild')

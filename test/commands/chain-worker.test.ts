@@ -10,7 +10,7 @@ import { settingsOf } from '../chains/indexed.ts'
 import { Playing } from '../chains/played-recording.ts'
 import { startScriptedNode } from '../chains/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /** As the command has it, for those who cannot wait. */
 const limits = {

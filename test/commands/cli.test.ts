@@ -7,9 +7,10 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { describe, expect, inject, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { databaseUrl } from '../setup/postgres.ts'
-import { runCli, startCli, waitFor } from '../setup/processes.ts'
+import { databaseUrl } from '../setup/database-url.ts'
+import { runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 const waitForStatus = (url: string, status: number) =>
   waitFor(async () => ((await fetch(url)).status === status ? true : undefined))

@@ -6,8 +6,9 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { createRequestCounter } from '../../src/commands/ending.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/data-folder.ts'
-import { CLI, RunningProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
+import { CLI, RunningProcess, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /** Ten times, five on each of two folders at the same time. */
 const LANES = [5, 5]

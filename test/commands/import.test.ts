@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { CLI, runCli, startCli, waitFor } from '../setup/processes.ts'
+import { CLI, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
 const aContract = (number = 1) => ({

@@ -5,7 +5,8 @@ import { recording } from '../chains/recording.ts'
 import { startScriptedNode } from '../chains/scripted-node.ts'
 import { startScriptedSocket } from '../chains/scripted-socket.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { aChainFile, aFreePort, chainEntry, entriesOf } from './indexing.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0

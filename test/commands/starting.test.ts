@@ -4,7 +4,8 @@ import pg from 'pg'
 import { describe, expect, test } from 'vitest'
 import { aDataFolder } from '../setup/data-folder.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { runCli, startCli, waitFor } from '../setup/processes.ts'
+import { runCli, startCli } from '../setup/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 const quick = { PORT: '0', CONNECTION_TIMEOUT_MS: '1000' }
 

@@ -6,8 +6,9 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { exchange } from '../setup/sockets.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * What a person sees who starts the service. `script` of util-linux makes the terminal.

@@ -3,10 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../src/database/credentials.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type NodeProcess, type Result, runCli, startCli, waitFor } from '../setup/processes.ts'
+import { type NodeProcess, type Result, runCli, startCli } from '../setup/processes.ts'
 import { anAddress, inUpperCase } from '../setup/records.ts'
 import { closedPort } from '../setup/sockets.ts'
 import { bearing } from '../setup/tokens.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * Tokens as an operator issues and revokes them, each command in a process of its own, and one service that runs all

@@ -6,8 +6,9 @@ import { expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/data-folder.ts'
-import { NodeProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
+import { NodeProcess, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {
   await using data = await aDataFolder()

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { startOwnServer } from './own-server.ts'
 import { countOutcomes, keepAsking, type Seen } from './readers.ts'
 

@@ -4,9 +4,10 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { collect, parse } from '../setup/sockets.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { ask, tryToAsk } from './readers.ts'
 
 const CAMPAIGNS = 50

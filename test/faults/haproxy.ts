@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { RunningProcess, waitFor } from '../setup/processes.ts'
+import { RunningProcess } from '../setup/processes.ts'
 import { closedPort } from '../setup/sockets.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 const HAPROXY = '/usr/sbin/haproxy'
 

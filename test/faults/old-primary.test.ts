@@ -4,10 +4,11 @@ import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
 import { closedPort } from '../setup/sockets.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { ask, keepAsking, newQuestions, type Seen } from './readers.ts'
 
 /*

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { startOwnServer } from './own-server.ts'
 import { keepAsking, newQuestions, STALE } from './readers.ts'
 

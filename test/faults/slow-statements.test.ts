@@ -2,8 +2,9 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { ask, keepAsking, STALE } from './readers.ts'
 
 const STATEMENT_TIMEOUT_MS = 1000

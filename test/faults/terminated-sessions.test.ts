@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { openDoomedSessions } from './doomed-sessions.ts'
 import { ask, countOutcomes, keepAsking, newQuestions } from './readers.ts'
 

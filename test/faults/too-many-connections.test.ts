@@ -1,7 +1,8 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { startCli, waitFor } from '../setup/processes.ts'
+import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { waitFor } from '../setup/wait-for.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
 import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
 

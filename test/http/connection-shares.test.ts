@@ -4,7 +4,7 @@ import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * Who gets the connections to the database, and the queue for them, while some ask more than there are: 8 of each.

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
 import { aCampaign, anAddress, aProfile } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * What is cheap does not wait for what is slow.

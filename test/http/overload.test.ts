@@ -5,10 +5,10 @@ import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/client.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { collect, exchange, listen } from '../setup/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 /*
  * More requests than can be answered: what is refused is refused at once, and nobody pays for who has gone.

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { waitFor } from './processes.ts'
+import { waitFor } from './wait-for.ts'
 
 /** A folder that is gone after the test, with the server that a failed test may have left running. */
 export async function aDataFolder() {

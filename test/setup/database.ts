@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { databaseUrl } from './postgres.ts'
+import { databaseUrl } from './database-url.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   url: string
@@ -13,7 +13,7 @@ export interface TestDatabase extends AsyncDisposable {
 export async function createTestDatabase(template?: TestDatabase): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`
   const serverUrl = inject('serverUrl')
-  const original = template === undefined ? 'template_migrated' : new URL(template.url).pathname.slice(1)
+  const original = template === undefined ? inject('templateDatabase') : new URL(template.url).pathname.slice(1)
   await onServer(serverUrl, `create database ${name} template ${original} strategy file_copy`)
   const url = databaseUrl(serverUrl, name)
   return {

@@ -1,4 +1,5 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
@@ -7,31 +8,81 @@ import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { databaseUrl } from './database-url.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** A server with the database `template_migrated`, which tests clone. */
+    /** A server for all tests. */
     serverUrl: string
+    /** The migrated database on it, which tests clone. */
+    templateDatabase: string
   }
 }
 
-/** Starts one real PostgreSQL for all tests: a container where Docker answers, else the embedded server. */
+const root = join(import.meta.dirname, '../..')
+
+/** Advisory locks: a run holds the first, shared; one at a time prepares the template. */
+const LOCKS = { run: 1, template: 2 }
+
+/**
+ * Provides one real PostgreSQL for all projects of a run: a container where Docker answers, else the embedded server. That
+ * one keeps its data between runs of the same checkout, and runs at the same time share it; the last one stops it.
+ */
 export default async function setup(project: TestProject) {
+  if (project.getProvidedContext().serverUrl !== undefined) return undefined
   const server = (await isDockerThere()) ? await startContainer() : await startEmbedded()
   const client = new pg.Client({ connectionString: server.url })
   await client.connect()
-  await client.query('create database template_migrated')
-  await client.end()
-  await migrateDatabase(databaseUrl(server.url, 'template_migrated'))
-  project.provide('serverUrl', server.url)
-  return server.close
+  const templateDatabase = `template_${await hashMigrations()}`
+  await removeLeftovers(client, templateDatabase)
+  await prepareTemplate(client, server.url, templateDatabase)
+  project.vitest.provide('serverUrl', server.url)
+  project.vitest.provide('templateDatabase', templateDatabase)
+  return async () => {
+    await client.end()
+    await server.close()
+  }
 }
 
-/** The URL of another database on the same server. */
-export function databaseUrl(serverUrl: string, name: string) {
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return url.href
+/** Removes what killed runs have left, unless another run goes on; from then on this run holds its lock. */
+async function removeLeftovers(client: pg.Client, templateDatabase: string) {
+  const { rows } = await client.query(`select pg_try_advisory_lock(${LOCKS.run}) as "isAlone"`)
+  if (rows[0].isAlone) {
+    const leftovers = await client.query(
+      `select format('drop database %I with (force)', datname) as statement from pg_database
+       where datname ~ '^(test|template)_' and datname <> $1
+       union all select format('drop role %I', rolname) from pg_roles where rolname ~ '^test_'`,
+      [templateDatabase],
+    )
+    for (const { statement } of leftovers.rows) await client.query(statement)
+  }
+  await client.query(`select pg_advisory_lock_shared(${LOCKS.run})`)
+  if (rows[0].isAlone) await client.query(`select pg_advisory_unlock(${LOCKS.run})`)
+}
+
+/** Under its name stands a template that is complete. */
+async function prepareTemplate(client: pg.Client, serverUrl: string, name: string) {
+  await client.query(`select pg_advisory_lock(${LOCKS.template})`)
+  const found = await client.query('select from pg_database where datname = $1', [name])
+  if (found.rows.length === 0) {
+    const unfinished = `${name}_unfinished`
+    await client.query(`drop database if exists ${unfinished} with (force)`)
+    await client.query(`create database ${unfinished}`)
+    await migrateDatabase(databaseUrl(serverUrl, unfinished))
+    await client.query(`alter database ${unfinished} rename to ${name}`)
+  }
+  await client.query(`select pg_advisory_unlock(${LOCKS.template})`)
+}
+
+/** Changes with the migrations, and with the code that runs them. */
+async function hashMigrations() {
+  const hash = createHash('sha256')
+  for (const folder of ['migrations', 'src/database']) {
+    for (const name of (await readdir(join(root, folder))).sort()) {
+      if (name.endsWith('.sql') || name.startsWith('migration')) hash.update(await readFile(join(root, folder, name)))
+    }
+  }
+  return hash.digest('hex').slice(0, 16)
 }
 
 const isDockerThere = () =>
@@ -54,15 +105,15 @@ async function hastenLogins(url: string) {
   await client.end()
 }
 
+/** One for each checkout and each version of PostgreSQL, where every account can reach it. */
 async function startEmbedded() {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-test-'))
+  const { optionalDependencies } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  const key = createHash('sha256')
+    .update(JSON.stringify([root, optionalDependencies]))
+    .digest('hex')
+    .slice(0, 16)
+  const folder = join(tmpdir(), `reward-campaigns-test-${key}`)
   const server = await openEmbeddedServer(folder, { serverSettings: { fsync: 'off' } })
   await hastenLogins(server.url)
-  return {
-    url: server.url,
-    async close() {
-      await server.close()
-      await rm(folder, { recursive: true, force: true })
-    },
-  }
+  return server
 }

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { devNull } from 'node:os'
 import { dirname, join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { waitFor } from './wait-for.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -108,15 +108,4 @@ export async function runCli(parameters: string[], settings: Record<string, stri
   await using cli = startCli(parameters, settings)
   cli.child.stdin.end(input)
   return await cli.ended
-}
-
-/** Looks again and again until there is something. */
-export async function waitFor<Value>(look: () => Promise<Value | undefined> | Value | undefined): Promise<Value> {
-  const deadline = Date.now() + 40_000
-  while (Date.now() < deadline) {
-    const value = await look()
-    if (value !== undefined) return value
-    await sleep(50)
-  }
-  throw new Error('waited for 40 seconds in vain')
 }

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Cluster, openCluster } from '../../src/database/embedded-cluster.ts'
 import { query } from './data-folder.ts'
-import { waitFor } from './processes.ts'
+import { waitFor } from './wait-for.ts'
 
 const run = promisify(execFile)
 

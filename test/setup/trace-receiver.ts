@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { waitFor } from './processes.ts'
+import { waitFor } from './wait-for.ts'
 
 interface Attribute {
   key: string

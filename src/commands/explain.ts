@@ -1,0 +1,104 @@
+import { Writable } from 'node:stream'
+import { InvalidArgumentError } from 'commander'
+import type pg from 'pg'
+import { buildApp } from '../app.ts'
+import { ConfigurationError } from '../config.ts'
+import { openClient, openServingDatabase } from '../database/client.ts'
+import { inSnapshot } from '../database/snapshot.ts'
+import type { Settings } from '../settings.ts'
+import { withCurrentSchema } from './database-access.ts'
+import { toPrintable } from './printed-rows.ts'
+
+/** A statement as the driver gets it, and how it was planned for the request. */
+interface RecordedQuery {
+  text: string
+  values: unknown[]
+  plans: 'custom' | 'generic'
+}
+
+/** The path and query of a request. */
+export function toRequestPath(text: string) {
+  if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
+  return text
+}
+
+/** `explain`: prints the SQL that a request runs, with plans and times. Writes nothing. */
+export async function explain(settings: Settings, url: string, { token }: { token?: string }) {
+  const report = await withCurrentSchema(settings, (databaseUrl) =>
+    reportQueries(settings, databaseUrl, { url, token }),
+  )
+  process.stdout.write(report)
+}
+
+interface ExplainedRequest {
+  url: string
+  token: string | undefined
+}
+
+/**
+ * What the command prints.
+ * @throws ConfigurationError with the response of the service where that is an error.
+ */
+export async function reportQueries(settings: Settings, databaseUrl: string, request: ExplainedRequest) {
+  const queries = await recordQueries(settings, databaseUrl, request)
+  const client = await openClient(databaseUrl, 'reward-campaigns explain')
+  try {
+    const parts = []
+    for (const query of queries) parts.push(await explainQuery(client, query, settings.STATEMENT_TIMEOUT_MS))
+    return parts.join('\n')
+  } finally {
+    await client.end()
+  }
+}
+
+/** Sends the request to an app of its own, and returns what that asks the database. */
+async function recordQueries(settings: Settings, databaseUrl: string, { url, token }: ExplainedRequest) {
+  const { questions, lookups, guard, close } = openServingDatabase({
+    url: databaseUrl,
+    poolSize: settings.DATABASE_POOL_SIZE,
+    connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
+    statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+    onIdleError: () => undefined,
+  })
+  const queries: RecordedQuery[] = []
+  record(questions.pool, 'custom', queries)
+  record(lookups.pool, 'generic', queries)
+  const app = await buildApp({
+    database: questions.database,
+    lookups: lookups.database,
+    settings,
+    databaseServer: () => guard.server,
+    isReady: async () => true,
+    logStream: new Writable({ write: (_line, _encoding, done) => done() }),
+  })
+  try {
+    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
+    const { statusCode, body } = await app.inject({ url, headers })
+    if (statusCode >= 400) throw new ConfigurationError(`the response is ${statusCode}: ${body}`)
+    return queries
+  } finally {
+    await app.close()
+    await close()
+  }
+}
+
+/** Notes each query of a pool before it is asked. */
+function record(pool: pg.Pool, plans: RecordedQuery['plans'], queries: RecordedQuery[]): void {
+  const query = pool.query.bind(pool) as (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
+  Object.assign(pool, {
+    query(statement: pg.QueryConfig, values?: unknown[]) {
+      queries.push({ text: statement.text, values: values ?? statement.values ?? [], plans })
+      return query(statement, values)
+    },
+  })
+}
+
+async function explainQuery(client: pg.Client, { text, values, plans }: RecordedQuery, timeoutMs: number) {
+  const rows = await inSnapshot(client, { statementMs: timeoutMs }, async (ask) => {
+    await ask(`set local plan_cache_mode = force_${plans}_plan`)
+    return ask<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values)
+  })
+  const parameters = values.map((value, index) => `-- $${index + 1} = ${JSON.stringify(value)}\n`)
+  const plan = rows.map((row) => `${row['QUERY PLAN']}\n`)
+  return [`${text};\n`, ...parameters, ...plan].join('').split('\n').map(toPrintable).join('\n')
+}

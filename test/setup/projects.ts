@@ -1,0 +1,48 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+const root = join(import.meta.dirname, '../..')
+
+export type ProjectName = 'unit' | 'api' | 'process' | 'browser'
+
+/** The first project of which a test file imports something, itself or through other files of the tests; else it is pure. */
+const IMPORTS: [project: ProjectName, path: RegExp][] = [
+  ['browser', /^playwright-core$/],
+  ['process', /^node:child_process$|\/src\/database\/embedded\.ts$/],
+  ['api', /\/test\/setup\/database\.ts$/],
+]
+
+/** Imports that are there when a file runs: not those of types alone. */
+const IMPORT = /^(?:import|export)\s(?!type\s)(?:[^'"]*?\sfrom\s)?\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
+
+/** The test files of each project, as paths from the root. What a file imports decides, so no list can become outdated. */
+export function findProjectFiles() {
+  const files: Record<ProjectName, string[]> = { unit: [], api: [], process: [], browser: [] }
+  const known = new Map<string, string[]>()
+  for (const name of readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' }).sort()) {
+    if (!name.endsWith('.test.ts')) continue
+    const file = `test/${name.replaceAll('\\', '/')}`
+    const imported = new Set<string>()
+    collectImports(join(root, file), imported, known)
+    const [project] = IMPORTS.find(([, path]) => [...imported].some((name) => path.test(name))) ?? ['unit']
+    files[project].push(file)
+  }
+  return files
+}
+
+function collectImports(file: string, imported: Set<string>, known: Map<string, string[]>) {
+  const names = known.get(file) ?? readImports(file)
+  known.set(file, names)
+  for (const name of names) {
+    if (imported.has(name)) continue
+    imported.add(name)
+    // What is no file stands in a text.
+    if (name.startsWith(join(root, 'test/')) && existsSync(name)) collectImports(name, imported, known)
+  }
+}
+
+/** Names of packages, and paths of files. */
+const readImports = (file: string) =>
+  [...readFileSync(file, 'utf8').matchAll(IMPORT)]
+    .map(([, declared, dynamic]) => declared ?? dynamic ?? '')
+    .map((name) => (name.startsWith('.') ? join(dirname(file), name) : name))
