@@ -22,7 +22,7 @@ export function toRequestPath(text: string) {
   return text
 }
 
-/** `explain`: prints the SQL that a request runs, with plans and times. Writes nothing. */
+/** `explain`: prints the SQL that a request runs, with plans and times, in a transaction that only reads. */
 export async function explain(settings: Settings, url: string, { token }: { token?: string }) {
   const report = await withCurrentSchema(settings, (databaseUrl) =>
     reportQueries(settings, databaseUrl, { url, token }),
