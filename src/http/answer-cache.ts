@@ -254,10 +254,23 @@ const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(que
  * which block is another matter.
  */
 function toQuestion({ routeOptions, params, query }: FastifyRequest) {
-  const { minBlock: _, ...parameters }: Record<string, unknown> = { ...Object(params), ...Object(query) }
-  let question = routeOptions.url ?? ''
-  for (const name of Object.keys(parameters).sort()) question += `\0${name}=${withoutOrder(parameters[name])}`
-  return question
+  const values = Object(query)
+  let text = queryTexts.get(values)
+  if (text === undefined) {
+    const { minBlock: _, ...parameters } = values
+    text = toText(parameters)
+    queryTexts.set(values, text)
+  }
+  return `${routeOptions.url}${toText(Object(params))}${text}`
+}
+
+/** What equal query strings say, which share their values. */
+const queryTexts = new WeakMap<object, string>()
+
+function toText(parameters: Record<string, unknown>) {
+  let text = ''
+  for (const name of Object.keys(parameters).sort()) text += `\0${name}=${withoutOrder(parameters[name])}`
+  return text
 }
 
 /** Of a list any entry may apply, and its entries are compared without case. */
