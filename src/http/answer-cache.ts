@@ -90,44 +90,56 @@ export class AnswerCache {
    * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
    * is away, with what was right a while ago, if the request names no block that must be in it.
    */
-  async send(
+  send(
     request: FastifyRequest,
     reply: FastifyReply,
     produce: () => Promise<Produced>,
     { changesEachSecond = false } = {},
-  ): Promise<void> {
-    const question = toQuestion(request)
-    const asked = { question, request, reply, produce, changesEachSecond }
-    const isOldAllowed = minimumBlocksOf(request) === undefined
-    const isHurried = this.#absence.isNoticed && isOldAllowed && this.#recallOld(question) !== undefined
-    try {
-      const version = this.#currentVersion()
-      await this.#sendFresh(asked, await (isHurried ? this.#absence.awaitBriefly(version) : version))
-    } catch (error) {
-      const old = isOldAllowed && isDatabaseAway(error) ? this.#recallOld(question) : undefined
-      if (old === undefined) throw error
-      await this.#giveOld(asked, old)
-    }
-    // Fastify sends what a handler returns, if it returns before the first piece of a large response is written.
-    await reply
+  ): void {
+    const asked = { question: toQuestion(request), request, reply, produce, changesEachSecond }
+    const isHurried = this.#absence.isNoticed && this.#recallOld(asked) !== undefined
+    const version = this.#currentVersion()
+    // No async function: Fastify would wait for it, and for the response, at 2 µs of each cache hit.
+    void (isHurried ? this.#absence.awaitBriefly(version) : version)
+      .then((newest) => this.#sendFresh(asked, newest))
+      .catch((error) => this.#sendOld(asked, error))
+      .catch((error) => reply.send(error))
   }
 
-  async #sendFresh(asked: Asked, newest: DataVersion) {
-    const { question, request, reply } = asked
-    const { counts, now, signalOf, addressOf } = this.#options
-    const signal = signalOf(request)
-    const version = await this.#waitForBlocks(minimumBlocksOf(request), newest, signal)
-    const madeAt = now().getTime()
-    const known = this.#kept.recall(question, version, madeAt)
-    if (known !== undefined) {
-      counts.answers.kept += 1
-      reply.cacheResult = 'hit'
-      return this.#give(asked, known, version)
-    }
+  #sendFresh(asked: Asked, newest: DataVersion) {
+    if (minimumBlocksOf(asked.request) !== undefined) return this.#sendAsOfBlocks(asked, newest)
+    return this.#sendAt(asked, newest)
+  }
+
+  async #sendAsOfBlocks(asked: Asked, newest: DataVersion) {
+    const { request } = asked
+    const signal = this.#options.signalOf(request)
+    return this.#sendAt(asked, await this.#waitForBlocks(minimumBlocksOf(request), newest, signal))
+  }
+
+  #sendAt(asked: Asked, version: DataVersion) {
+    const madeAt = this.#options.now().getTime()
+    const known = this.#kept.recall(asked.question, version, madeAt)
+    if (known === undefined) return this.#sendNew(asked, { version, madeAt })
+    this.#options.counts.answers.kept += 1
+    asked.reply.cacheResult = 'hit'
+    return this.#give(asked, known, version)
+  }
+
+  async #sendNew(asked: Asked, state: State) {
+    const { request, reply } = asked
+    const { counts, signalOf, addressOf } = this.#options
     reply.cacheResult = 'miss'
-    const made = await this.#makeOnce(asked, { version, madeAt }, { signal, address: addressOf(request) })
+    const made = await this.#makeOnce(asked, state, { signal: signalOf(request), address: addressOf(request) })
     counts.answers.made += 1
-    return this.#give(asked, made, version)
+    return this.#give(asked, made, state.version)
+  }
+
+  /** @throws the error itself, unless the database is away and there is an old answer that will do. */
+  #sendOld(asked: Asked, error: unknown) {
+    const old = isDatabaseAway(error) ? this.#recallOld(asked) : undefined
+    if (old === undefined) throw error
+    return this.#giveOld(asked, old)
   }
 
   /**
@@ -189,7 +201,8 @@ export class AnswerCache {
     throw new ChangingDataError()
   }
 
-  #recallOld(question: string) {
+  #recallOld({ question, request }: Asked) {
+    if (minimumBlocksOf(request) !== undefined) return undefined
     const { now, staleIfErrorMs } = this.#options
     return this.#kept.recallOld(question, now().getTime(), staleIfErrorMs)
   }
@@ -241,10 +254,23 @@ const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(que
  * which block is another matter.
  */
 function toQuestion({ routeOptions, params, query }: FastifyRequest) {
-  const { minBlock: _, ...parameters }: Record<string, unknown> = { ...Object(params), ...Object(query) }
-  let question = routeOptions.url ?? ''
-  for (const name of Object.keys(parameters).sort()) question += `\0${name}=${withoutOrder(parameters[name])}`
-  return question
+  const values = Object(query)
+  let text = queryTexts.get(values)
+  if (text === undefined) {
+    const { minBlock: _, ...parameters } = values
+    text = toText(parameters)
+    queryTexts.set(values, text)
+  }
+  return `${routeOptions.url}${toText(Object(params))}${text}`
+}
+
+/** What equal query strings say, which share their values. */
+const queryTexts = new WeakMap<object, string>()
+
+function toText(parameters: Record<string, unknown>) {
+  let text = ''
+  for (const name of Object.keys(parameters).sort()) text += `\0${name}=${withoutOrder(parameters[name])}`
+  return text
 }
 
 /** Of a list any entry may apply, and its entries are compared without case. */

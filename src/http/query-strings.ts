@@ -1,4 +1,5 @@
 import { parse } from 'fast-querystring'
+import { LRUCache } from 'lru-cache'
 import { foldAscii } from '../schemas/fold-ascii.ts'
 import { truncate } from '../schemas/truncate.ts'
 import { suggestParameter } from './parameter-suggestions.ts'
@@ -21,9 +22,21 @@ const MAX_SUGGESTIONS = 3
 /** What of a parameter's name is repeated. */
 const MAX_NAME = 128
 
+/** Short query strings that came last: what was made of one is the same object as long as it is remembered. */
+const parsed = new LRUCache<string, RawQuery>({ max: 1000 })
+const MAX_REMEMBERED_LENGTH = 256
+
 /** A query string as far as anybody reads it: what has more pairs is refused by `refuseMalformedQueries`. */
-export const parseQuery = (text: string): RawQuery =>
-  parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
+export function parseQuery(text: string): RawQuery {
+  if (text.length > MAX_REMEMBERED_LENGTH) {
+    return parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
+  }
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const query = parse(text)
+  parsed.set(text, query)
+  return query
+}
 
 /** The part of a JSON schema that says how a value is written in a query string. */
 interface ParameterSchema {

@@ -94,9 +94,9 @@ export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, re
 
 /** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
-  scope.addHook('onRequest', async (request, reply) => {
+  scope.addHook('onRequest', (request, reply, done) => {
     const rate = limit.count(clientAddressOf(request))
     tellRate(reply, limit, rate)
-    if (rate.isExceeded) throw new TooManyRequestsError(rate.secondsLeft)
+    done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
   })
 }

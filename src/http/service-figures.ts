@@ -70,10 +70,11 @@ function measureRequests(register: Registry, app: FastifyInstance) {
     help: 'Requests that were answered 500, which is a defect of the service',
     registers: [register],
   })
-  app.addHook('onResponse', async (request, reply) => {
+  app.addHook('onResponse', (request, reply, done) => {
     if (reply.statusCode === 500) defects.inc()
     const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
     durations.observe(labels, reply.elapsedTime / 1000)
+    done()
   })
 }
 
