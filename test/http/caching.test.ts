@@ -9,10 +9,10 @@ import { questionChannel } from '../../src/database/question-channel.ts'
 import { AnswerCache } from '../../src/http/answer-cache.ts'
 import { createServiceCounts } from '../../src/http/service-counts.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/wait-for.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
+import { waitFor } from '../setup/wait-for.ts'
 
 setFlagsFromString('--expose-gc')
 const collectGarbage: () => void = runInNewContext('gc')
