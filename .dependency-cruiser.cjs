@@ -4,7 +4,7 @@
  *
  *   commands → app → features/* → http, read-models, schemas, database
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
- *   commands → import, chains, packages/sample-data;  import, chains → ingest;  ingest → read-models, schemas, database
+ *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
  *   commands → tracing → database, and packages that are for building;  http → data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, one file of http
@@ -19,7 +19,7 @@ const allow = (name, from, to, comment) => ({
 })
 
 /** What is stored of followed chains. */
-const STORED_CHAINS = '^src/chains/chain-store'
+const STORED_CHAINS = '^src/indexer/store/'
 
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =
@@ -75,30 +75,30 @@ module.exports = {
     ),
     allow(
       'chains-are-another-door',
-      '^src/chains/',
-      ['^src/chains/', '^src/ingest/', '^src/schemas/'],
+      '^src/indexer/',
+      ['^src/indexer/', '^src/ingest/', '^src/schemas/'],
       'What a chain says becomes records, and records are written by the ingest.',
     ),
     {
       name: 'chains-need-types-of-records-only',
       comment: 'Blocks are read without a database: only what is stored of chains runs something of the ingest.',
       severity: 'error',
-      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
+      from: { path: '^src/indexer/', pathNot: STORED_CHAINS },
       to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'chains-are-read-without-a-store',
       comment: 'What reads a chain is told what is stored; it does not know where.',
       severity: 'error',
-      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
+      from: { path: '^src/indexer/', pathNot: STORED_CHAINS },
       to: { path: STORED_CHAINS },
     },
     {
       name: 'only-commands-follow-chains',
       comment: 'Chains are followed by a process of their own, beside the service.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(chains|commands)/' },
-      to: { path: '^src/chains/' },
+      from: { path: '^src/', pathNot: '^src/(indexer|commands)/' },
+      to: { path: '^src/indexer/' },
     },
     allow(
       'ingest-knows-no-source',

@@ -1,6 +1,6 @@
-import type { Heads } from '../chains/chain-client.ts'
-import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
-import type { BlockHeader } from '../chains/node-answers.ts'
+import type { Heads } from '../indexer/rpc/chain-client.ts'
+import type { BlockHeader } from '../indexer/rpc/parse-responses.ts'
+import type { FollowedState, FollowingStep } from '../indexer/sync/sync-steps.ts'
 
 /** What happens while a chain is followed: for the log and for metrics. Endpoints are named by their place alone. */
 export type ChainEvent =

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
-import type { EndpointCounts } from '../chains/endpoints.ts'
+import type { EndpointCounts } from '../indexer/rpc/endpoints.ts'
 import type { ChainEvent } from './chain-events.ts'
 
 interface ChainCount {

@@ -1,8 +1,8 @@
 import type { Logger } from 'pino'
-import type { ChainCampaign } from '../chains/campaign-reads.ts'
-import type { ChainSettings } from '../chains/chain-file.ts'
-import type { EndpointCounts } from '../chains/endpoints.ts'
-import type { FollowingStep } from '../chains/following-steps.ts'
+import type { ChainSettings } from '../indexer/chain-config.ts'
+import type { ChainCampaign } from '../indexer/protocol/contracts/campaign-components.ts'
+import type { EndpointCounts } from '../indexer/rpc/endpoints.ts'
+import type { FollowingStep } from '../indexer/sync/sync-steps.ts'
 import type { ChainEvent } from './chain-events.ts'
 
 /** Progress of a back-fill is told so often at most. */

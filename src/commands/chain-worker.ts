@@ -1,9 +1,13 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { defaultBackFillSettings } from '../chains/back-fill.ts'
-import { type ChainClient, createChainClient, type Heads } from '../chains/chain-client.ts'
-import type { ChainSettings } from '../chains/chain-file.ts'
+import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
+import type { ChainSettings } from '../indexer/chain-config.ts'
+import { type ChainClient, createChainClient, type Heads } from '../indexer/rpc/chain-client.ts'
+import { EndpointError } from '../indexer/rpc/endpoint-errors.ts'
+import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from '../indexer/rpc/endpoints.ts'
+import { createHeadSockets } from '../indexer/rpc/new-heads-subscription.ts'
+import type { BlockHeader } from '../indexer/rpc/parse-responses.ts'
 import {
   ChainMovedError,
   type ChainStore,
@@ -11,14 +15,10 @@ import {
   OtherChainSettingsError,
   openChainStore,
   StoredElsewhereError,
-} from '../chains/chain-store.ts'
-import { EndpointError } from '../chains/endpoint-errors.ts'
-import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from '../chains/endpoints.ts'
-import { createToldHeads, followChain, type Trouble } from '../chains/follow-chain.ts'
-import type { FollowedState, FollowingStep } from '../chains/following-steps.ts'
-import { createHeadSockets } from '../chains/head-sockets.ts'
-import type { BlockHeader } from '../chains/node-answers.ts'
-import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
+} from '../indexer/store/chain-store.ts'
+import { defaultBackFillSettings } from '../indexer/sync/backfill.ts'
+import { createToldHeads, followChain, type Trouble } from '../indexer/sync/sync-loop.ts'
+import type { FollowedState, FollowingStep } from '../indexer/sync/sync-steps.ts'
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
 

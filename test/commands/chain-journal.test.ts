@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { ChainSettings } from '../../src/chains/chain-file.ts'
-import type { EndpointCounts } from '../../src/chains/endpoints.ts'
-import type { Advance } from '../../src/chains/following-steps.ts'
 import type { ChainEvent } from '../../src/commands/chain-events.ts'
 import { ChainJournal } from '../../src/commands/chain-journal.ts'
+import type { ChainSettings } from '../../src/indexer/chain-config.ts'
+import type { EndpointCounts } from '../../src/indexer/rpc/endpoints.ts'
+import type { Advance } from '../../src/indexer/sync/sync-steps.ts'
 
 const chain: ChainSettings = {
   chainId: 8453,
