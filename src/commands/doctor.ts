@@ -4,10 +4,10 @@ import { DatabaseAwayError } from '../database/failures.ts'
 import { createFollowedChainReader } from '../database/followed-chains.ts'
 import { compareSchema } from '../database/migrations.ts'
 import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
+import { openDatabaseAccess } from '../process/database-access.ts'
+import { printFindings } from '../process/print-rows.ts'
 import type { CheckedFinding } from '../schemas/findings.ts'
 import type { Settings } from '../settings.ts'
-import { openDatabaseAccess } from './database-access.ts'
-import { printFindings } from './printed-rows.ts'
 
 export interface DoctorOptions {
   all?: boolean

@@ -69,9 +69,14 @@ const planted: [rule: string, file: string, content: string][] = [
   ['production-needs-no-tests', 'packages/client/src/retries.ts', "export * from '../../../test/setup/records.ts'"],
   ['production-needs-no-tests', 'src/http/metrics.ts', "export * from '../../test/setup/records.ts'"],
   ['production-needs-no-tools', 'src/http/logging.ts', "export { test } from 'vitest'"],
-  ['tracing-listens', 'src/tracing/request-spans.ts', "export * from '../http/validation.ts'"],
-  ['traces-are-loaded-on-demand', 'src/commands/index-chains.ts', "export * from '../tracing/traces.ts'"],
+  ['tracing-listens', 'src/observability/tracing/request-spans.ts', "export * from '../../http/validation.ts'"],
+  ['traces-are-loaded-on-demand', 'src/commands/index-chains.ts', "export * from '../observability/tracing/traces.ts'"],
   ['only-traces-know-opentelemetry', 'src/http/overload.ts', "export { trace } from '@opentelemetry/api'"],
+  ['the-worker-knows-chains', 'src/indexer/chain-worker.ts', "export * from '../http/validation.ts'"],
+  ['only-commands-start-workers', 'src/indexer/sync/sync-loop.ts', "export * from '../chain-worker.ts'"],
+  ['chains-are-observed', 'src/observability/chains/chain-log.ts', "export * from '../../http/validation.ts'"],
+  ['processes-know-no-command', 'src/process/startup-state.ts', "export * from '../ingest/records.ts'"],
+  ['only-commands-run-processes', 'src/http/shutdown.ts', "export * from '../process/startup-state.ts'"],
   ['no-cycles', 'src/import/lines.ts', "export * from './sources.ts'"],
 ]
 
@@ -89,8 +94,8 @@ const harmless: [file: string, content: string][] = [
   ['src/commands/conformance.ts', "export * from 'reward-campaigns-conformance'"],
   ['packages/client/src/amounts.ts', "export { default } from 'openapi-fetch'"],
   ['src/http/validation.ts', 'export const validation = 1'],
-  ['src/commands/serve.ts', "export const serve = () => import('../tracing/traces.ts')"],
-  ['src/tracing/traces.ts', "export { trace } from '@opentelemetry/api'"],
+  ['src/commands/serve.ts', "export const serve = () => import('../observability/tracing/traces.ts')"],
+  ['src/observability/tracing/traces.ts', "export { trace } from '@opentelemetry/api'"],
   ['test/setup/records.ts', 'export const aRecord = 1'],
 ]
 

@@ -31,7 +31,7 @@ async function aCheckout() {
     join(folder, 'src/commands/cli.ts'),
     "import { word } from './word.ts'\nprocess.stdout.write([word, ...process.argv.slice(2)].join())\n",
   )
-  await writeFile(join(folder, 'src/tracing/traces.ts'), 'export const openTraces = () => undefined\n')
+  await writeFile(join(folder, 'src/observability/tracing/traces.ts'), 'export const openTraces = () => undefined\n')
   const wordFile = join(folder, 'src/commands/word.ts')
   return {
     /** Leaves the size and the time of the file as they were, where the words are of one length. */

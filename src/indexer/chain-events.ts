@@ -1,6 +1,6 @@
-import type { Heads } from '../indexer/rpc/chain-client.ts'
-import type { BlockHeader } from '../indexer/rpc/parse-responses.ts'
-import type { FollowedState, FollowingStep } from '../indexer/sync/sync-steps.ts'
+import type { Heads } from './rpc/chain-client.ts'
+import type { BlockHeader } from './rpc/parse-responses.ts'
+import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
 
 /** What happens while a chain is followed: for the log and for metrics. Endpoints are named by their place alone. */
 export type ChainEvent =

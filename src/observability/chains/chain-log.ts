@@ -1,9 +1,9 @@
 import type { Logger } from 'pino'
-import type { ChainSettings } from '../indexer/chain-config.ts'
-import type { ChainCampaign } from '../indexer/protocol/contracts/campaign-components.ts'
-import type { EndpointCounts } from '../indexer/rpc/endpoints.ts'
-import type { FollowingStep } from '../indexer/sync/sync-steps.ts'
-import type { ChainEvent } from './chain-events.ts'
+import type { ChainSettings } from '../../indexer/chain-config.ts'
+import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { ChainCampaign } from '../../indexer/protocol/contracts/campaign-components.ts'
+import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
+import type { FollowingStep } from '../../indexer/sync/sync-steps.ts'
 
 /** Progress of a back-fill is told so often at most. */
 const BACK_FILL_MS = 5000

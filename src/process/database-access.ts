@@ -4,7 +4,7 @@ import { findBinaries } from '../database/embedded-programs.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import type { Settings } from '../settings.ts'
 import { createDataFolder } from './data-folder.ts'
-import { closeAtEnd, ending } from './ending.ts'
+import { closeAtEnd, ending } from './shutdown.ts'
 
 export interface DatabaseAccess {
   url: string

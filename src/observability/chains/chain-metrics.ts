@@ -1,6 +1,6 @@
 import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
-import type { EndpointCounts } from '../indexer/rpc/endpoints.ts'
-import type { ChainEvent } from './chain-events.ts'
+import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 
 interface ChainCount {
   chainId: number

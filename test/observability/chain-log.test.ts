@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { expect, test } from 'vitest'
-import type { ChainEvent } from '../../src/commands/chain-events.ts'
-import { ChainJournal } from '../../src/commands/chain-journal.ts'
 import type { ChainSettings } from '../../src/indexer/chain-config.ts'
+import type { ChainEvent } from '../../src/indexer/chain-events.ts'
 import type { EndpointCounts } from '../../src/indexer/rpc/endpoints.ts'
 import type { Advance } from '../../src/indexer/sync/sync-steps.ts'
+import { ChainJournal } from '../../src/observability/chains/chain-log.ts'
 
 const chain: ChainSettings = {
   chainId: 8453,

@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events'
 import type { Settings } from '../settings.ts'
-import { ending } from './ending.ts'
+import { ending } from './shutdown.ts'
 
 /** How long a request waits for the embedded server and its sample data, which are made as soon as can be. */
 const EMBEDDED_START_MS = 60_000

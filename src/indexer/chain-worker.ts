@@ -2,12 +2,14 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
-import type { ChainSettings } from '../indexer/chain-config.ts'
-import { type ChainClient, createChainClient, type Heads } from '../indexer/rpc/chain-client.ts'
-import { EndpointError } from '../indexer/rpc/endpoint-errors.ts'
-import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from '../indexer/rpc/endpoints.ts'
-import { createHeadSockets } from '../indexer/rpc/new-heads-subscription.ts'
-import type { BlockHeader } from '../indexer/rpc/parse-responses.ts'
+import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
+import type { ChainSettings } from './chain-config.ts'
+import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
+import { EndpointError } from './rpc/endpoint-errors.ts'
+import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
+import { createHeadSockets } from './rpc/new-heads-subscription.ts'
+import type { BlockHeader } from './rpc/parse-responses.ts'
 import {
   ChainMovedError,
   type ChainStore,
@@ -15,12 +17,10 @@ import {
   OtherChainSettingsError,
   openChainStore,
   StoredElsewhereError,
-} from '../indexer/store/chain-store.ts'
-import { defaultBackFillSettings } from '../indexer/sync/backfill.ts'
-import { createToldHeads, followChain, type Trouble } from '../indexer/sync/sync-loop.ts'
-import type { FollowedState, FollowingStep } from '../indexer/sync/sync-steps.ts'
-import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
-import { FollowingError, type OnChainEvent } from './chain-events.ts'
+} from './store/chain-store.ts'
+import { defaultBackFillSettings } from './sync/backfill.ts'
+import { createToldHeads, followChain, type Trouble } from './sync/sync-loop.ts'
+import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
 
 export interface ChainWorkerOptions {
   /** Of the database. */

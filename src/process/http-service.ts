@@ -8,8 +8,8 @@ import { requireCurrentSchema } from '../database/migrations.ts'
 import { version } from '../http/openapi.ts'
 import { createServiceCounts } from '../http/service-counts.ts'
 import type { Settings } from '../settings.ts'
-import { closeAtEnd, ending } from './ending.ts'
-import { createStart } from './service-start.ts'
+import { closeAtEnd, ending } from './shutdown.ts'
+import { createStart } from './startup-state.ts'
 
 /** How much of the time to end the last traces may take. */
 const SHARE_OF_TRACES = 0.05
@@ -34,7 +34,9 @@ export async function createHttpService(settings: Settings) {
       app.log.error({ server: address, timeline, newest }, 'an old primary is back, and is left: fence it'),
   })
   closeAtEnd(close)
-  const traces = areTracesWanted() ? (await import('../tracing/traces.ts')).openTraces(version) : undefined
+  const traces = areTracesWanted()
+    ? (await import('../observability/tracing/traces.ts')).openTraces(version)
+    : undefined
   closeAtEnd(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
 
   const counts = createServiceCounts()

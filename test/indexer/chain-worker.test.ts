@@ -1,16 +1,16 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import type { ChainEvent } from '../../src/commands/chain-events.ts'
-import { ChainWorker } from '../../src/commands/chain-worker.ts'
 import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
+import type { ChainEvent } from '../../src/indexer/chain-events.ts'
+import { ChainWorker } from '../../src/indexer/chain-worker.ts'
 import { defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
 import { openChainStore } from '../../src/indexer/store/chain-store.ts'
-import { settingsOf } from '../indexer/indexed.ts'
-import { Playing } from '../indexer/recording/played-recording.ts'
-import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { waitFor } from '../setup/processes.ts'
+import { settingsOf } from './indexed.ts'
+import { Playing } from './recording/played-recording.ts'
+import { startScriptedNode } from './simulation/scripted-node.ts'
 
 /** As the command has it, for those who cannot wait. */
 const limits = {
