@@ -65,6 +65,19 @@ module.exports = {
       'Tables and connections lie below everything but the schemas.',
     ),
     allow(
+      'embedded-knows-itself',
+      '^src/embedded/',
+      '^src/embedded/',
+      'A server of our own is started without the service.',
+    ),
+    {
+      name: 'embedded-has-one-door',
+      comment: 'Whether the server is an embedded one matters where the database is opened, and for its errors.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(embedded|process|commands)/' },
+      to: { path: '^src/embedded/' },
+    },
+    allow(
       'read-models-know-the-database',
       '^src/read-models/([^/]+)/',
       ['^src/read-models/$1/', '^src/read-models/steps[.]ts$', '^src/schemas/', '^src/database/'],

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/data-folder.ts'
 import { NodeProcess, runCli, startCli, waitFor } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -31,7 +31,7 @@ test('two users of a folder share a server, the last one stops it, and its data 
 test('a server whose only user was killed is taken over by the next one', async () => {
   await using data = await aDataFolder()
   const script = `
-    import { openEmbeddedServer } from './src/database/embedded.ts'
+    import { openEmbeddedServer } from './src/embedded/embedded-postgres.ts'
     const server = await openEmbeddedServer(${JSON.stringify(data.folder)})
     console.log('url=' + server.url)
     setInterval(() => undefined, 1000)`

@@ -2,8 +2,8 @@ import { chmod, chown, mkdir, mkdtemp, realpath, rm, stat, symlink, writeFile } 
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { openEmbeddedServer } from '../../src/database/embedded.ts'
-import { reachableByAll } from '../../src/database/embedded-programs.ts'
+import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
+import { reachableByAll } from '../../src/embedded/embedded-programs.ts'
 import { aDataFolder, query, serverPid } from '../setup/data-folder.ts'
 
 /** Some account that is not root. */
