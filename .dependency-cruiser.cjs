@@ -98,7 +98,7 @@ module.exports = {
     allow(
       'the-worker-knows-chains',
       CHAIN_WORKER,
-      ['^src/indexer/', '^src/database/failures[.]ts$', '^src/schemas/'],
+      ['^src/indexer/', '^src/database/connection/database-errors[.]ts$', '^src/schemas/'],
       'It tells failures of the database from those of nodes, and writes nothing itself.',
     ),
     {
@@ -150,7 +150,7 @@ module.exports = {
     allow(
       'tracing-listens',
       '^src/observability/tracing/',
-      ['^src/observability/tracing/', '^src/database/question-channel[.]ts$'],
+      ['^src/observability/tracing/', '^src/database/connection/query-diagnostics[.]ts$'],
       'What is traced does not know that it is; of the database there are the names of what it is asked.',
     ),
     {

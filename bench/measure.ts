@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { buildApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'
-import { openServingDatabase } from '../src/database/client.ts'
+import { openServingDatabase } from '../src/database/connection/client.ts'
 import { migrateDatabase } from '../src/database/migrations.ts'
 import { openEmbeddedServer } from '../src/embedded/embedded-postgres.ts'
 

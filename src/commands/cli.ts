@@ -2,7 +2,7 @@
 import '../process/node-version.ts'
 import { Command, InvalidArgumentError } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
-import { explainFailure, SchemaBehindError } from '../database/failures.ts'
+import { explainFailure, SchemaBehindError } from '../database/connection/database-errors.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
 import { EmbeddedServerError } from '../embedded/embedded-error.ts'
 import { version } from '../http/openapi.ts'

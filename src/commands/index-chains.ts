@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { readEnvironment } from '../config.ts'
-import type { Database } from '../database/client.ts'
+import type { Database } from '../database/connection/client.ts'
 import { openLog } from '../http/logging.ts'
 import { createRegister, serveFigures } from '../http/metrics.ts'
 import { ChainFileError, type ChainSettings, parseChainFile } from '../indexer/chain-config.ts'

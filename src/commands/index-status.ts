@@ -1,6 +1,6 @@
 import { asc, count, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { createFollowedChainReader } from '../database/followed-chains.ts'
+import type { Database } from '../database/connection/client.ts'
+import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
 import { leftOutCampaigns, unknownComponents } from '../database/tables/followed-chains.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toTable } from '../process/print-rows.ts'

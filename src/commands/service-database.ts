@@ -1,7 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../database/client.ts'
-import { describeFailure, explainFailure, isDatabaseAway, isOutOfSpace } from '../database/failures.ts'
+import type { Database } from '../database/connection/client.ts'
+import {
+  describeFailure,
+  explainFailure,
+  isDatabaseAway,
+  isOutOfSpace,
+} from '../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import type { createDatabaseAccess, DatabaseAccess } from '../process/database-access.ts'
 import { ending } from '../process/shutdown.ts'

@@ -1,6 +1,6 @@
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential, CredentialStore } from '../database/credentials.ts'
+import type { Credential, CredentialStore } from '../database/lookups/credentials.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import { InvalidRequestError, InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
 import { type RateLimit, tellRate } from './rate-limits.ts'

@@ -1,5 +1,5 @@
-import { isDatabaseAway } from '../database/failures.ts'
-import { inTime } from '../database/in-time.ts'
+import { isDatabaseAway } from '../database/connection/database-errors.ts'
+import { inTime } from '../database/connection/in-time.ts'
 
 /** How long a request that an old answer would do for waits for a database that was away last. */
 const PATIENCE_MS = 100

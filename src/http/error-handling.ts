@@ -1,6 +1,11 @@
 import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { describeFailure, isAbandoned, isDatabaseAway, SchemaBehindError } from '../database/failures.ts'
+import {
+  describeFailure,
+  isAbandoned,
+  isDatabaseAway,
+  SchemaBehindError,
+} from '../database/connection/database-errors.ts'
 import { createRefusalLog } from './counted-refusals.ts'
 import {
   BlockNotReachedError,

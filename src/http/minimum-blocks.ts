@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AsOf } from '../database/followed-chains.ts'
+import type { AsOf } from '../database/lookups/followed-chains.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { BlockNotReachedError, InvalidRequestError, OverloadedError } from './errors.ts'

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Asker, askAs } from '../database/abandonment.ts'
+import { type Asker, askAs } from '../database/connection/abort-context.ts'
 import { isThisMachine } from './address-usage.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import type { Connections } from './connections.ts'

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { askUntil } from '../database/abandonment.ts'
+import { askUntil } from '../database/connection/abort-context.ts'
 import type { DataFigures } from '../read-models/data-version/read.ts'
 import type { ServiceCounts } from './service-counts.ts'
 

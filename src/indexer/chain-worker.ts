@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/failures.ts'
+import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/connection/database-errors.ts'
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'

@@ -1,4 +1,4 @@
-import { type Database, openDatabase } from '../database/client.ts'
+import { type Database, openDatabase } from '../database/connection/client.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
 import { findBinaries } from '../embedded/embedded-programs.ts'

@@ -1,6 +1,6 @@
 import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
-import { NOTHING_FOLLOWED } from '../../src/database/followed-chains.ts'
+import { NOTHING_FOLLOWED } from '../../src/database/lookups/followed-chains.ts'
 import { keepAnswers } from '../../src/http/kept-answers.ts'
 import { toContent } from '../../src/http/representations.ts'
 import { openIngest } from '../../src/ingest/batches.ts'

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
+import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import type { ChainEvent } from '../../src/indexer/chain-events.ts'
 import { ChainWorker } from '../../src/indexer/chain-worker.ts'
 import { defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'

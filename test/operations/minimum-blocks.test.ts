@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { parseAsOf } from '../../src/database/followed-chains.ts'
+import { parseAsOf } from '../../src/database/lookups/followed-chains.ts'
 import { createBlockWait } from '../../src/http/minimum-blocks.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign } from '../setup/records.ts'

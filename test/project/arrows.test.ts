@@ -24,7 +24,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['ingest-knows-no-source', 'src/ingest/merge-claims.ts', "export * from '../read-models/d/read.ts'"],
   ['http-knows-no-feature', 'src/http/errors.ts', "export * from '../features/b/b-schemas.ts'"],
   ['schemas-know-nothing', 'src/schemas/primitives.ts', "export * from '../database/columns.ts'"],
-  ['database-knows-schemas-only', 'src/database/client.ts', "export * from '../http/validation.ts'"],
+  ['database-knows-schemas-only', 'src/database/connection/client.ts', "export * from '../../http/validation.ts'"],
   ['import-is-another-door', 'src/import/record-reader.ts', "export * from '../http/validation.ts'"],
   [
     'chains-are-another-door',

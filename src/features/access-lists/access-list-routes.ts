@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Credential } from '../../database/credentials.ts'
+import type { Credential } from '../../database/lookups/credentials.ts'
 import { credentialOf } from '../../http/authentication.ts'
 import { ForbiddenError, InvalidRequestError } from '../../http/errors.ts'
 import { totalCountHeader } from '../../http/response-headers.ts'

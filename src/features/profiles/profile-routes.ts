@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Credential } from '../../database/credentials.ts'
+import type { Credential } from '../../database/lookups/credentials.ts'
 import { credentialOf } from '../../http/authentication.ts'
 import { ForbiddenError, InvalidRequestError, NotFoundError } from '../../http/errors.ts'
 import { protectedResponsesOf } from '../../http/responses.ts'

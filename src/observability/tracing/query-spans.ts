@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
-import { type AskedQuestion, questionChannel } from '../../database/question-channel.ts'
+import { type AskedQuestion, questionChannel } from '../../database/connection/query-diagnostics.ts'
 import { currentSpan } from './request-spans.ts'
 
 /**

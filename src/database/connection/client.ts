@@ -1,7 +1,7 @@
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { boundQueries } from './bounded-queries.ts'
-import { connectClient } from './failures.ts'
+import { connectClient } from './database-errors.ts'
 import { createTimelineGuard, type ServerState, type TimelineGuard } from './timelines.ts'
 
 /** What repositories and the import query through. */

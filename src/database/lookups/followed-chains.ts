@@ -1,7 +1,7 @@
 import { asc, sql } from 'drizzle-orm'
-import type { FollowingState } from '../schemas/following-states.ts'
-import type { Database } from './client.ts'
-import { followedChains } from './tables/followed-chains.ts'
+import type { FollowingState } from '../../schemas/following-states.ts'
+import type { Database } from '../connection/client.ts'
+import { followedChains } from '../tables/followed-chains.ts'
 
 /** How far the followed chains are, as one snapshot of the database shows it. */
 export interface AsOf {

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
-import { AbandonedError } from './abandonment.ts'
+import { AbandonedError } from './abort-context.ts'
 
 /*
  * SQLSTATE classes that say "try again later", not "this statement is wrong":

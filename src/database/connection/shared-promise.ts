@@ -1,4 +1,4 @@
-import { Abandonment, type AbandonmentSignal, type Asker, askAs } from './abandonment.ts'
+import { Abandonment, type AbandonmentSignal, type Asker, askAs } from './abort-context.ts'
 
 const NOBODY: Asker = { signal: undefined, address: undefined }
 

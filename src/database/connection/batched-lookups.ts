@@ -1,5 +1,5 @@
-import { currentAsker } from './abandonment.ts'
-import { type SharedWork, shareWork } from './shared-work.ts'
+import { currentAsker } from './abort-context.ts'
+import { type SharedWork, shareWork } from './shared-promise.ts'
 
 /**
  * Lookups that are asked for at the same moment are one question about at most so many keys. A lookup never joins a

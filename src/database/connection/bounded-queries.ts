@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { AbandonedError, type AbandonmentSignal, currentAsker } from './abandonment.ts'
+import { AbandonedError, type AbandonmentSignal, currentAsker } from './abort-context.ts'
 import { cancelStatement } from './cancellation.ts'
 import { shareConnections } from './connection-shares.ts'
-import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './failures.ts'
-import { questionChannel } from './question-channel.ts'
+import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './database-errors.ts'
+import { questionChannel } from './query-diagnostics.ts'
 import { OlderTimelineError, type TimelineGuard } from './timelines.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseAwayError } from './failures.ts'
+import { DatabaseAwayError } from './database-errors.ts'
 
 /** What comes soon enough. @throws DatabaseAwayError where it takes longer; what was asked goes on. */
 export async function inTime<T>(asked: Promise<T>, mostMs: number, sentence: string): Promise<T> {

@@ -1,5 +1,5 @@
-import { AbandonedError, type Asker } from './abandonment.ts'
-import { TooManyQueriesError, WaitedTooLongError } from './failures.ts'
+import { AbandonedError, type Asker } from './abort-context.ts'
+import { TooManyQueriesError, WaitedTooLongError } from './database-errors.ts'
 
 /** A statement that takes this long on average is dear: most take a few milliseconds. */
 const DEAR_MS = 100
