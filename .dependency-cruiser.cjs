@@ -2,11 +2,11 @@
  * The arrows of the design: who may import whom. Imports of types count, for what a file knows matters here, not only
  * what it runs.
  *
- *   commands → app → features/* → http, read-models, schemas, database
+ *   commands → app → features/* → cache, http, read-models, schemas, database
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
  *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
- *   commands → process → app;  commands → observability → indexer, database, and packages that are for building;  http → data version, schemas, database;  database → schemas;  schemas → nothing
+ *   commands → process → app;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, one file of http
  */
 
@@ -48,13 +48,25 @@ module.exports = {
     allow(
       'features-stand-on-the-floor',
       '^src/features/',
-      ['^src/features/', '^src/http/', '^src/read-models/[^/]+/(read|tables)[.]ts$', '^src/schemas/', '^src/database/'],
+      [
+        '^src/features/',
+        '^src/(http|cache)/',
+        '^src/read-models/[^/]+/(read|tables)[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'A feature uses HTTP plumbing, what read models have to read, their tables, shared schemas and the database, nothing else.',
     ),
     allow(
       'http-knows-no-feature',
-      '^src/http/',
-      ['^src/http/', '^src/read-models/data-version/read[.]ts$', '^src/schemas/', '^src/database/'],
+      '^src/((http|cache)/|observability/[^/]+$)',
+      [
+        '^src/(http|cache)/',
+        '^src/observability/[^/]+$',
+        '^src/read-models/data-version/read[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'HTTP plumbing serves every feature and knows none. Of read models it asks which version of the data there is.',
     ),
     allow('schemas-know-nothing', '^src/schemas/', '^src/schemas/', 'Schemas are the bottom.'),

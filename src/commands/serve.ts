@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
-import { createRegister, serveFigures } from '../http/metrics.ts'
-import { measureService } from '../http/service-figures.ts'
+import { createRegister, serveFigures } from '../observability/metrics-server.ts'
+import { measureService } from '../observability/service-metrics.ts'
 import { createDatabaseAccess } from '../process/database-access.ts'
 import { createHttpService } from '../process/http-service.ts'
 import { addressOf, listenOn } from '../process/listen.ts'

@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 import type { FastifyBaseLogger } from 'fastify'
-import { isTerminal } from '../http/logging.ts'
+import { isTerminal } from '../observability/logging.ts'
 import type { Settings } from '../settings.ts'
 
 /** How the commands are called here: in a checkout, or where the package is installed. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
+import { createBlockWait } from '../../src/cache/minimum-blocks.ts'
 import { parseAsOf } from '../../src/database/lookups/followed-chains.ts'
-import { createBlockWait } from '../../src/http/minimum-blocks.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'

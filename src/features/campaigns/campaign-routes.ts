@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../http/answer-cache.ts'
+import type { AnswerCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/errors.ts'
 import { responsesOf } from '../../http/responses.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { BLOCK_PATIENCE_MS } from '../../cache/minimum-blocks.ts'
 import { shareOf } from '../../http/address-usage.ts'
 import { MAX_BYTES_PER_ADDRESS } from '../../http/held-bodies.ts'
-import { BLOCK_PATIENCE_MS } from '../../http/minimum-blocks.ts'
 import { uncachedResponsesOf } from '../../http/responses.ts'
 import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/routing.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/slow-responses.ts'

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { askUntil } from '../database/connection/abort-context.ts'
 import type { DataFigures } from '../read-models/data-version/read.ts'
-import type { ServiceCounts } from './service-counts.ts'
+import type { ServiceCounts } from './counters.ts'
 
 interface PoolFigures {
   totalCount: number

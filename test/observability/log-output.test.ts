@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { gatherLines } from '../../src/http/log-output.ts'
+import { gatherLines } from '../../src/observability/log-output.ts'
 import { NodeProcess } from '../setup/processes.ts'
 
 test('the lines of one turn of the event loop are written together, in their order', async () => {
@@ -23,7 +23,8 @@ test('what is logged last is written, however the process ends', async () => {
     ['process.exit(3)', 3],
     ["throw new Error('a defect')", 1],
   ] as const) {
-    const lines = "import { openLogOutput } from './src/http/log-output.ts'; openLogOutput().write('the last\\n');"
+    const lines =
+      "import { openLogOutput } from './src/observability/log-output.ts'; openLogOutput().write('the last\\n');"
     await using ending = new NodeProcess(['--input-type=module', '--eval', `${lines} ${end}`])
     expect(await ending.ended, end).toMatchObject({ code, stdout: 'the last\n' })
   }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline'
 import { pino } from 'pino'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSecret } from '../../src/database/lookups/credentials.ts'
-import { createLogging } from '../../src/http/logging.ts'
+import { createLogging } from '../../src/observability/logging.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { CLI } from '../setup/processes.ts'
 

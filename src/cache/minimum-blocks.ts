@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsOf } from '../database/lookups/followed-chains.ts'
+import { BlockNotReachedError, InvalidRequestError, OverloadedError } from '../http/errors.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
-import { BlockNotReachedError, InvalidRequestError, OverloadedError } from './errors.ts'
 
 /** How long a request waits for its blocks. */
 export const BLOCK_PATIENCE_MS = 2000
