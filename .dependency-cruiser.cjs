@@ -255,7 +255,7 @@ module.exports = {
         pathNot: [
           '^packages/docs/src/',
           '^packages/example-requests/src/',
-          '^src/http/markup[.]ts$',
+          '^src/http/html/markup[.]ts$',
           '(^|/)marked($|/)',
           '^(node:)?(fs/promises|http|path)$',
         ],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsOf } from '../database/lookups/followed-chains.ts'
-import { BlockNotReachedError, InvalidRequestError, OverloadedError } from '../http/errors.ts'
+import { BlockNotReachedError, InvalidRequestError, OverloadedError } from '../http/request/errors.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 

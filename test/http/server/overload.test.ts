@@ -1,14 +1,14 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
-import { buildApp } from '../../src/app.ts'
-import { readSettings } from '../../src/config.ts'
-import { openDatabase } from '../../src/database/connection/client.ts'
-import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
-import { aCampaign } from '../setup/records.ts'
-import { collect, exchange, listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { buildApp } from '../../../src/app.ts'
+import { readSettings } from '../../../src/config.ts'
+import { openDatabase } from '../../../src/database/connection/client.ts'
+import { createTestDatabase, lockCampaigns } from '../../setup/database.ts'
+import { waitFor } from '../../setup/processes.ts'
+import { aCampaign } from '../../setup/records.ts'
+import { collect, exchange, listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
  * More requests than can be answered: what is refused is refused at once, and nobody pays for who has gone.

@@ -1,10 +1,10 @@
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aCampaign, anAddress, aProfile } from '../setup/records.ts'
-import { listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { issueToken } from '../setup/tokens.ts'
+import { aCampaign, anAddress, aProfile } from '../../setup/records.ts'
+import { listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { issueToken } from '../../setup/tokens.ts'
 
 /*
  * Clients that reset their connections at any moment of a request.

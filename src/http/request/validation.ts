@@ -1,5 +1,5 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../schemas/validator.ts'
+import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../../schemas/validator.ts'
 import { withoutBrackets } from './bracketed-lists.ts'
 import { InvalidRequestError } from './errors.ts'
 import { createQueryReader, MAX_PROBLEMS, type ReadQuery } from './query-strings.ts'

@@ -1,11 +1,16 @@
 import bearerAuth from '@fastify/bearer-auth'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import type { Credential, CredentialStore } from '../database/lookups/credentials.ts'
-import type { ServiceCounts } from '../observability/counters.ts'
+import type { Credential, CredentialStore } from '../../database/lookups/credentials.ts'
+import type { ServiceCounts } from '../../observability/counters.ts'
+import {
+  InvalidRequestError,
+  InvalidTokenError,
+  MissingTokenError,
+  TooManyFailedAttemptsError,
+} from '../request/errors.ts'
+import { countHeaders } from '../request/routing.ts'
 import { clientAddressOf } from './client-addresses.ts'
-import { InvalidRequestError, InvalidTokenError, MissingTokenError, TooManyFailedAttemptsError } from './errors.ts'
 import { type RateLimit, tellRate } from './rate-limits.ts'
-import { countHeaders } from './routing.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {

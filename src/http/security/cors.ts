@@ -1,6 +1,6 @@
 import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
-import { ALLOWED_METHODS } from './raw-answers.ts'
+import { ALLOWED_METHODS } from '../request/raw-responses.ts'
 
 /** What pages of other origins may see of an answer besides its body; as one text, for a list is joined for each answer. */
 const EXPOSED_HEADERS =

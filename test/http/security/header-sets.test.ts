@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { expect, test } from 'vitest'
-import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { bearing, issueToken } from '../setup/tokens.ts'
+import { aCampaign, aClaim, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { bearing, issueToken } from '../../setup/tokens.ts'
 
 /*
  * All headers of an answer, as they are on the wire: each name once, and nothing beside them.

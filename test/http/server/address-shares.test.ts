@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
-import { collect, listen, parse } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { lockCampaigns } from '../../setup/database.ts'
+import { waitFor } from '../../setup/processes.ts'
+import { collect, listen, parse } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
  * What one address may use of the service, and what is left to others. Addresses of loopback stand for clients.

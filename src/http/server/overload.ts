@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Asker, askAs } from '../database/connection/abort-context.ts'
-import { measureEventLoopDelay } from '../observability/event-loop-delay.ts'
+import { type Asker, askAs } from '../../database/connection/abort-context.ts'
+import { measureEventLoopDelay } from '../../observability/event-loop-delay.ts'
+import { OverloadedError, TooManyConcurrentError } from '../request/errors.ts'
+import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
+import { clientAddressOf } from '../security/client-addresses.ts'
 import { isThisMachine } from './address-usage.ts'
-import { clientAddressOf } from './client-addresses.ts'
 import type { Connections } from './connections.ts'
-import { OverloadedError, TooManyConcurrentError } from './errors.ts'
 import type { Exchange } from './exchanges.ts'
 import { MAX_BYTES_PER_ADDRESS } from './held-bodies.ts'
-import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
 
 const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
 

@@ -5,7 +5,8 @@ import {
   isAbandoned,
   isDatabaseAway,
   SchemaBehindError,
-} from '../database/connection/database-errors.ts'
+} from '../../database/connection/database-errors.ts'
+import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../html/not-found-page.ts'
 import { createRefusalLog } from './counted-refusals.ts'
 import {
   BlockNotReachedError,
@@ -17,9 +18,8 @@ import {
   SchemaOutdatedError,
   ServiceNotReadyError,
 } from './errors.ts'
-import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from './not-found-page.ts'
 import { MAX_PAIRS } from './query-strings.ts'
-import { RETRY_AFTER_SECONDS } from './raw-answers.ts'
+import { RETRY_AFTER_SECONDS } from './raw-responses.ts'
 
 /** When a block that has not come may be there. */
 const NEXT_BLOCK_SECONDS = '1'

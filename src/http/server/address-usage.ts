@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { networksOf } from './client-addresses.ts'
+import { networksOf } from '../security/client-addresses.ts'
 
 /** A smaller share would refuse browsers, which open several connections, and load tests of developers. */
 const MIN_SHARE = 64

@@ -2,12 +2,12 @@ import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../setup/database.ts'
-import { isMemoryTold, watchMemory } from '../setup/memory.ts'
-import { CLI, NodeProcess, waitFor } from '../setup/processes.ts'
-import { aCampaign, anAddress } from '../setup/records.ts'
-import { listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { createTestDatabase } from '../../setup/database.ts'
+import { isMemoryTold, watchMemory } from '../../setup/memory.ts'
+import { CLI, NodeProcess, waitFor } from '../../setup/processes.ts'
+import { aCampaign, anAddress } from '../../setup/records.ts'
+import { listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
  * Clients that do not read what they have asked for. Addresses of loopback stand for clients.

@@ -1,4 +1,4 @@
-import { nearestName } from '../schemas/nearest-name.ts'
+import { nearestName } from '../../schemas/nearest-name.ts'
 
 /** What other APIs call our parameters, in lower case without `_`, `-` and brackets; the first that is known counts. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {

@@ -3,8 +3,8 @@ import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { createTestDatabase } from '../setup/database.ts'
-import { CLI, NodeProcess, waitFor } from '../setup/processes.ts'
+import { createTestDatabase } from '../../setup/database.ts'
+import { CLI, NodeProcess, waitFor } from '../../setup/processes.ts'
 
 /*
  * A service that may open few files, as systems and containers allow them.

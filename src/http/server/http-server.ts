@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { toTunnelAnswer, toUnreadableAnswer } from '../request/raw-responses.ts'
+import { MAX_HEADER_BYTES } from '../request/routing.ts'
 import { type Connections, PROBE_CONNECTIONS } from './connections.ts'
-import { toTunnelAnswer, toUnreadableAnswer } from './raw-answers.ts'
-import { MAX_HEADER_BYTES } from './routing.ts'
 
 export interface ServerLimits {
   maxConnections: number

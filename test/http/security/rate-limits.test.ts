@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { aCampaign } from '../setup/records.ts'
-import { closedPort } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { bearing, issueToken } from '../setup/tokens.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { aCampaign } from '../../setup/records.ts'
+import { closedPort } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { bearing, issueToken } from '../../setup/tokens.ts'
 
 /*
  * The limit on requests of one client, which is off unless it is set.

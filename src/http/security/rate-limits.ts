@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { ServiceCounts } from '../observability/counters.ts'
+import type { ServiceCounts } from '../../observability/counters.ts'
+import { TooManyRequestsError } from '../request/errors.ts'
 import { clientAddressOf, networksOf } from './client-addresses.ts'
-import { TooManyRequestsError } from './errors.ts'
 
 const WINDOW_MS = 60_000
 

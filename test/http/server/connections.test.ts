@@ -1,10 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { lockCampaigns } from '../setup/database.ts'
-import { waitFor } from '../setup/processes.ts'
-import { exchange, listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { lockCampaigns } from '../../setup/database.ts'
+import { waitFor } from '../../setup/processes.ts'
+import { exchange, listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
  * What clients do with their connections, and that none of it keeps anything of the service.

@@ -1,9 +1,9 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { toOverloadAnswer } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
-import { toOverloadAnswer } from './raw-answers.ts'
 import { createRefusals } from './refusals.ts'
 import { findSlow } from './slow-responses.ts'
 

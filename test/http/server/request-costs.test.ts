@@ -1,9 +1,9 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { COSTLY_REQUESTS } from '../setup/costly-requests.ts'
-import { aCampaign } from '../setup/records.ts'
-import { listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { COSTLY_REQUESTS } from '../../setup/costly-requests.ts'
+import { aCampaign } from '../../setup/records.ts'
+import { listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
  * What a request costs before it is known to be valid, whatever it looks like: everything here is refused, or a cache hit.

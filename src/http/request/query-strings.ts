@@ -1,6 +1,6 @@
 import { parse } from 'fast-querystring'
-import { foldAscii } from '../schemas/fold-ascii.ts'
-import { truncate } from '../schemas/truncate.ts'
+import { foldAscii } from '../../schemas/fold-ascii.ts'
+import { truncate } from '../../schemas/truncate.ts'
 import { suggestParameter } from './parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */

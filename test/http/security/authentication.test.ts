@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../src/database/lookups/credentials.ts'
-import type { TestDatabase } from '../setup/database.ts'
-import { aCampaign, anAccessList, anAddress, aProfile } from '../setup/records.ts'
-import { type Answer, closedPort, exchange, listen } from '../setup/sockets.ts'
-import { startTestApp, type TestApp } from '../setup/test-app.ts'
-import { bearing, issueToken } from '../setup/tokens.ts'
+import { createSecret } from '../../../src/database/lookups/credentials.ts'
+import type { TestDatabase } from '../../setup/database.ts'
+import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
+import { type Answer, closedPort, exchange, listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { bearing, issueToken } from '../../setup/tokens.ts'
 
 /*
  * Who gets into the protected operations, and what the others are told.

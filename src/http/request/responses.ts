@@ -1,5 +1,5 @@
 import { type TSchema, Type } from '@sinclair/typebox'
-import { ref } from '../schemas/references.ts'
+import { ref } from '../../schemas/references.ts'
 import {
   DatabaseUnavailableError,
   InvalidTokenError,
