@@ -22,7 +22,7 @@ const WRITTEN = [
 /** A checkout with another program in it, which says a word of another file; it serves none of the pages. */
 async function aCheckout() {
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-start-'))
-  for (const name of ['commands', 'tracing']) await mkdir(join(folder, 'src', name), { recursive: true })
+  for (const name of ['commands', 'observability/tracing']) await mkdir(join(folder, 'src', name), { recursive: true })
   for (const name of ['build', 'packages', ...WRITTEN])
     await cp(join(root, name), join(folder, name), { recursive: true })
   for (const name of ['package.json', 'tsconfig.json']) await cp(join(root, name), join(folder, name))
