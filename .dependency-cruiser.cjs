@@ -2,11 +2,11 @@
  * The arrows of the design: who may import whom. Imports of types count, for what a file knows matters here, not only
  * what it runs.
  *
- *   commands → app → features/* → http, read-models, schemas, database
+ *   commands → app → features/* → cache, http, read-models, schemas, database
  *   commands → doctor, packages/conformance, packages/example-requests;  doctor → read-models, schemas, database
- *   commands → import, chains, packages/sample-data;  import, chains → ingest;  ingest → read-models, schemas, database
+ *   commands → import, indexer, packages/sample-data;  import, indexer → ingest;  ingest → read-models, schemas, database
  *   read-models → schemas, database; from outside, features read, the ingest maintains, the doctor checks
- *   commands → tracing → database, and packages that are for building;  http → data version, schemas, database;  database → schemas;  schemas → nothing
+ *   commands → process → app;  commands → observability → indexer, database, and packages that are for building;  http, cache ↔ each other, observability, data version, schemas, database;  database → schemas;  schemas → nothing
  *   packages/explorer → packages/client → the OpenAPI document alone;  packages/docs → packages/example-requests, one file of http
  */
 
@@ -19,7 +19,10 @@ const allow = (name, from, to, comment) => ({
 })
 
 /** What is stored of followed chains. */
-const STORED_CHAINS = '^src/chains/chain-store'
+const STORED_CHAINS = '^src/indexer/store/'
+
+/** What follows a chain through failures of nodes and of the database, and knows all that it consists of. */
+const CHAIN_WORKER = '^src/indexer/chain-worker[.]ts$'
 
 /** Packages that are for tests, measurements and checks only. */
 const TOOLS =
@@ -45,13 +48,25 @@ module.exports = {
     allow(
       'features-stand-on-the-floor',
       '^src/features/',
-      ['^src/features/', '^src/http/', '^src/read-models/[^/]+/(read|tables)[.]ts$', '^src/schemas/', '^src/database/'],
+      [
+        '^src/features/',
+        '^src/(http|cache)/',
+        '^src/read-models/[^/]+/(read|tables)[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'A feature uses HTTP plumbing, what read models have to read, their tables, shared schemas and the database, nothing else.',
     ),
     allow(
       'http-knows-no-feature',
-      '^src/http/',
-      ['^src/http/', '^src/read-models/data-version/read[.]ts$', '^src/schemas/', '^src/database/'],
+      '^src/((http|cache)/|observability/[^/]+$)',
+      [
+        '^src/(http|cache)/',
+        '^src/observability/[^/]+$',
+        '^src/read-models/data-version/read[.]ts$',
+        '^src/schemas/',
+        '^src/database/',
+      ],
       'HTTP plumbing serves every feature and knows none. Of read models it asks which version of the data there is.',
     ),
     allow('schemas-know-nothing', '^src/schemas/', '^src/schemas/', 'Schemas are the bottom.'),
@@ -61,6 +76,19 @@ module.exports = {
       ['^src/database/', '^src/schemas/'],
       'Tables and connections lie below everything but the schemas.',
     ),
+    allow(
+      'embedded-knows-itself',
+      '^src/embedded/',
+      '^src/embedded/',
+      'A server of our own is started without the service.',
+    ),
+    {
+      name: 'embedded-has-one-door',
+      comment: 'Whether the server is an embedded one matters where the database is opened, and for its errors.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(embedded|process|commands)/' },
+      to: { path: '^src/embedded/' },
+    },
     allow(
       'read-models-know-the-database',
       '^src/read-models/([^/]+)/',
@@ -75,30 +103,43 @@ module.exports = {
     ),
     allow(
       'chains-are-another-door',
-      '^src/chains/',
-      ['^src/chains/', '^src/ingest/', '^src/schemas/'],
+      '^src/indexer/(?!chain-worker[.]ts$)',
+      ['^src/indexer/', '^src/ingest/', '^src/schemas/'],
       'What a chain says becomes records, and records are written by the ingest.',
     ),
+    allow(
+      'the-worker-knows-chains',
+      CHAIN_WORKER,
+      ['^src/indexer/', '^src/database/connection/database-errors[.]ts$', '^src/schemas/'],
+      'It tells failures of the database from those of nodes, and writes nothing itself.',
+    ),
+    {
+      name: 'only-commands-start-workers',
+      comment: 'A chain is read without knowing who keeps at it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/commands/' },
+      to: { path: CHAIN_WORKER },
+    },
     {
       name: 'chains-need-types-of-records-only',
       comment: 'Blocks are read without a database: only what is stored of chains runs something of the ingest.',
       severity: 'error',
-      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
+      from: { path: '^src/indexer/', pathNot: STORED_CHAINS },
       to: { path: '^src/ingest/', dependencyTypesNot: ['type-only'] },
     },
     {
       name: 'chains-are-read-without-a-store',
       comment: 'What reads a chain is told what is stored; it does not know where.',
       severity: 'error',
-      from: { path: '^src/chains/', pathNot: STORED_CHAINS },
+      from: { path: '^src/indexer/', pathNot: [STORED_CHAINS, CHAIN_WORKER] },
       to: { path: STORED_CHAINS },
     },
     {
       name: 'only-commands-follow-chains',
       comment: 'Chains are followed by a process of their own, beside the service.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(chains|commands)/' },
-      to: { path: '^src/chains/' },
+      from: { path: '^src/', pathNot: '^src/(indexer|commands|observability/chains)/' },
+      to: { path: '^src/indexer/' },
     },
     allow(
       'ingest-knows-no-source',
@@ -120,22 +161,22 @@ module.exports = {
     ),
     allow(
       'tracing-listens',
-      '^src/tracing/',
-      ['^src/tracing/', '^src/database/question-channel[.]ts$'],
+      '^src/observability/tracing/',
+      ['^src/observability/tracing/', '^src/database/connection/query-diagnostics[.]ts$'],
       'What is traced does not know that it is; of the database there are the names of what it is asked.',
     ),
     {
       name: 'traces-are-loaded-on-demand',
       comment: 'Traces are a bundle of their own, which is read only where there are any.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/tracing/' },
-      to: { path: '^src/tracing/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+      from: { path: '^src/', pathNot: '^src/observability/tracing/' },
+      to: { path: '^src/observability/tracing/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'only-traces-know-opentelemetry',
       comment: 'Its packages are in the bundle of the traces alone.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/tracing/' },
+      from: { path: '^src/', pathNot: '^src/observability/tracing/' },
       to: { path: '(^|/)@opentelemetry/' },
     },
     {
@@ -145,11 +186,35 @@ module.exports = {
       from: { path: '^src/', pathNot: '^src/commands/' },
       to: { path: '^src/commands/' },
     },
+    allow(
+      'chains-are-observed',
+      '^src/observability/chains/',
+      ['^src/observability/chains/', '^src/indexer/'],
+      'Metrics and logs of followed chains know what happens to these, and nothing of the service.',
+    ),
+    allow(
+      'processes-know-no-command',
+      '^src/process/',
+      [
+        '^src/process/',
+        '^src/(app|config|settings)[.]ts$',
+        '^src/(http|schemas|database|embedded)/',
+        '^src/observability/',
+      ],
+      'How a process starts, listens and shuts down is the same for several commands.',
+    ),
+    {
+      name: 'only-commands-run-processes',
+      comment: 'What belongs to a process is none of the business of what runs in it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(commands|process)/' },
+      to: { path: '^src/process/' },
+    },
     {
       name: 'only-commands-build-the-app',
       comment: 'The app is put together by a command, and by nothing that is part of it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/commands/' },
+      from: { path: '^src/', pathNot: ['^src/commands/', '^src/process/http-service[.]ts$'] },
       to: { path: '^src/app[.]ts$' },
     },
     {
@@ -161,6 +226,7 @@ module.exports = {
         pathNot: [
           '^src/features/[^/]+/[^/]+-(repository|rows)[.]ts$',
           '^src/(import|ingest|read-models|database|commands)/',
+          '^src/process/http-service[.]ts$',
         ],
       },
       to: { path: '(^|/)drizzle-orm($|/)' },
@@ -189,7 +255,7 @@ module.exports = {
         pathNot: [
           '^packages/docs/src/',
           '^packages/example-requests/src/',
-          '^src/http/markup[.]ts$',
+          '^src/http/html/markup[.]ts$',
           '(^|/)marked($|/)',
           '^(node:)?(fs/promises|http|path)$',
         ],
@@ -253,7 +319,7 @@ module.exports = {
       comment:
         'An import of a development dependency works until the first install without them; traces are bundled with theirs.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/tracing/' },
+      from: { path: '^src/', pathNot: '^src/observability/tracing/' },
       to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only', 'npm'], pathNot: 'node_modules/@types/' },
     },
     {

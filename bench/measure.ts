@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { buildApp } from '../src/app.ts'
 import { readSettings } from '../src/config.ts'
-import { openServingDatabase } from '../src/database/client.ts'
-import { openEmbeddedServer } from '../src/database/embedded.ts'
+import { openServingDatabase } from '../src/database/connection/client.ts'
 import { migrateDatabase } from '../src/database/migrations.ts'
+import { openEmbeddedServer } from '../src/embedded/embedded-postgres.ts'
 
 /** Runs with a migrated database on a server of its own; nothing of it is left behind. */
 export async function withServer(

@@ -1,6 +1,6 @@
-import { startScriptedNode } from '../test/chains/scripted-node.ts'
-import { SimulatedChain } from '../test/chains/simulated-chain.ts'
-import { idOf, simulatedChain } from '../test/chains/simulated-protocol.ts'
+import { startScriptedNode } from '../test/indexer/simulation/scripted-node.ts'
+import { SimulatedChain } from '../test/indexer/simulation/simulated-chain.ts'
+import { idOf, simulatedChain } from '../test/indexer/simulation/simulated-protocol.ts'
 
 const CAMPAIGNS = 200
 const CLAIMS_A_BLOCK = 20

@@ -29,7 +29,7 @@ const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
 /** A change that is as new as this may have come after the file was read. */
 const SLACK_MS = 100
 
-const TRACES = 'src/tracing/traces.ts'
+const TRACES = 'src/observability/tracing/traces.ts'
 
 /**
  * Where the command line finds traces: in a bundle beside its own, which is read only where there are any. It has in it

@@ -1,13 +1,13 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
-import { openClient } from '../database/client.ts'
-import { DatabaseAwayError } from '../database/failures.ts'
-import { createFollowedChainReader } from '../database/followed-chains.ts'
+import { openClient } from '../database/connection/client.ts'
+import { DatabaseAwayError } from '../database/connection/database-errors.ts'
+import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
 import { compareSchema } from '../database/migrations.ts'
 import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
+import { openDatabaseAccess } from '../process/database-access.ts'
+import { printFindings } from '../process/print-rows.ts'
 import type { CheckedFinding } from '../schemas/findings.ts'
 import type { Settings } from '../settings.ts'
-import { openDatabaseAccess } from './database-access.ts'
-import { printFindings } from './printed-rows.ts'
 
 export interface DoctorOptions {
   all?: boolean

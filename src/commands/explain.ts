@@ -3,11 +3,11 @@ import { InvalidArgumentError } from 'commander'
 import type pg from 'pg'
 import { buildApp } from '../app.ts'
 import { ConfigurationError } from '../config.ts'
-import { openClient, openServingDatabase } from '../database/client.ts'
+import { openClient, openServingDatabase } from '../database/connection/client.ts'
 import { inSnapshot } from '../database/snapshot.ts'
+import { withCurrentSchema } from '../process/database-access.ts'
+import { toPrintable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'
-import { withCurrentSchema } from './database-access.ts'
-import { toPrintable } from './printed-rows.ts'
 
 /** A statement as the driver gets it, and how it was planned for the request. */
 interface RecordedQuery {

@@ -4,8 +4,8 @@ import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { requireReadable, toFileSource } from '../import/sources.ts'
 import { type Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { recordTypes } from '../ingest/records.ts'
+import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'
-import { withCurrentSchema } from './database-access.ts'
 
 export interface ImportCommandOptions {
   json?: boolean

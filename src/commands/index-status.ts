@@ -1,10 +1,10 @@
 import { asc, count, sql } from 'drizzle-orm'
-import type { Database } from '../database/client.ts'
-import { createFollowedChainReader } from '../database/followed-chains.ts'
+import type { Database } from '../database/connection/client.ts'
+import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
 import { leftOutCampaigns, unknownComponents } from '../database/tables/followed-chains.ts'
+import { withCurrentSchema } from '../process/database-access.ts'
+import { toJsonLine, toTable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'
-import { withCurrentSchema } from './database-access.ts'
-import { toJsonLine, toTable } from './printed-rows.ts'
 
 /** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
 const MAX_NAMED = 1000

@@ -1,8 +1,8 @@
 import { ASCII_LOCALE_ADVICE, readAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
 import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrations.ts'
+import { openDatabaseAccess } from '../process/database-access.ts'
+import { toTable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'
-import { openDatabaseAccess } from './database-access.ts'
-import { toTable } from './printed-rows.ts'
 
 export interface MigrateOptions {
   servingRole?: string

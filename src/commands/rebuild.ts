@@ -1,7 +1,7 @@
 import { compareSchema } from '../database/migrations.ts'
 import { rebuild } from '../ingest/rebuild.ts'
+import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'
-import { withCurrentSchema } from './database-access.ts'
 
 /** `rebuild`: makes all that is derived anew from the facts, whatever has happened to it. */
 export const rebuildDatabase = (settings: Settings) =>

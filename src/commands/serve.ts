@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
-import { createRegister, serveFigures } from '../http/metrics.ts'
-import { measureService } from '../http/service-figures.ts'
+import { createRegister, serveFigures } from '../observability/metrics-server.ts'
+import { measureService } from '../observability/service-metrics.ts'
+import { createDatabaseAccess } from '../process/database-access.ts'
+import { createHttpService } from '../process/http-service.ts'
+import { addressOf, listenOn } from '../process/listen.ts'
+import { tellReady } from '../process/ready-message.ts'
+import { closeAll, closeAtEnd, endInOrder, ending, SHARE_OF_REQUESTS } from '../process/shutdown.ts'
 import { createDataFigureReader } from '../read-models/data-version/read.ts'
 import type { Settings } from '../settings.ts'
-import { createDatabaseAccess } from './database-access.ts'
-import { closeAll, closeAtEnd, endInOrder, ending, SHARE_OF_REQUESTS } from './ending.ts'
-import { createHttpService } from './http-service.ts'
-import { addressOf, listenOn } from './listening.ts'
 import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
-import { tellReady } from './welcome.ts'
 
 /**
  * How much the heap may grow beyond what was in use before garbage is collected. By itself Node.js lets it grow to several

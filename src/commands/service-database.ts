@@ -1,14 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyBaseLogger } from 'fastify'
-import type { Database } from '../database/client.ts'
-import { describeFailure, explainFailure, isDatabaseAway, isOutOfSpace } from '../database/failures.ts'
+import type { Database } from '../database/connection/client.ts'
+import {
+  describeFailure,
+  explainFailure,
+  isDatabaseAway,
+  isOutOfSpace,
+} from '../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import type { createDatabaseAccess, DatabaseAccess } from '../process/database-access.ts'
+import { ending } from '../process/shutdown.ts'
+import type { StartNews } from '../process/startup-state.ts'
 import { advanceWindows } from '../read-models/claim-windows/maintain.ts'
 import type { Settings } from '../settings.ts'
-import type { createDatabaseAccess, DatabaseAccess } from './database-access.ts'
-import { ending } from './ending.ts'
 import { fillWithSample } from './sample.ts'
-import type { StartNews } from './service-start.ts'
 
 const RETRY_MS = 2000
 

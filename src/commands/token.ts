@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
-import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/credentials.ts'
+import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/lookups/credentials.ts'
+import { withCurrentSchema } from '../process/database-access.ts'
+import { toJsonLine, toPrintable, toTable } from '../process/print-rows.ts'
 import { Address } from '../schemas/primitives.ts'
 import { name128 } from '../schemas/query-values.ts'
 import { createValidator, describeFault } from '../schemas/validator.ts'
 import type { Settings } from '../settings.ts'
-import { withCurrentSchema } from './database-access.ts'
-import { toJsonLine, toPrintable, toTable } from './printed-rows.ts'
 
 export interface NewToken {
   user: string

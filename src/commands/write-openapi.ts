@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
-import { openDatabase } from '../database/client.ts'
+import { openDatabase } from '../database/connection/client.ts'
 import type { Settings } from '../settings.ts'
 
 /** What a file is written as, by the end of its name; JSON where there is no other. */

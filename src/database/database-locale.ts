@@ -1,4 +1,4 @@
-import { openClient } from './client.ts'
+import { openClient } from './connection/client.ts'
 
 type Ask = <Row extends object>(sql: string) => Promise<Row[]>
 

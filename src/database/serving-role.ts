@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { openClient } from './client.ts'
+import { openClient } from './connection/client.ts'
 
 /** The role that `serve` is to work with is not there, or must not be the one; the message says why. */
 export class ServingRoleError extends Error {

@@ -1,4 +1,4 @@
-import type { FollowedChain } from '../database/followed-chains.ts'
+import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import type { Ask } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 

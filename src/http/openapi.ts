@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
+import { type Content, createRepresentations, toContent } from '../cache/representations.ts'
 import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
-import { type Content, createRepresentations, toContent } from './representations.ts'
 
 /** Of the package, and so of the described API. */
 export const { version }: { version: string } = JSON.parse(

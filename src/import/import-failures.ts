@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseAwayError, describeFailure, isConnectionFailure } from '../database/failures.ts'
+import { DatabaseAwayError, describeFailure, isConnectionFailure } from '../database/connection/database-errors.ts'
 
 /** An import that the database did not let through; the message says why, what became of it and what to do. */
 export class ImportFailedError extends Error {

@@ -1,6 +1,6 @@
 import type pg from 'pg'
-import { describeFailure } from '../database/failures.ts'
-import { inTime } from '../database/in-time.ts'
+import { describeFailure } from '../database/connection/database-errors.ts'
+import { inTime } from '../database/connection/in-time.ts'
 import { runBatchSteps } from '../ingest/batch-steps.ts'
 import { type Ask, connectForBatches } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'

@@ -1,5 +1,5 @@
 import pg, { type QueryResult, type QueryResultRow } from 'pg'
-import { connectClient } from '../database/failures.ts'
+import { connectClient } from '../database/connection/database-errors.ts'
 
 /** After so long without a word, each side asks whether the other is still there. */
 const SILENCE_SECONDS = 30

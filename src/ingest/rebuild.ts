@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { openClient } from '../database/client.ts'
+import { openClient } from '../database/connection/client.ts'
 import { changeSchema } from '../database/migration-run.ts'
 import { compareObjects, type SchemaObject, schemaObjects, toRestoration } from '../database/schema-objects.ts'
 import { findServingRoles, grantReading, withholdFunctions } from '../database/serving-role.ts'

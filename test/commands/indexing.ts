@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { recording } from '../chains/recording.ts'
+import { recording } from '../indexer/recording/recording.ts'
 
 /** What a chain file says of a chain with the recorded contracts. */
 export const chainEntry = (urls: readonly string[], more: { chainId?: number; startBlock?: number } = {}) => ({

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createSecret } from '../../src/database/credentials.ts'
+import { createSecret } from '../../src/database/lookups/credentials.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { type NodeProcess, type Result, runCli, startCli } from '../setup/processes.ts'
 import { anAddress, inUpperCase } from '../setup/records.ts'

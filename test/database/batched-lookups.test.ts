@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { askUntil } from '../../src/database/abandonment.ts'
-import { batchLookups } from '../../src/database/batched-lookups.ts'
+import { askUntil } from '../../src/database/connection/abort-context.ts'
+import { batchLookups } from '../../src/database/connection/batched-lookups.ts'
 
 /** Looks keys up in upper case, and keeps what it was asked; keys that begin with a minus are not there. */
 function recordingLookUp(mostKeys: number) {

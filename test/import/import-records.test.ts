@@ -58,7 +58,9 @@ async function dump(database: TestDatabase) {
     where table_schema = 'public' and table_type = 'BASE TABLE' and table_name <> all ('{${OF_ITS_OWN}}')`,
   )
   expect(tables.length).toBeGreaterThan(10)
-  const all = tables.map(({ name }) => `select '${name}' as name, (to_jsonb(row) - 'version')::text as row from ${name} row`)
+  const all = tables.map(
+    ({ name }) => `select '${name}' as name, (to_jsonb(row) - 'version')::text as row from ${name} row`,
+  )
   return database.query(`${all.join(' union all ')} order by 1, 2`)
 }
 

@@ -1,7 +1,7 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { createFollowedChainReader } from '../../src/database/followed-chains.ts'
+import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
 import { compareSchema } from '../../src/database/migrations.ts'
 import { examineDatabase } from '../../src/doctor/examination.ts'
 import { readRecord } from '../../src/import/record-reader.ts'

@@ -1,6 +1,6 @@
 import type { QueryConfig } from 'pg'
 import { expect, test } from 'vitest'
-import { openServingDatabase } from '../../src/database/client.ts'
+import { openServingDatabase } from '../../src/database/connection/client.ts'
 import { type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import { splitAtMarks } from '../../src/read-models/campaign-documents/places.ts'
 import {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import * as catalogue from '../../src/http/errors.ts'
+import * as catalogue from '../../src/http/request/errors.ts'
 import { recordSchemas } from '../../src/ingest/records.ts'
 import { incentiveTypes } from '../../src/schemas/incentives.ts'
 import { README, readDocument, root } from '../setup/documents.ts'

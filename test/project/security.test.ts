@@ -89,8 +89,8 @@ test('nothing that answers requests can ask another server', () => {
   const codeOf = (name: string) => read(`src/${name}`).replace(/`[^`]*`/g, '``')
   expect(sources.filter((name) => WAYS_OUT.test(codeOf(name)))).toEqual([])
   // What does ask is found.
-  expect(WAYS_OUT.test(read('src/chains/json-rpc.ts'))).toBe(true)
-  expect(WAYS_OUT.test(read('src/chains/head-sockets.ts'))).toBe(true)
+  expect(WAYS_OUT.test(read('src/indexer/rpc/json-rpc.ts'))).toBe(true)
+  expect(WAYS_OUT.test(read('src/indexer/rpc/new-heads-subscription.ts'))).toBe(true)
 })
 
 test('every package that runs in production has a licence that docs/security.md names', () => {

@@ -6,8 +6,8 @@ import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import pg from 'pg'
 import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
-import { openEmbeddedServer } from '../../src/database/embedded.ts'
 import { migrateDatabase } from '../../src/database/migrations.ts'
+import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { databaseUrl } from './database-url.ts'
 
 declare module 'vitest' {

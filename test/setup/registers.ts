@@ -1,8 +1,8 @@
 import type { Registry } from 'prom-client'
-import { createChainFigures } from '../../src/commands/chain-figures.ts'
-import { createRegister } from '../../src/http/metrics.ts'
-import { createServiceCounts } from '../../src/http/service-counts.ts'
-import { measureService } from '../../src/http/service-figures.ts'
+import { createChainFigures } from '../../src/observability/chains/chain-metrics.ts'
+import { createServiceCounts } from '../../src/observability/counters.ts'
+import { createRegister } from '../../src/observability/metrics-server.ts'
+import { measureService } from '../../src/observability/service-metrics.ts'
 import type { TestApp } from './test-app.ts'
 
 /** A metric as a process exposes it. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
-import { type Cluster, openCluster } from '../../src/database/embedded-cluster.ts'
+import { type Cluster, openCluster } from '../../src/embedded/embedded-cluster.ts'
 import { query } from './data-folder.ts'
 import { waitFor } from './wait-for.ts'
 

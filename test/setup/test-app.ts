@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
-import { openServingDatabase, type ServingDatabase } from '../../src/database/client.ts'
-import { createServiceCounts, type ServiceCounts } from '../../src/http/service-counts.ts'
+import { openServingDatabase, type ServingDatabase } from '../../src/database/connection/client.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { createServiceCounts, type ServiceCounts } from '../../src/observability/counters.ts'
 import { createTestDatabase, type TestDatabase } from './database.ts'
 
 export interface TestApp extends AsyncDisposable {

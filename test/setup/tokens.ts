@@ -1,5 +1,5 @@
-import { openDatabase } from '../../src/database/client.ts'
-import { createSecret, saveCredential } from '../../src/database/credentials.ts'
+import { openDatabase } from '../../src/database/connection/client.ts'
+import { createSecret, saveCredential } from '../../src/database/lookups/credentials.ts'
 import type { TestApp } from './test-app.ts'
 
 /** A valid bearer token of a user, as the operator's command would issue it: returns the secret. */

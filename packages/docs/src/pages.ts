@@ -1,4 +1,4 @@
-import { html, type Piece } from '../../../src/http/markup.ts'
+import { html, type Piece } from '../../../src/http/html/markup.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'

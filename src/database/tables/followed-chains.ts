@@ -86,7 +86,7 @@ export const followedCampaigns = pgTable(
     chainId: ofChain(),
     /** Contracts of its incentives, whose logs concern it. */
     contracts: address().array().notNull(),
-    /** See src/chains/campaign-origins; as it was told, so that what is made of it is the same again. */
+    /** See src/indexer/protocol/campaign-origins; as it was told, so that what is made of it is the same again. */
     origin: json().$type<Record<string, unknown>>().notNull(),
   },
   (table) => [

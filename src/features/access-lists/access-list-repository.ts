@@ -1,5 +1,5 @@
 import { type AnyColumn, and, asc, desc, eq, sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import { accessLists } from '../../database/tables/access-lists.ts'
 import { type ListAccessListsQuery, type ListAccessListsResponse, MOST_ACCESS_LISTS } from './access-list-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { claimsByInterval } from '../../read-models/claim-hours/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../http/answer-cache.ts'
-import { responsesOf } from '../../http/responses.ts'
+import type { AnswerCache } from '../../cache/response-cache.ts'
+import { responsesOf } from '../../http/request/responses.ts'
 import type { ActivityRepository } from './activity-repository.ts'
 import { ListActivityQuery, ListActivityResponse } from './activity-schemas.ts'
 

@@ -1,5 +1,5 @@
 import { Big } from 'big.js'
-import type { Tokens } from '../../database/token-store.ts'
+import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
 
 /** The figures of an incentive, and where among them each is. */

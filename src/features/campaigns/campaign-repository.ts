@@ -1,9 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { batchLookups } from '../../database/batched-lookups.ts'
-import type { Database } from '../../database/client.ts'
+import { batchLookups } from '../../database/connection/batched-lookups.ts'
+import type { Database } from '../../database/connection/client.ts'
+import { createTokenStore, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { allowListAddresses } from '../../database/tables/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { createTokenStore, tokenVersion } from '../../database/token-store.ts'
 import { createTurns } from '../../database/turns.ts'
 import {
   type Campaign,

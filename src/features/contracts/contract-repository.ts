@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { combine, given } from '../../database/campaign-conditions.ts'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
+import { combine, given } from '../../database/sql-conditions.ts'
 import { rememberStatements } from '../../database/statements.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { contracts } from '../../database/tables/contracts.ts'

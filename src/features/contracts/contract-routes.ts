@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../http/answer-cache.ts'
-import { totalCountHeader } from '../../http/response-headers.ts'
-import { responsesOf } from '../../http/responses.ts'
+import type { AnswerCache } from '../../cache/response-cache.ts'
+import { totalCountHeader } from '../../http/request/response-headers.ts'
+import { responsesOf } from '../../http/request/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
 import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
 

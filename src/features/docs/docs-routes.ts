@@ -2,8 +2,8 @@ import type { Dirent } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
 import { extname, join, sep } from 'node:path'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { escapeText } from '../../http/markup.ts'
-import { type Content, createRepresentations, toContent } from '../../http/representations.ts'
+import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
+import { escapeText } from '../../http/html/markup.ts'
 
 /** Addresses of pages; what is there is known when they are read. */
 const PATHS = ['/llms.txt', '/docs', '/docs/:page', '/docs/guides/:guide']

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import { actionTemplates } from '../../database/tables/action-templates.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import type { PageHead } from './page-head.ts'

@@ -1,4 +1,4 @@
-import { html } from '../../http/markup.ts'
+import { html } from '../../http/html/markup.ts'
 
 /** What a page says of itself: to a browser, to search engines and to whoever shows a link to it (Open Graph). */
 export interface PageHead {

@@ -1,5 +1,5 @@
 import { eq, sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import { profileScoreCounts, profiles } from '../../database/tables/profiles.ts'
 import type { UserProfile } from './profile-schemas.ts'
 import { toStreakStatus } from './streak-status.ts'

@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { Credential } from '../../database/credentials.ts'
-import { credentialOf } from '../../http/authentication.ts'
-import { ForbiddenError, InvalidRequestError, NotFoundError } from '../../http/errors.ts'
-import { protectedResponsesOf } from '../../http/responses.ts'
+import type { Credential } from '../../database/lookups/credentials.ts'
+import { ForbiddenError, InvalidRequestError, NotFoundError } from '../../http/request/errors.ts'
+import { protectedResponsesOf } from '../../http/request/responses.ts'
+import { credentialOf } from '../../http/security/authentication.ts'
 import type { ProfileRepository } from './profile-repository.ts'
 import { GetUserProfileQuery, UserProfile } from './profile-schemas.ts'
 

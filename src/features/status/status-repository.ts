@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import { createFollowedChainReader } from '../../database/followed-chains.ts'
+import type { Database } from '../../database/connection/client.ts'
+import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
 import type { GetStatusResponse } from './status-schemas.ts'
 
 export interface StatusRepository {

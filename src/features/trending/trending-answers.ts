@@ -1,5 +1,5 @@
 import { Big } from 'big.js'
-import type { Tokens } from '../../database/token-store.ts'
+import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { type createDocumentParser, OPEN } from './trending-documents.ts'
 import { assetAddressOf } from './trending-incentives.ts'

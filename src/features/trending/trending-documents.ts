@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import type { Tokens } from '../../database/token-store.ts'
+import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { fillDocument } from '../../read-models/campaign-documents/read.ts'
 import type { Incentive } from '../../schemas/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'

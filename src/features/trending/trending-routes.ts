@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../http/answer-cache.ts'
-import { responsesOf } from '../../http/responses.ts'
+import type { AnswerCache } from '../../cache/response-cache.ts'
+import { responsesOf } from '../../http/request/responses.ts'
 import { trendingExample } from './trending-example.ts'
 import type { TrendingRepository } from './trending-repository.ts'
 import { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import { tokenVersion } from '../../database/token-store.ts'
+import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import type { Campaign } from '../../read-models/campaign-documents/read.ts'
 import type { ActionTemplate, ActionTokenMetadata, ClaimSignature } from './trending-schemas.ts'
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import { type Step, stepsFor } from '../steps.ts'
 
 /*

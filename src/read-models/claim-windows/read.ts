@@ -1,5 +1,5 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { combine, given } from '../../database/campaign-conditions.ts'
+import { combine, given } from '../../database/sql-conditions.ts'
 import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
 import { trendingCampaigns } from './tables.ts'
 

@@ -1,13 +1,13 @@
 import { desc, max, sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../database/connection/client.ts'
 import {
   type AsOf,
   createFollowedChainReader,
   followedAsText,
   NOTHING_FOLLOWED,
   parseAsOf,
-} from '../../database/followed-chains.ts'
+} from '../../database/lookups/followed-chains.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
 import { dataRevisions } from './tables.ts'
 

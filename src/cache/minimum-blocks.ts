@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AsOf } from '../database/lookups/followed-chains.ts'
+import { BlockNotReachedError, InvalidRequestError, OverloadedError } from '../http/request/errors.ts'
+import type { DataVersion } from '../read-models/data-version/read.ts'
+import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
+
+/** How long a request waits for its blocks. */
+export const BLOCK_PATIENCE_MS = 2000
+
+/** Who waits looks so often, all together. */
+const LOOK_MS = 40
+
+/** Most requests that wait; more are refused at once. */
+const MOST_WAITING = 1000
+
+/**
+ * Waits until the data has reached some blocks.
+ * @param readVersion asked once for all who wait.
+ * @returns a function that gives the first version, from the one it is given on, that has reached the blocks.
+ */
+export function createBlockWait(readVersion: () => Promise<DataVersion>) {
+  let waiting = 0
+  let look: Promise<DataVersion> | undefined
+
+  async function lookLater() {
+    await sleep(LOOK_MS)
+    look = undefined
+    return readVersion()
+  }
+
+  /**
+   * @throws InvalidRequestError where a chain is not followed.
+   * @throws BlockNotReachedError where a block has not come in time.
+   */
+  return async (
+    minimumBlocks: MinimumBlocks,
+    version: DataVersion,
+    signal: AbortSignal | undefined,
+  ): Promise<DataVersion> => {
+    if (minimumBlocks === undefined) return version
+    const wanted = toWanted(minimumBlocks)
+    if (isReached(wanted, version.asOf)) return version
+    if (waiting >= MOST_WAITING) throw new OverloadedError()
+    waiting += 1
+    try {
+      const deadline = performance.now() + BLOCK_PATIENCE_MS
+      let reached = version
+      while (performance.now() < deadline && signal?.aborted !== true) {
+        look ??= lookLater()
+        reached = await look
+        if (isReached(wanted, reached.asOf)) return reached
+      }
+      throw new BlockNotReachedError(describe(wanted, reached.asOf))
+    } finally {
+      waiting -= 1
+    }
+  }
+}
+
+/** Of several blocks of a chain the highest. */
+function toWanted(minimumBlocks: readonly string[]) {
+  const wanted: Wanted = new Map()
+  for (const [chainId = '', block = ''] of minimumBlocks.map((text) => text.split(':'))) {
+    wanted.set(chainId, Math.max(Number(block), wanted.get(chainId) ?? 0))
+  }
+  return wanted
+}
+
+/** By chain ID as it is written: no number may hold it. */
+type Wanted = Map<string, number>
+
+/** @throws InvalidRequestError where a chain is not followed. */
+function isReached(wanted: Wanted, { blocks }: AsOf) {
+  for (const chainId of wanted.keys()) {
+    const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
+    if (!isFollowed) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
+  }
+  return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
+}
+
+const whichAre = (blocks: AsOf['blocks']) =>
+  blocks.size === 0
+    ? 'but no chain is followed here'
+    : `which is not followed here; followed are ${[...blocks.keys()].join(', ')}`
+
+const describe = (wanted: Wanted, { blocks }: AsOf) =>
+  [...wanted]
+    .map(([chainId, block]) => {
+      const reached = blocks.get(Number(chainId))
+      const place = reached === undefined ? 'is still being read from its start' : `is at block ${reached}`
+      return `chain ${chainId} ${place}, asked for was ${block}`
+    })
+    .join('; ')

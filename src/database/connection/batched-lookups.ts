@@ -1,0 +1,33 @@
+import { currentAsker } from './abort-context.ts'
+import { type SharedWork, shareWork } from './shared-promise.ts'
+
+/**
+ * Lookups that are asked for at the same moment are one question about at most so many keys. A lookup never joins a
+ * question that has already been asked: what that one sees may be older than the lookup.
+ */
+export function batchLookups<Value>(
+  mostKeys: number,
+  lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
+): (key: string) => Promise<Value | undefined> {
+  let next: { keys: Set<string>; work: SharedWork<ReadonlyMap<string, Value>> } | undefined
+
+  function open() {
+    const keys = new Set<string>()
+    const batch = {
+      keys,
+      work: shareWork(async () => {
+        await new Promise<void>((resolve) => setImmediate(resolve))
+        if (next === batch) next = undefined
+        return lookUp([...keys])
+      }, currentAsker()?.address),
+    }
+    return batch
+  }
+
+  return async (key) => {
+    if (next === undefined || next.work.isAbandoned || next.keys.size >= mostKeys) next = open()
+    next.keys.add(key)
+    const found = await next.work.join(currentAsker())
+    return found.get(key)
+  }
+}

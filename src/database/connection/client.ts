@@ -1,0 +1,129 @@
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { boundQueries } from './bounded-queries.ts'
+import { connectClient } from './database-errors.ts'
+import { createTimelineGuard, type ServerState, type TimelineGuard } from './timelines.ts'
+
+/** What repositories and the import query through. */
+export type Database = NodePgDatabase
+
+export interface OpenDatabase {
+  database: Database
+  pool: pg.Pool
+  close: () => Promise<void>
+}
+
+export interface DatabaseOptions {
+  /** A function where it is known only later: it is called for each new connection. */
+  url: string | (() => string)
+  poolSize: number
+  /** Most queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
+  queueSize?: number
+  connectionTimeoutMs: number
+  /** Longest time of one statement, in milliseconds; 0 is no limit. */
+  statementTimeoutMs: number
+  /** Whether a named statement is planned for its values each time it is executed, which is the rule, or once. */
+  plans?: 'for values' | 'once'
+  /** Which servers are left; none if nothing is said. */
+  guard?: TimelineGuard
+  onIdleError: (error: Error) => void
+}
+
+/**
+ * Opens a pool of connections; connects only when something is asked. A statement that takes too long is ended by the
+ * server; if the server itself does not answer, by the driver a second later.
+ */
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
+  const { url, statementTimeoutMs } = options
+  const pool = new pg.Pool({
+    ...(typeof url === 'string' ? { connectionString: url } : { Client: connectingTo(url) }),
+    application_name: 'reward-campaigns',
+    max: options.poolSize,
+    connectionTimeoutMillis: options.connectionTimeoutMs,
+    keepAlive: true,
+    ...(statementTimeoutMs > 0
+      ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
+      : {}),
+    // Filters are so unevenly distributed that one plan for all values would be a bad one for some of them.
+    options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
+  })
+  // Without a listener, the death of an idle connection would end the process.
+  pool.on('error', options.onIdleError)
+  return {
+    database: drizzle(
+      boundQueries(pool, {
+        mostWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
+        waitMs: options.connectionTimeoutMs,
+        guard: options.guard,
+      }),
+      { casing: 'snake_case' },
+    ),
+    pool,
+    close: () => pool.end(),
+  }
+}
+
+/** Connections for look-ups: each is over in less than a millisecond, so two do thousands a second. */
+export const LOOKUP_CONNECTIONS = 2
+
+/** The two lanes to a database on which a service asks: what is slow on one never holds up the other. */
+export interface ServingDatabase {
+  questions: OpenDatabase
+  /**
+   * For what every request needs and an index has at once: the version of the data, credentials, readiness, a row by its
+   * key. Statements are planned once, since a key is found the same way whatever it is.
+   */
+  lookups: OpenDatabase
+  /** Sees to it that both have the same history. */
+  guard: TimelineGuard
+  close: () => Promise<void>
+}
+
+interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
+  /** Told of a primary that has been replaced and is left, and of the timeline that has replaced its own. */
+  onOlderTimeline?: (server: ServerState, newest: number) => void
+}
+
+/** Opens both lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
+export function openServingDatabase({ onOlderTimeline = () => undefined, ...shared }: ServingOptions): ServingDatabase {
+  const guard = createTimelineGuard(onOlderTimeline)
+  const options = { ...shared, guard }
+  const questions = openDatabase(options)
+  const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
+  return {
+    guard,
+    questions,
+    lookups,
+    async close() {
+      await Promise.all([questions.close(), lookups.close()])
+    },
+  }
+}
+
+const connectingTo = (url: () => string) =>
+  class extends pg.Client {
+    constructor(config?: pg.ClientConfig) {
+      super({ ...config, connectionString: url() })
+    }
+  }
+
+/** How long a command waits for a server that does not answer. */
+export const ANSWER_TIMEOUT_MS = 10_000
+
+/**
+ * Opens one connection without a limit on its statements, for what may take its time. A server that is gone without a
+ * word is noticed all the same: TCP asks for it.
+ * @throws DatabaseAwayError where the server cannot be reached, or does not answer.
+ */
+export async function openClient(url: string, applicationName: string) {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: applicationName,
+    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: ANSWER_TIMEOUT_MS,
+    options: '-c client_min_messages=warning',
+  })
+  await connectClient(client)
+  return client
+}

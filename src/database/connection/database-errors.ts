@@ -1,0 +1,96 @@
+import { DrizzleQueryError } from 'drizzle-orm'
+import pg from 'pg'
+import { AbandonedError } from './abort-context.ts'
+
+/*
+ * SQLSTATE classes that say "try again later", not "this statement is wrong":
+ * 08 connection, 53 insufficient resources, 57 operator intervention (statement timeout, shutdown), 28 and 3D refused
+ * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time, 40 a
+ * transaction that was rolled back for the sake of others, and again when it was asked once more.
+ */
+const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
+
+/**
+ * Whether a query failed because the database is away or too slow. Judged by SQLSTATE, never by English text; an error
+ * of the driver that carries no SQLSTATE comes from the connection.
+ */
+export function isDatabaseAway(error: unknown): boolean {
+  if (error instanceof DatabaseAwayError) return true
+  return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
+}
+
+/** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
+export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
+
+/** Whether an administrator, a shutdown or the crash of another session has ended this one. */
+export const isTerminated = (error: unknown) => error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? '')
+
+/** Whether a query was given up because nobody waited for it any more. */
+export const isAbandoned = (error: unknown) =>
+  error instanceof AbandonedError || (error instanceof DrizzleQueryError && error.cause instanceof AbandonedError)
+
+/** What happened, in a line for the log: what the connection said, not the query that it did not get to. */
+export function describeFailure(error: unknown): string {
+  const root = error instanceof Error && error.cause instanceof Error ? error.cause : error
+  if (!(root instanceof Error)) return String(root)
+  // Where a host has several addresses, the message is empty and each address has its own error.
+  return root instanceof AggregateError ? root.errors.map(describeFailure).join(', ') : root.message
+}
+
+/** What an operator is told of a failure that is no defect of the service; undefined of any other. */
+export function explainFailure(error: unknown): string | undefined {
+  if (isOutOfSpace(error)) return `there is no space left on the disk: ${describeFailure(error)}`
+  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
+}
+
+/** Whether the disk of the database, or of this process, is full. */
+export function isOutOfSpace(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? error.code : undefined
+  return code === 'ENOSPC' || code === '53100' || isOutOfSpace(error.cause)
+}
+
+/** More queries at once than the database will answer in time. */
+export class TooManyQueriesError extends Error {
+  override readonly name = 'TooManyQueriesError'
+  override readonly message = 'too many queries wait for a connection to the database'
+}
+
+/** All connections were in use for as long as a query may wait for one. */
+export class WaitedTooLongError extends Error {
+  override readonly name = 'WaitedTooLongError'
+  override readonly message = 'no connection to the database has become free in time'
+}
+
+/** No connection could be made at all. */
+export class DatabaseAwayError extends Error {
+  override readonly name = 'DatabaseAwayError'
+}
+
+/** A schema that nothing but a migration may work with. */
+export class SchemaBehindError extends Error {
+  override readonly name = 'SchemaBehindError'
+}
+
+/**
+ * Connects a client, whose loss later on ends its queries but not the process.
+ * @throws DatabaseAwayError where the server cannot be reached or takes no connections now.
+ */
+export function connectClient(client: pg.Client) {
+  // Without a listener, a connection that dies between two queries would end the process.
+  client.on('error', () => undefined)
+  return orAway(client.connect())
+}
+
+/** What the server says. @throws DatabaseAwayError where it is away or too slow. */
+export async function orAway<Answer>(answer: Promise<Answer>) {
+  try {
+    return await answer
+  } catch (error) {
+    if (!isConnectionFailure(error)) throw error
+    throw new DatabaseAwayError('the database cannot be reached', { cause: error })
+  }
+}
+
+export const isConnectionFailure = (error: unknown) =>
+  error instanceof pg.DatabaseError ? AWAY.test(error.code ?? '') : error instanceof Error

@@ -1,0 +1,51 @@
+import { Abandonment, type AbandonmentSignal, type Asker, askAs } from './abort-context.ts'
+
+const NOBODY: Asker = { signal: undefined, address: undefined }
+
+export interface SharedWork<T> {
+  /** Whether all who waited have gone; nobody may join any more. */
+  readonly isAbandoned: boolean
+  /** Fulfilled once there is an outcome, whatever it is; who waits for it does not keep the work going. */
+  readonly ended: Promise<void>
+  /** Waits for the outcome, like all the others, until the asker's signal ends. */
+  join(asker: Asker | undefined): Promise<T>
+}
+
+/**
+ * Work that several wait for: it goes on as long as one of them is still there.
+ * @param owner the network of the one who asks for it: what it asks of the database is charged to it, until others join.
+ */
+export function shareWork<T>(work: () => Promise<T>, owner: string | undefined): SharedWork<T> {
+  const abandonment = new Abandonment()
+  const shared = { signal: abandonment, address: owner }
+  const outcome = askAs(shared, work)
+  const leaving = new Map<() => void, AbandonmentSignal>()
+  let waiting = 0
+  let isOver = false
+  // Once for all: who joins waits for the outcome itself, with no promise of its own.
+  const end = () => {
+    isOver = true
+    for (const [leave, signal] of leaving) signal.removeEventListener('abort', leave)
+  }
+  const ended = outcome.then(end, end)
+  return {
+    ended,
+    get isAbandoned() {
+      return abandonment.aborted
+    },
+    join({ signal, address } = NOBODY) {
+      if (address !== shared.address) shared.address = undefined
+      const leave = () => {
+        waiting -= 1
+        if (waiting === 0) abandonment.abort()
+      }
+      waiting += 1
+      if (signal?.aborted) leave()
+      else if (signal !== undefined && !isOver) {
+        leaving.set(leave, signal)
+        signal.addEventListener('abort', leave, { once: true })
+      }
+      return outcome
+    },
+  }
+}

@@ -1,0 +1,71 @@
+import { asc, sql } from 'drizzle-orm'
+import type { FollowingState } from '../../schemas/following-states.ts'
+import type { Database } from '../connection/client.ts'
+import { followedChains } from '../tables/followed-chains.ts'
+
+/** How far the followed chains are, as one snapshot of the database shows it. */
+export interface AsOf {
+  /** The newest block of each chain whose effects are stored, by chain ID; undefined as long as there is none. */
+  readonly blocks: ReadonlyMap<number, number | undefined>
+  /** The same as a header: `<chainId>:<block>, …`, ascending; undefined where there is nothing to say. */
+  readonly text: string | undefined
+}
+
+export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined }
+
+/**
+ * Part of a query: all followed chains, each with its block or with none: one that is read again from its start shows
+ * blocks that are not there any more. As an array, in braces and in no order: joined and put in order by the database it
+ * would cost twice as much.
+ */
+export const followedAsText = sql<string>`array(
+  select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end from ${followedChains})::text`
+
+/** What that text says. */
+export function parseAsOf(text: string): AsOf {
+  const chains = [...text.matchAll(/(\d+):(\d*)/g)]
+    .map(([, chainId, block]) => ({ chainId: Number(chainId), block: block ? Number(block) : undefined }))
+    .sort((one, other) => one.chainId - other.chainId)
+  const shown = chains.filter(({ block }) => block !== undefined)
+  return {
+    blocks: new Map(chains.map(({ chainId, block }) => [chainId, block])),
+    text: shown.length === 0 ? undefined : shown.map(({ chainId, block }) => `${chainId}:${block}`).join(', '),
+  }
+}
+
+/** A followed chain as it is now. */
+export interface FollowedChain {
+  chainId: number
+  asOfBlock: number | null
+  asOfBlockHash: string | null
+  asOfAt: Date | null
+  headBlock: number | null
+  finalizedBlock: number | null
+  /** Whole seconds since the block that is shown; null as long as there is none. */
+  lagSeconds: number | null
+  state: FollowingState
+}
+
+/** After so long without a word of it, a chain may be anywhere. */
+const SILENCE_MS = 15_000
+
+/** Blocks that may come while one is read. */
+const BLOCKS_UNDER_WAY = 2
+
+/** All followed chains, ascending. */
+export function createFollowedChainReader(database: Database, clock: () => Date) {
+  const statement = database.select().from(followedChains).orderBy(asc(followedChains.chainId)).prepare('list_followed')
+  return async (): Promise<FollowedChain[]> => {
+    const now = clock().getTime()
+    return (await statement.execute()).map(({ chainId, asOfBlock, asOfBlockHash, asOfAt, ...chain }) => {
+      const { headBlock, finalizedBlock, lookedAt, isBackFilling } = chain
+      const isHeard = lookedAt !== null && now - lookedAt.getTime() <= SILENCE_MS
+      const isNear = asOfBlock !== null && headBlock !== null && headBlock - asOfBlock <= BLOCKS_UNDER_WAY
+      return {
+        ...{ chainId, asOfBlock, asOfBlockHash, asOfAt, headBlock, finalizedBlock },
+        lagSeconds: asOfAt === null ? null : Math.max(0, Math.floor((now - asOfAt.getTime()) / 1000)),
+        state: isBackFilling ? 'back-filling' : isHeard && isNear ? 'following' : 'behind',
+      }
+    })
+  }
+}

@@ -1,0 +1,118 @@
+import { Big } from 'big.js'
+import { sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { TokenMetadata } from '../../schemas/tokens.ts'
+import type { Database } from '../connection/client.ts'
+import { tokenVersions } from '../tables/token-versions.ts'
+import { tokens } from '../tables/tokens.ts'
+
+/** A known token, as answers show it. */
+export interface Token {
+  fields: TokenMetadata
+  /** JSON of its fields. */
+  metadata: string
+  /** US dollars for one whole token; null where unknown. */
+  priceUsd: string | null
+  /** US dollars for one base unit, exact; undefined where the price is unknown. */
+  baseUnitPriceUsd: Big | undefined
+}
+
+/** Tokens by `<chainId>:<address>`; those that are unknown are not there. */
+export type Tokens = ReadonlyMap<string, Token>
+
+/** What was read of the same moment as the tokens with this version. */
+interface OfVersion {
+  tokenVersion: string
+}
+
+export interface TokenStore {
+  /**
+   * Reads rows, and the tokens that these name, as of one moment: where tokens have changed between the two, both are read
+   * again. Tokens that are known from before cost nothing.
+   */
+  readWith<Row extends OfVersion>(
+    read: () => Promise<readonly Row[]>,
+    idsOf: (row: Row) => readonly string[],
+  ): Promise<{ rows: readonly Row[]; tokens: Tokens }>
+}
+
+const MOST_BYTES = 8 * 1024 * 1024
+/** What an entry takes besides its text. */
+const ENTRY_BYTES = 500
+
+/** In a select: the version of the tokens at the moment of the statement. */
+export const tokenVersion = sql<string>`(select ${tokenVersions.version} from ${tokenVersions})`
+
+/** Keeps tokens in memory: there are few, nearly every answer shows some, and they seldom change. */
+export function createTokenStore(database: Database): TokenStore {
+  const statement = prepare(database)
+  // What is not known either: `unknown` cannot be told from what was never looked up.
+  const kept = new LRUCache<string, { token: Token | undefined }>({
+    maxSize: MOST_BYTES,
+    sizeCalculation: ({ token }, id) => id.length + 2 * (token?.metadata.length ?? 0) + ENTRY_BYTES,
+  })
+  let keptVersion = ''
+
+  /** Tokens of a version; undefined where they have another one by now. */
+  async function readAt(version: string, ids: ReadonlySet<string>): Promise<Tokens | undefined> {
+    if (keptVersion !== version) {
+      kept.clear()
+      keptVersion = version
+    }
+    const found = new Map<string, Token>()
+    const missing: string[] = []
+    for (const id of ids) {
+      const entry = kept.get(id)
+      if (entry === undefined) missing.push(id)
+      else if (entry.token !== undefined) found.set(id, entry.token)
+    }
+    if (missing.length === 0) return found
+    const rows = await statement.execute({
+      chains: missing.map((id) => id.slice(0, id.indexOf(':'))),
+      addresses: missing.map((id) => id.slice(id.indexOf(':') + 1)),
+    })
+    if (rows[0]?.version !== version) return undefined
+    for (const { token } of rows) if (token !== null) found.set(`${token.chainId}:${token.address}`, toToken(token))
+    if (keptVersion === version) for (const id of missing) kept.set(id, { token: found.get(id) })
+    return found
+  }
+
+  return {
+    async readWith(read, idsOf) {
+      for (;;) {
+        const rows = await read()
+        const tokens = await readAt(rows[0]?.tokenVersion ?? keptVersion, new Set(rows.flatMap(idsOf)))
+        if (tokens !== undefined) return { rows, tokens }
+      }
+    },
+  }
+}
+
+type TokenRow = Omit<TokenMetadata, 'id'> & { priceUsd: string | null; baseUnitPriceUsd: string | null }
+
+function toToken({ priceUsd, baseUnitPriceUsd, ...record }: TokenRow): Token {
+  const fields = { id: `${record.chainId}:${record.address}`, ...record }
+  return {
+    fields,
+    metadata: JSON.stringify(fields),
+    priceUsd,
+    baseUnitPriceUsd: baseUnitPriceUsd === null ? undefined : new Big(baseUnitPriceUsd),
+  }
+}
+
+function prepare(database: Database) {
+  // The fields of the answers come in their order.
+  const { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd } = tokens
+  return database
+    .select({
+      version: tokenVersions.version,
+      token: { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd },
+    })
+    .from(tokenVersions)
+    .leftJoin(
+      tokens,
+      sql`(${chainId}, ${address}) in (
+        select * from unnest(${sql.placeholder('chains')}::bigint[], ${sql.placeholder('addresses')}::text[]))`,
+    )
+    .prepare('read_tokens')
+}

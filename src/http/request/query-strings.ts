@@ -1,0 +1,158 @@
+import { parse } from 'fast-querystring'
+import { LRUCache } from 'lru-cache'
+import { foldAscii } from '../../schemas/fold-ascii.ts'
+import { truncate } from '../../schemas/truncate.ts'
+import { suggestParameter } from './parameter-suggestions.ts'
+
+/** A query string as Fastify parses it: a repeated parameter is an array. */
+type RawQuery = Record<string, string | string[]>
+
+/** Most `name=value` of a query string, and most texts between the commas of a list: a few full lists, with duplicates. */
+export const MAX_PAIRS = 1024
+
+/** Most different names: no operation has as many. */
+const MAX_NAMES = 64
+
+/** Most problems of a request that its sentence tells: neither it nor the work grows with the number of mistakes. */
+export const MAX_PROBLEMS = 20
+
+/** How many unknown parameters are told which known one is nearest. */
+const MAX_SUGGESTIONS = 3
+
+/** What of a parameter's name is repeated. */
+const MAX_NAME = 128
+
+/** Short query strings that came last: what was made of one is the same object as long as it is remembered. */
+const parsed = new LRUCache<string, RawQuery>({ max: 1000 })
+const MAX_REMEMBERED_LENGTH = 256
+
+/** A query string as far as anybody reads it: what has more pairs is refused by `refuseMalformedQueries`. */
+export function parseQuery(text: string): RawQuery {
+  if (text.length > MAX_REMEMBERED_LENGTH) {
+    return parse(text.length > MAX_PAIRS ? text.split('&', MAX_PAIRS).join('&') : text)
+  }
+  const known = parsed.get(text)
+  if (known !== undefined) return known
+  const query = parse(text)
+  parsed.set(text, query)
+  return query
+}
+
+/** The part of a JSON schema that says how a value is written in a query string. */
+interface ParameterSchema {
+  type?: string | string[]
+  default?: unknown
+  maxItems?: number
+  enum?: readonly unknown[]
+  'x-any-case'?: boolean
+  items?: ParameterSchema
+}
+
+export interface ReadQuery {
+  /** Values as the schema describes them; what could not be read is left as it was written, for the validator. */
+  values: Record<string, unknown>
+  /** Sentences about faults that no schema can express. */
+  problems: string[]
+}
+
+type Reader = (text: string) => unknown
+
+/**
+ * Turns the text of query strings into the values that their schema describes. Faults that concern the query as a whole
+ * are reported here (unknown and repeated parameters); whether a value is acceptable is for the validator to say. What can
+ * be known of the schema beforehand is, since every request comes by.
+ */
+export function createQueryReader(parameters: Record<string, ParameterSchema>): (raw: RawQuery) => ReadQuery {
+  const readers = new Map<string, { maxItems: number | undefined; read: Reader }>()
+  const defaults: Record<string, unknown> = {}
+  for (const [name, schema] of Object.entries(parameters)) {
+    const isList = isOfType(schema, 'array')
+    const maxItems = isList ? (schema.maxItems ?? Number.POSITIVE_INFINITY) : undefined
+    readers.set(name, { maxItems, read: createReader((isList ? schema.items : schema) ?? {}) })
+    if (schema.default !== undefined) defaults[name] = schema.default
+  }
+  const known = [...readers.keys()]
+  return (raw) => {
+    const values = { ...defaults }
+    const problems: string[] = []
+    const names = Object.keys(raw)
+    if (names.length > MAX_NAMES) {
+      return { values, problems: [`at most ${MAX_NAMES} different parameters are accepted, got ${names.length}`] }
+    }
+    let unknown = 0
+    for (const name of names) {
+      if (problems.length > MAX_PROBLEMS) break
+      const text = raw[name] ?? ''
+      const reader = readers.get(name)
+      if (reader === undefined) {
+        unknown += 1
+        problems.push(unknownParameter(name, known, unknown <= MAX_SUGGESTIONS))
+      } else if (reader.maxItems !== undefined) {
+        const entries = readList([text].flat(), reader.maxItems, reader.read)
+        if (entries === undefined) problems.push(`${name} must have at most ${reader.maxItems} entries`)
+        else values[name] = entries
+      } else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
+      else {
+        const value = reader.read(text)
+        if (value !== undefined) values[name] = value
+      }
+    }
+    return { values, problems }
+  }
+}
+
+const isOfType = (schema: ParameterSchema, type: string) => [schema.type].flat().includes(type)
+
+function createReader(schema: ParameterSchema): Reader {
+  const [isNullable, isInteger, isBoolean] = ['null', 'integer', 'boolean'].map((type) => isOfType(schema, type))
+  const words = schema['x-any-case'] ? (schema.enum ?? []) : []
+  return (text) => {
+    if (isNullable && (text === '' || text === 'null')) return schema.default
+    // A number that JavaScript cannot hold stays text: it is too large for every parameter.
+    if (isInteger && /^[0-9]+$/.test(text) && Number.isSafeInteger(Number(text))) return Number(text)
+    if (isBoolean && (text === 'true' || text === 'false')) return text === 'true'
+    return words.find((word) => isSameWord(word, text)) ?? text
+  }
+}
+
+const isSameWord = (word: unknown, text: string) => String(word).toLowerCase() === text.toLowerCase()
+
+/** A list is written with commas, or by repeating its parameter, or both. */
+function* entriesOf(texts: string[]) {
+  for (const text of texts) {
+    let start = 0
+    for (let end = text.indexOf(','); end !== -1; end = text.indexOf(',', start)) {
+      yield text.slice(start, end)
+      start = end + 1
+    }
+    yield text.slice(start)
+  }
+}
+
+/**
+ * Entries are trimmed; of those that differ only in case the first stays. With one entry too many the rest is not looked
+ * at.
+ * @returns undefined where there are too many, with duplicates.
+ */
+function readList(texts: string[], maxItems: number, read: Reader) {
+  const entries = new Map<string, unknown>()
+  let count = 0
+  for (const text of entriesOf(texts)) {
+    count += 1
+    if (count > MAX_PAIRS) return undefined
+    const value = read(text.trim())
+    const identity = foldAscii(String(value))
+    if (!entries.has(identity)) entries.set(identity, value)
+    if (entries.size > maxItems) break
+  }
+  return [...entries.values()]
+}
+
+function unknownParameter(name: string, known: string[], isSuggestionWanted: boolean) {
+  const unknown = `unknown parameter ${JSON.stringify(truncate(name, MAX_NAME))}`
+  if (known.length === 0) return `${unknown}: this operation takes none`
+  if (!isSuggestionWanted) return unknown
+  const suggested = suggestParameter(name.slice(0, MAX_NAME), known)
+  const suggestion = suggested === undefined ? ': known' : `, did you mean ${suggested}? Known`
+  return `${unknown}${suggestion} are ${known.join(', ')}`
+}

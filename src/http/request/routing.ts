@@ -1,0 +1,95 @@
+import { type IncomingMessage, METHODS } from 'node:http'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { notFound } from './error-handling.ts'
+import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
+import { ALLOWED_METHODS } from './raw-responses.ts'
+
+export const MAX_URL_BYTES = 16_384
+
+/** All headers with the request line: enough for the longest URL and as much again. */
+export const MAX_HEADER_BYTES = 2 * MAX_URL_BYTES
+
+/** Gives every GET route an OPTIONS answer, and a 405 for all other methods. */
+export function refuseOtherMethods(app: FastifyInstance) {
+  const refused = METHODS.filter((method) => !['GET', 'HEAD', 'OPTIONS', 'CONNECT'].includes(method))
+  for (const method of refused) {
+    if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
+  }
+  app.addHook('onRoute', ({ method, url }) => {
+    if (method !== 'GET' || url.includes('*') || (url.length > 1 && url.endsWith('/'))) return
+    // Both respond before a body is read: whatever it holds, nothing depends on it.
+    app.route({
+      method: 'OPTIONS',
+      url,
+      schema: { hide: true },
+      onRequest: async (_request, reply) => reply.header('allow', ALLOWED_METHODS).code(204).send(),
+      handler: () => undefined,
+    })
+    app.route({
+      method: refused,
+      url,
+      schema: { hide: true },
+      onRequest: async (_request, reply) => {
+        void reply.header('allow', ALLOWED_METHODS)
+        throw new MethodNotAllowedError()
+      },
+      handler: () => undefined,
+    })
+  })
+}
+
+/** Refuses URLs that are too long, and preflights of paths that do not exist. */
+export function refuseUnroutable(app: FastifyInstance) {
+  app.addHook('onRequest', (request, _reply, done) => done(whyUnroutable(request)))
+}
+
+/** The route of preflights that the CORS plugin adds: it would answer for paths that do not exist too. */
+const ANY_PATH = '*'
+
+function whyUnroutable(request: FastifyRequest) {
+  if (request.url.length > MAX_URL_BYTES) return new UrlTooLongError(MAX_URL_BYTES)
+  // The router takes what follows a fragment's mark for a query.
+  if (request.url === MALFORMED_PATH || request.url.includes('#')) {
+    return new MalformedUrlError('the URL has a malformed percent-encoding in its path, a fragment (#) or no host')
+  }
+  // Before a body is read: whatever it holds, there is nothing it could be for.
+  const isUnknown = request.is404 || (request.method === 'OPTIONS' && request.routeOptions.url === ANY_PATH)
+  return isUnknown ? notFound(request) : undefined
+}
+
+/** Refuses requests that others on their way may have read otherwise (RFC 9112 §3.2 and §6.1). */
+export function refuseAmbiguousRequests(app: FastifyInstance) {
+  app.addHook('onRequest', ({ raw }, reply, done) => {
+    const coding = raw.headers['transfer-encoding']
+    if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || raw.httpVersion === '1.0')) {
+      // Where its body ends is not certain, so neither is where the next request begins.
+      void reply.header('connection', 'close')
+      done(new InvalidRequestError('the only Transfer-Encoding is chunked, and HTTP/1.0 has none'))
+      return
+    }
+    const hosts = countHeaders(raw, 'host')
+    if (hosts === 1) done()
+    else if (hosts > 1) done(new InvalidRequestError('the header Host must be given once'))
+    else if (raw.httpVersion === '1.1') done(new InvalidRequestError('the header Host is missing'))
+    else done()
+  })
+}
+
+/** How often a header was sent; of many, Node shows the first only. */
+export function countHeaders({ rawHeaders }: IncomingMessage, name: string) {
+  let count = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const sent = rawHeaders[index]
+    if (sent?.length === name.length && sent.toLowerCase() === name) count += 1
+  }
+  return count
+}
+
+/** Where requests go whose URL the router cannot read. */
+const MALFORMED_PATH = '/.malformed'
+
+/** Routes what the router cannot read once more, to where all hooks run and refuse it as any other request. */
+export function routeMalformed(_error: FastifyError, { raw, server }: FastifyRequest, reply: FastifyReply) {
+  raw.url = MALFORMED_PATH
+  server.routing(raw, reply.raw)
+}

@@ -1,0 +1,53 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type RateLimit, refuseBeyond } from '../security/rate-limits.ts'
+import { notFound } from './error-handling.ts'
+import { ServiceNotReadyError } from './errors.ts'
+
+/**
+ * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
+ * document's security schemes it is protected. Requests beyond `limit` are refused, and each other one waits for the
+ * service to start, as long as `isStarted` does.
+ */
+export async function serveSurface(
+  app: FastifyInstance,
+  {
+    baseUrl,
+    security,
+    limit,
+    isStarted,
+  }: {
+    baseUrl: string
+    security: Record<string, string[]>[]
+    limit: RateLimit | undefined
+    isStarted: () => Promise<boolean>
+  },
+  register: (surface: FastifyInstance) => Promise<void>,
+) {
+  await app.register(async (surface) => {
+    surface.addHook('onRoute', (route) => {
+      if (route.schema !== undefined)
+        route.schema = Object.assign({}, route.schema, { servers: [{ url: baseUrl }], security })
+    })
+    if (limit !== undefined) refuseBeyond(surface, limit)
+    let wasStarted = false
+    surface.addHook('onRequest', (_request, _reply, done) => {
+      if (wasStarted) {
+        done()
+        return
+      }
+      isStarted().then((is) => {
+        wasStarted ||= is
+        done(is ? undefined : new ServiceNotReadyError())
+      }, done)
+    })
+    await register(surface)
+  })
+}
+
+/** Answers paths as unknown ones that would otherwise match the pattern of another route. */
+export function hideSurface(app: FastifyInstance, paths: string[]) {
+  const onRequest = async (request: FastifyRequest) => {
+    throw notFound(request)
+  }
+  for (const path of paths) app.all(path, { schema: { hide: true }, onRequest }, () => undefined)
+}

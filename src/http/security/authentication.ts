@@ -1,0 +1,87 @@
+import bearerAuth from '@fastify/bearer-auth'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Credential, CredentialStore } from '../../database/lookups/credentials.ts'
+import type { ServiceCounts } from '../../observability/counters.ts'
+import {
+  InvalidRequestError,
+  InvalidTokenError,
+  MissingTokenError,
+  TooManyFailedAttemptsError,
+} from '../request/errors.ts'
+import { countHeaders } from '../request/routing.ts'
+import { clientAddressOf } from './client-addresses.ts'
+import { type RateLimit, tellRate } from './rate-limits.ts'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who asks; set before the handlers of protected operations, null elsewhere. */
+    credential: Credential | null
+  }
+}
+
+const CHALLENGE = 'Bearer realm="reward-campaign-service"'
+
+/**
+ * Lets nobody into the scope without a valid bearer token (RFC 6750), before anything else of the request is looked at.
+ * What is wrong with a token is not said: unknown, expired and revoked ones get the same answer. Too many failed attempts
+ * from one address are answered 429; a valid token always passes, so neighbours behind one address do not lock each
+ * other out, and a secret of 256 bits is not guessed at any rate.
+ */
+export async function requireBearerToken(
+  scope: FastifyInstance,
+  credentials: CredentialStore,
+  limit: RateLimit,
+  counts: ServiceCounts,
+) {
+  scope.decorateRequest('credential', null)
+  await scope.register(bearerAuth, {
+    addHook: false,
+    keys: new Set<string>(),
+    // The scheme is compared without case.
+    specCompliance: 'rfc6749',
+    verifyErrorLogLevel: 'debug',
+    async auth(secret, request) {
+      request.credential = (await credentials.find(secret)) ?? null
+      return request.credential !== null
+    },
+  })
+  const { verifyBearerAuth } = scope
+  if (verifyBearerAuth === undefined) throw new TypeError('the bearer plugin did not register its verifier')
+
+  scope.addHook('onRequest', (request, reply, done) => {
+    // Others on the way may have looked at another one than we would.
+    if (countHeaders(request.raw, 'authorization') > 1) {
+      done(new InvalidRequestError('the header Authorization must be given once'))
+      return
+    }
+    verifyBearerAuth(request, reply, (error?: Error & { statusCode?: number }) => {
+      if (error?.statusCode === 401) done(refuse(request, reply, limit, counts))
+      else done(error)
+    })
+  })
+  scope.addHook('onSend', (_request, reply, payload, done) => {
+    void reply.header('cache-control', 'private, no-store')
+    done(null, payload)
+  })
+}
+
+function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
+  // As the plugin reads it: white space of any kind may stand before the token.
+  const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
+  if (!wasTokenSent) {
+    void reply.header('www-authenticate', CHALLENGE)
+    return new MissingTokenError()
+  }
+  counts.failedTokens += 1
+  const rate = limit.count(clientAddressOf(request))
+  tellRate(reply, limit, rate)
+  if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
+  void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)
+  return new InvalidTokenError()
+}
+
+/** Who asks, in a scope that requires a token. */
+export function credentialOf(request: FastifyRequest): Credential {
+  if (request.credential === null) throw new TypeError('the route is not protected')
+  return request.credential
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply } from 'fastify'
+import { LRUCache } from 'lru-cache'
+import type { ServiceCounts } from '../../observability/counters.ts'
+import { TooManyRequestsError } from '../request/errors.ts'
+import { clientAddressOf, networksOf } from './client-addresses.ts'
+
+const WINDOW_MS = 60_000
+
+/** Networks that are remembered at once by each limit: about two megabytes, whoever asks from however many. */
+const MOST_NETWORKS = 10_000
+
+/** Several households, or a careless one, may share the network around a client's own. */
+const AROUND_FACTOR = 4
+
+/** What a client still has of a limit. */
+export interface Rate {
+  isExceeded: boolean
+  remaining: number
+  secondsLeft: number
+}
+
+/** What a limit is about, and what clients and figures know it by. */
+export type RateName = keyof ServiceCounts['beyondLimit']
+
+/** Counts one more of a client; what is left to it of the minute that began with its first, if there may be `quota`. */
+export type CountClient = (name: RateName, quota: number, address: string) => Rate
+
+/**
+ * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
+ * the /56 around it has four times as many. Where there are more clients than are remembered, those that were silent
+ * longest begin anew.
+ */
+export function createClientCounts(now: () => Date): CountClient {
+  const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
+  const windows = { requests: createWindows(), 'failed-attempts': createWindows() }
+
+  function countIn(name: RateName, network: string, most: number): Rate {
+    const time = now().getTime()
+    let window = windows[name].get(network)
+    if (window === undefined || time >= window.endsAt) {
+      window = { count: 0, endsAt: time + WINDOW_MS }
+      windows[name].set(network, window)
+    }
+    window.count += 1
+    return {
+      isExceeded: window.count > most,
+      remaining: Math.max(0, most - window.count),
+      secondsLeft: Math.max(1, Math.ceil((window.endsAt - time) / 1000)),
+    }
+  }
+
+  return (name, quota, address) => {
+    const [own, around] = networksOf(address)
+    const counted = countIn(name, own, quota)
+    const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR)
+    const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
+    return isAroundLess ? countedAround : counted
+  }
+}
+
+/** At most `quota` a minute for each client. */
+export interface RateLimit {
+  name: RateName
+  quota: number
+  count(address: string): Rate
+}
+
+export const createRateLimit = (
+  name: RateName,
+  quota: number,
+  countClient: CountClient,
+  { beyondLimit }: ServiceCounts,
+): RateLimit => ({
+  name,
+  quota,
+  count(address) {
+    const rate = countClient(name, quota, address)
+    if (rate.isExceeded) beyondLimit[name] += 1
+    return rate
+  },
+})
+
+/** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
+export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
+  const told = reply.getHeader('ratelimit')
+  const rate = `"${limit.name}";r=${remaining};t=${secondsLeft}`
+  const policy = `"${limit.name}";q=${limit.quota};w=${WINDOW_MS / 1000}`
+  void reply.headers({
+    ratelimit: told === undefined ? rate : `${told}, ${rate}`,
+    'ratelimit-policy': told === undefined ? policy : `${reply.getHeader('ratelimit-policy')}, ${policy}`,
+  })
+  if (isExceeded) void reply.header('retry-after', secondsLeft)
+}
+
+/** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
+export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
+  scope.addHook('onRequest', (request, reply, done) => {
+    const rate = limit.count(clientAddressOf(request))
+    tellRate(reply, limit, rate)
+    done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
+  })
+}

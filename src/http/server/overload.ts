@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { type Asker, askAs } from '../../database/connection/abort-context.ts'
+import { measureEventLoopDelay } from '../../observability/event-loop-delay.ts'
+import { OverloadedError, TooManyConcurrentError } from '../request/errors.ts'
+import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
+import { clientAddressOf } from '../security/client-addresses.ts'
+import { isThisMachine } from './address-usage.ts'
+import type { Connections } from './connections.ts'
+import type { Exchange } from './exchanges.ts'
+import { MAX_BYTES_PER_ADDRESS } from './held-bodies.ts'
+
+const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
+
+/**
+ * Refuses requests while too many responses are being made, for all clients or for one, or the process is too busy. Probes
+ * are not counted: whoever asks has to know how the service is. Nor is `/livez` refused by a busy process: it is alive, and
+ * whoever restarts it would only add to the load.
+ */
+export function refuseWhileOverloaded(
+  app: FastifyInstance,
+  connections: Connections,
+  limits: { maxMaking: number; maxMakingPerAddress: number; maxDelayMs: number; isBehindProxy: boolean },
+) {
+  const { exchanges } = connections
+  const eventLoopDelay = limits.maxDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
+
+  function whyRefused({ raw }: FastifyRequest, exchange: Exchange | undefined) {
+    if (exchanges.making > limits.maxMaking || connections.isForProbes(raw)) return new OverloadedError()
+    if (exchange === undefined) return undefined
+    const { network, making, bodyBytes } = exchange.client
+    const isBeyondShare =
+      (making > limits.maxMakingPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
+    return isBeyondShare ? new TooManyConcurrentError() : undefined
+  }
+
+  app.addHook('onRequest', (request, reply, done) => {
+    const { url } = request.routeOptions
+    const exchange = connections.exchangeOf(request.raw)
+    if (limits.isBehindProxy && exchange !== undefined) exchanges.assign(exchange, clientAddressOf(request))
+    const isTooBusy = eventLoopDelay() > limits.maxDelayMs && url !== '/livez'
+    const error = isTooBusy ? new OverloadedError() : PROBES.has(url) ? undefined : whyRefused(request, exchange)
+    if (connections.isForProbes(request.raw)) void reply.header('connection', 'close')
+    if (error?.statusCode === 429) void reply.header('retry-after', RETRY_AFTER_SECONDS)
+    done(error)
+  })
+}
+
+/** Charges what the handlers of a scope ask of the database to the client, and ends it when that has gone. */
+export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Asker) {
+  scope.addHook('onRoute', (route) => {
+    const { handler } = route
+    route.handler = function (request, reply) {
+      return askAs(askerOf(request), async () => handler.call(this, request, reply))
+    }
+  })
+}

@@ -1,0 +1,180 @@
+import { type Static, Type } from '@sinclair/typebox'
+import type { Hex } from 'viem'
+import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { Address, ChainId, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
+import { ref } from '../schemas/references.ts'
+import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
+import { toAddressAndHeaders } from './rpc/json-rpc.ts'
+
+/** A chain to follow, as its operator writes it. */
+const ChainEntry = Type.Object(
+  {
+    chainId: ref(ChainId),
+    rpc: Type.Array(
+      Type.String({
+        pattern: '^(http|ws)s?://[^\\s/]',
+        maxLength: 2048,
+        'x-expected': 'an http, https, ws or wss URL',
+      }),
+      {
+        minItems: 1,
+        maxItems: 20,
+      },
+    ),
+    cores: Type.Array(ref(Address), { minItems: 1, maxItems: 100 }),
+    startBlock: Type.Integer({ minimum: 0, maximum: MAX_SAFE_INTEGER }),
+    openAllowLists: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
+  },
+  { additionalProperties: false },
+)
+
+const ChainFile = Type.Object(
+  { chains: Type.Array(ChainEntry, { minItems: 1, maxItems: 100 }) },
+  { additionalProperties: false },
+)
+
+/** A chain to follow. */
+export interface ChainSettings {
+  chainId: number
+  /** In the order in which they are asked. Secrets: they may hold keys. */
+  urls: string[]
+  /** WebSocket URLs, which tell new heads and are asked nothing else. Counted after the others; secrets as well. */
+  sockets: string[]
+  cores: ReadonlySet<Hex>
+  openAllowLists: ReadonlySet<Hex>
+  startBlock: number
+}
+
+/** A chain file that is not acceptable. The message has a line for each fault, and never a URL. */
+export class ChainFileError extends Error {
+  override readonly name = 'ChainFileError'
+}
+
+/**
+ * Reads and checks a chain file, YAML or JSON; `${NAME}` stands for a variable of the environment.
+ * @throws ChainFileError naming every fault as `file:line: /path: what is wrong`.
+ */
+export function parseChainFile(
+  name: string,
+  text: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): ChainSettings[] {
+  const lines = new LineCounter()
+  // A pretty error repeats lines of the file.
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const faults: string[] = []
+  const add = (offset: number, pointer: string, message: string) => {
+    faults.push(`${name}:${Math.max(1, lines.linePos(offset).line)}: ${pointer || '/'}: ${message}`)
+  }
+  for (const { pos, code } of document.errors)
+    add(pos[0], '', `is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`)
+  if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
+  fillIn(document, environment, (offset, message) => add(offset, '', message))
+  const value: unknown = faults.length > 0 ? undefined : toPlainValue(document, () => add(0, '', ALIAS_FAULT))
+  const check = createValidator([ChainId, Address]).compile<Static<typeof ChainFile>>(ChainFile)
+  const isValid = check(value)
+  if (faults.length === 0) {
+    for (const error of check.errors ?? []) add(offsetOf(document, error.instancePath), error.instancePath, tell(error))
+  }
+  if (!isValid) throw new ChainFileError([...new Set(faults)].join('\n'))
+  for (const [index, { chainId, rpc }] of value.chains.entries()) {
+    const isRepeated = value.chains.findIndex((other) => other.chainId === chainId) < index
+    if (isRepeated)
+      add(offsetOf(document, `/chains/${index}`), `/chains/${index}/chainId`, `chain ${chainId} is given twice`)
+    for (const [place, url] of rpc.entries()) {
+      const pointer = `/chains/${index}/rpc/${place}`
+      const fault = faultOf(url)
+      if (fault !== undefined) add(offsetOf(document, pointer), pointer, fault)
+    }
+    // So an endpoint is called by its place in the file, whatever it is for.
+    const misplaced = rpc.findIndex((url, place) => isSocket(url) && !rpc.slice(place).every(isSocket))
+    const pointer = `/chains/${index}/rpc`
+    if (rpc.every(isSocket)) add(offsetOf(document, pointer), pointer, 'must have an http or https URL')
+    else if (misplaced >= 0) {
+      const place = `${pointer}/${misplaced}`
+      add(offsetOf(document, place), place, 'is a socket, and must stand after the http and https URLs')
+    }
+  }
+  if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
+  return value.chains.map(({ chainId, rpc, cores, startBlock, openAllowLists = [] }) => ({
+    chainId,
+    urls: rpc.filter((url) => !isSocket(url)),
+    sockets: rpc.filter(isSocket),
+    cores: toAddresses(cores),
+    openAllowLists: toAddresses(openAllowLists),
+    startBlock,
+  }))
+}
+
+const isSocket = (url: string) => url.startsWith('ws')
+
+function faultOf(url: string): string | undefined {
+  try {
+    toAddressAndHeaders(url)
+    return undefined
+  } catch (error) {
+    return error instanceof URIError
+      ? 'must have its user and password percent-encoded'
+      : 'must be an http, https, ws or wss URL'
+  }
+}
+
+/** Takes variables from the environment. An address without quotes is a number to YAML, and is meant as it is written. */
+function fillIn(
+  document: Document,
+  environment: Readonly<Record<string, string | undefined>>,
+  onFault: (offset: number, message: string) => void,
+) {
+  visit(document, {
+    Scalar(_, node) {
+      if (typeof node.value === 'number' && /^0x[0-9a-f]{40}$/i.test(node.source ?? '')) node.value = node.source
+      if (typeof node.value !== 'string') return
+      node.value = node.value.replace(/\$\{([^}]*)\}/g, (_whole, variable: string) => {
+        const found = Object.hasOwn(environment, variable) ? environment[variable] : undefined
+        if (found === undefined || found === '') {
+          const named = IS_NAME.test(variable) ? `no variable ${JSON.stringify(variable)}` : 'no variable of this name'
+          onFault(node.range?.[0] ?? 0, `the environment has ${named}, or an empty one`)
+        }
+        return found ?? ''
+      })
+    },
+  })
+}
+
+function toPlainValue(document: Document, onFault: () => void): unknown {
+  try {
+    return document.toJS({ maxAliasCount: 100 })
+  } catch {
+    onFault()
+    return undefined
+  }
+}
+
+/** Where a value stands in the text. */
+function offsetOf(document: Document, pointer: string): number {
+  const path = pointer
+    .split('/')
+    .slice(1)
+    .map((key) => (/^[0-9]+$/.test(key) ? Number(key) : key))
+  for (let length = path.length; length > 0; length -= 1) {
+    const node = document.getIn(path.slice(0, length), true)
+    if (isScalar(node) || hasRange(node)) return node.range?.[0] ?? 0
+  }
+  return 0
+}
+
+const hasRange = (node: unknown): node is { range?: [number, number, number] | null } =>
+  typeof node === 'object' && node !== null && 'range' in node
+
+/** Without the value: a URL, or what comes from the environment, is nobody's to read, wherever it has slipped to. */
+function tell(error: ErrorObject) {
+  const { additionalProperty: key } = error.params
+  if (key !== undefined && !IS_NAME.test(String(key))) return 'has an unknown key'
+  return describeFault(error).replace(/, got .*$/s, '')
+}
+
+const IS_NAME = /^\w{1,100}$/
+
+const ALIAS_FAULT = 'has an alias (*name) without its anchor (&name), or too many of them'
+
+const toAddresses = (addresses: readonly string[]) => new Set(addresses.map((address) => address.toLowerCase() as Hex))

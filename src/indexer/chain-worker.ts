@@ -1,0 +1,245 @@
+import { once } from 'node:events'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/connection/database-errors.ts'
+import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
+import type { ChainSettings } from './chain-config.ts'
+import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
+import { EndpointError } from './rpc/endpoint-errors.ts'
+import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
+import { createHeadSockets } from './rpc/new-heads-subscription.ts'
+import type { BlockHeader } from './rpc/parse-responses.ts'
+import {
+  ChainMovedError,
+  type ChainStore,
+  ImportedChainError,
+  OtherChainSettingsError,
+  openChainStore,
+  StoredElsewhereError,
+} from './store/chain-store.ts'
+import { defaultBackFillSettings } from './sync/backfill.ts'
+import { createToldHeads, followChain, type Trouble } from './sync/sync-loop.ts'
+import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
+
+export interface ChainWorkerOptions {
+  /** Of the database. */
+  url: string
+  chain: ChainSettings
+  /** Whether to end when the chain is stored as far as it was at the start. */
+  isOnce: boolean
+  onEvent: OnChainEvent
+  /** Ends the work. */
+  signal: AbortSignal
+  limits?: WorkerLimits
+}
+
+interface WorkerLimits extends CatchUpLimits {
+  endpoints: EndpointSettings
+}
+
+const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, patienceMs: 10_000, giveUpMs: 120_000 }
+
+/** Before the store is opened again; twice as long each further time. */
+const SHORTEST_PAUSE_MS = 125
+const LONGEST_PAUSE_MS = 2000
+/** After a defect, which waiting seldom mends. */
+const DEFECT_PAUSE_MS = 10_000
+
+/** How long a step that is being written at the end may still take, and how long the connection to be closed. */
+const LAST_STEP_MS = 3000
+const CLOSE_MS = 500
+
+/** Follows one chain through whatever happens to its nodes and to the database. Opens nothing yet. */
+export class ChainWorker {
+  readonly #options: ChainWorkerOptions
+  readonly #limits: WorkerLimits
+  readonly #client: ChainClient
+  readonly #toldHeads = createToldHeads()
+  readonly #sockets: ReturnType<typeof createHeadSockets>
+  readonly #target: CatchUpTarget
+  #opening: Promise<ChainStore> | undefined
+  #writing: Promise<void> | undefined
+  #isAdmitted = false
+  #pauseMs = SHORTEST_PAUSE_MS
+  #lastHeads: Heads | undefined
+
+  constructor(options: ChainWorkerOptions) {
+    const { chain, limits = defaultLimits } = options
+    this.#options = options
+    this.#limits = limits
+    this.#target = new CatchUpTarget(chain.chainId, limits)
+    const knownContracts = async () => (await this.#opening)?.contracts() ?? []
+    this.#client = this.#tellingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
+    const [firstPosition, onHead] = [chain.urls.length + 1, this.#toldHeads.tell]
+    this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
+  }
+
+  get chainId() {
+    return this.#options.chain.chainId
+  }
+
+  /** What was asked of the endpoints. */
+  counts() {
+    return [...this.#client.counts(), ...this.#sockets.counts()]
+  }
+
+  /**
+   * Returns as soon as the chain may be followed: now, or when another process that follows it has ended.
+   * @throws FollowingError where it may not.
+   */
+  async admit() {
+    while (!this.#options.signal.aborted) {
+      const waits = new AbortController()
+      try {
+        await Promise.race([this.#open(() => waits.abort()), once(waits.signal, 'abort')])
+        this.#isAdmitted = true
+        return
+      } catch (error) {
+        await this.#recover(error)
+      }
+    }
+  }
+
+  /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
+  async follow() {
+    const { isOnce, signal } = this.#options
+    if (!isOnce) this.#sockets.listen(signal)
+    while (!signal.aborted) {
+      try {
+        await this.#followStored(await (this.#opening ?? this.#open()))
+        return await this.close()
+      } catch (error) {
+        if (error instanceof StoredElsewhereError) return await this.close()
+        await this.#recover(error)
+      }
+    }
+  }
+
+  /** Has a step that is being written come to its end, in time, and leaves the chain to others. */
+  async close() {
+    const opened = this.#opening
+    this.#opening = undefined
+    await Promise.race([this.#writing?.catch(() => undefined), sleep(LAST_STEP_MS, undefined, { ref: false })])
+    const closing = opened?.then((store) => store.close()).catch(() => undefined)
+    await Promise.race([closing, sleep(CLOSE_MS, undefined, { ref: false })])
+  }
+
+  #tellingHeads(asked: ChainClient): ChainClient {
+    return {
+      ...asked,
+      heads: async () => {
+        const heads = await asked.heads()
+        this.#target.noteHead(heads.head)
+        this.#lastHeads = heads
+        this.#options.onEvent({ type: 'heads', ...heads })
+        return heads
+      },
+      until: (sooner) => this.#tellingHeads(asked.until(sooner)),
+    }
+  }
+
+  /** @param onWait told where another process follows the chain, for whose end the opening waits. */
+  #open(onWait: () => void = () => undefined) {
+    const { url, chain, isOnce, onEvent, signal } = this.#options
+    this.#opening = openChainStore(url, chain, {
+      onWait() {
+        onEvent({ type: 'waiting' })
+        onWait()
+      },
+      isEnough: isOnce ? (asOf) => this.#isEnough(asOf) : undefined,
+      onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
+      signal,
+    })
+    // Nobody may be waiting for it when it fails.
+    this.#opening.catch(() => undefined)
+    return this.#opening
+  }
+
+  /** @param asOf what another process that follows the chain has stored. */
+  async #isEnough(asOf: number) {
+    this.#target.noteElsewhere(asOf)
+    try {
+      if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
+    } catch (error) {
+      if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
+      this.#tellTrouble({ type: 'trouble', error })
+    }
+    this.#target.giveUpInTime('another process follows it')
+    return this.#target.isPassedBy(asOf)
+  }
+
+  async #followStored(store: ChainStore) {
+    const { chain, isOnce, onEvent, signal } = this.#options
+    let state = await store.readState()
+    const readState = async () => {
+      state = await store.readState()
+      return state
+    }
+    onEvent({ type: 'opened', state })
+    this.#target.noteProgress()
+    const { startBlock } = chain
+    const settings = { ...defaultBackFillSettings, startBlock, patienceMs: this.#limits.patienceMs }
+    const following = { chain, client: this.#client, store, settings }
+    for await (const step of followChain(following, readState, signal, this.#toldHeads)) {
+      if (step.type === 'trouble') {
+        await this.#noteHeads(store)
+        this.#tellTrouble(step)
+        continue
+      }
+      this.#writing = store.apply(step)
+      await this.#writing.catch(async (error) => {
+        await this.#noteHeads(store).catch(() => undefined)
+        throw error
+      })
+      this.#pauseMs = SHORTEST_PAUSE_MS
+      this.#target.noteProgress()
+      onEvent({ type: 'stored', step })
+      const newest = newestOf(step, state)
+      if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
+      if (isOnce && newest !== undefined && this.#target.isReachedBy(newest)) return
+    }
+  }
+
+  /** A chain that cannot be read or stored goes on all the same, and is behind. */
+  async #noteHeads(store: ChainStore) {
+    const { head, finalized } = this.#lastHeads ?? {}
+    if (head !== undefined) await store.noteHeads({ head: head.number, finalized: finalized?.number ?? null })
+  }
+
+  #tellTrouble({ error }: Trouble) {
+    const reason = error.message.replace(`chain ${this.chainId}: `, '')
+    this.#options.onEvent({ type: 'trouble', reason })
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
+  }
+
+  /** After a failure: tells it, and waits a while. @throws FollowingError where trying again mends nothing. */
+  async #recover(error: unknown) {
+    const { onEvent, signal } = this.#options
+    await this.close()
+    if (signal.aborted) return
+    if (error instanceof FollowingError) throw error
+    const isRefused = error instanceof ImportedChainError || error instanceof OtherChainSettingsError
+    if (isRefused && !this.#isAdmitted) throw new FollowingError(error.message, { cause: error })
+    const isLost = isRefused || isStoreLost(error)
+    const reason = describeFailure(error)
+    onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
+    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
+    await sleep(isLost ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
+    this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+  }
+}
+
+/** The newest block of the chain, where it is stored. */
+function newestOf(step: FollowingStep, { asOf }: FollowedState): BlockHeader | undefined {
+  if (step.type === 'advance') return step.asOf.number === step.head.number ? step.asOf : undefined
+  return step.type === 'rest' && step.head.hash === asOf?.hash ? step.head : undefined
+}
+
+/** Failures of the connection and of the server; errors of the driver itself are of no class of their own. */
+const isStoreLost = (error: unknown) =>
+  error instanceof ChainMovedError ||
+  isDatabaseAway(error) ||
+  (error instanceof Error &&
+    (error instanceof pg.DatabaseError || error.constructor === Error) &&
+    isConnectionFailure(error))

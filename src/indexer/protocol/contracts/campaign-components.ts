@@ -1,0 +1,203 @@
+import type { Hex } from 'viem'
+import type { CampaignRecord } from '../../../ingest/records.ts'
+import { EndpointError } from '../../rpc/endpoint-errors.ts'
+import { type Action, actionWithoutSteps, toAction } from '../action-components.ts'
+import {
+  type CampaignOrigin,
+  type IncentiveOrigin,
+  type SetUps,
+  withIncentives,
+  withSetUps,
+} from '../campaign-origins.ts'
+import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
+import type { ContractReader } from './contract-reader.ts'
+import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
+import { askFigures, askIncentive, isWithoutFigures, toIncentiveRecord } from './read-incentives.ts'
+
+/** A part of a campaign that is none that is known. */
+interface UnknownComponent {
+  kind: 'campaign' | 'action' | 'allowList' | 'incentive'
+  campaignId: string
+  contract: Hex
+  /** Place of an incentive. */
+  position?: number
+}
+
+/** A campaign as its chain has it at one block. */
+export interface ChainCampaign {
+  record: CampaignRecord
+  /** Place and contract of each incentive of the record, in its order: unknown ones are left out of both. */
+  incentives: { position: number; contract: Hex }[]
+  /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out. */
+  accessLists: { allowed: string[]; denied: string[] } | null
+  /** What is to be kept, so that it is not asked for again. */
+  origin: CampaignOrigin
+  unknown: UnknownComponent[]
+}
+
+/** An origin of which nothing has to be asked any more. */
+export type CompleteOrigin = CampaignOrigin & Required<Pick<CampaignOrigin, 'terms' | 'deed' | 'blockTimestamp'>>
+
+/**
+ * Asks all that an origin leaves open, once and for all.
+ * @param setUps what incentives have said of themselves in the blocks of the origin.
+ * @param readerAt asks contracts as they were at a block.
+ * @returns null where the core does not know its campaign in the form that is known.
+ */
+export async function completeOrigin(
+  reader: ContractReader,
+  origin: CampaignOrigin,
+  readerAt: (hash: Hex) => ContractReader,
+  setUps: SetUps = new Map(),
+): Promise<CompleteOrigin | null> {
+  const { blockTimestamp } = origin
+  if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
+  const [{ terms, incentives }, deed] = await Promise.all([
+    completeIncentives(reader, origin, readerAt, setUps),
+    origin.deed ?? readAction(reader, origin.action),
+  ])
+  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed }
+}
+
+/** The terms and incentives; incentives that no event has named are those the core lists. */
+async function completeIncentives(
+  reader: ContractReader,
+  origin: CampaignOrigin,
+  readerAt: (hash: Hex) => ContractReader,
+  setUps: SetUps,
+) {
+  const boost = origin.terms === undefined ? await readBoost(reader, origin) : undefined
+  const incentives =
+    boost === undefined ? origin.incentives : withIncentives(origin.incentives, withSetUps(boost.incentives, setUps))
+  return {
+    terms: origin.terms ?? boost?.terms,
+    incentives: await Promise.all(
+      incentives.map(async (incentive) =>
+        incentive.fixed === undefined
+          ? { ...incentive, fixed: await readFixed(reader, origin, incentive, readerAt) }
+          : incentive,
+      ),
+    ),
+  }
+}
+
+/**
+ * What an incentive is. The first reward of an auction that was claimed from is gone, but for a node that still has the
+ * block that created it.
+ */
+async function readFixed(
+  reader: ContractReader,
+  { blockNumber, blockHash }: CampaignOrigin,
+  incentive: IncentiveOrigin,
+  readerAt: (hash: Hex) => ContractReader,
+) {
+  const answers = await askIncentive(reader, incentive.contract)
+  const fixed = toFixedIncentive(answers)
+  if (fixed !== null || answers.rewardDecay === undefined || incentive.blockNumber !== blockNumber) return fixed
+  try {
+    return toFixedIncentive(await askIncentive(readerAt(blockHash), incentive.contract))
+  } catch (error) {
+    if (error instanceof EndpointError && error.fault === 'unknown-block') return null
+    throw error
+  }
+}
+
+/**
+ * What a core lists of a campaign; undefined where it does not know it. Of the incentives only those it came with: what
+ * was added since may have been added by a block that is withdrawn.
+ */
+export async function readBoost(
+  reader: ContractReader,
+  { core, boostId, blockNumber, firstIncentives }: CampaignOrigin,
+) {
+  const boost = await reader.read(core, 'getBoost', [BigInt(boostId)])
+  if (boost === undefined) return undefined
+  const incentives: IncentiveOrigin[] = boost.incentives
+    .slice(0, firstIncentives)
+    .map((contract, position) => ({ position, contract: toAddress(contract), blockNumber }))
+  return {
+    terms: { protocolFee: String(boost.protocolFee), maxParticipants: String(boost.maxParticipants) },
+    incentives,
+  }
+}
+
+async function readAction(reader: ContractReader, contract: Hex): Promise<Action> {
+  const [steps, claimant] = await Promise.all([
+    reader.read(contract, 'getActionSteps'),
+    reader.read(contract, 'getActionClaimant'),
+  ])
+  return steps === undefined ? actionWithoutSteps : toAction(steps, claimant)
+}
+
+/** Asks for what changes, and puts the campaign together. */
+export async function readCampaign(
+  reader: ContractReader,
+  chain: { chainId: number; openAllowLists: ReadonlySet<Hex> },
+  origin: CompleteOrigin,
+): Promise<ChainCampaign> {
+  const [allowList, incentives] = await Promise.all([
+    readAllowList(reader, origin.allowList, chain.openAllowLists),
+    Promise.all(
+      origin.incentives.map(async ({ position, contract, fixed }) => {
+        const isKnown = fixed !== undefined && fixed !== null
+        const figures = isKnown ? await askFigures(reader, contract, fixed) : {}
+        const record = isKnown ? toIncentiveRecord(fixed, figures) : null
+        return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
+      }),
+    ),
+  ])
+  const known = incentives.flatMap(({ record, isUnknown: _, ...place }) => (record === null ? [] : [{ record, place }]))
+  const component = (kind: UnknownComponent['kind'], contract: Hex) => ({ kind, campaignId: origin.id, contract })
+  return {
+    record: toCampaignRecord(
+      chain.chainId,
+      origin,
+      allowList,
+      known.map(({ record }) => record),
+    ),
+    incentives: known.map(({ place }) => place),
+    accessLists: allowList?.accessLists ?? null,
+    origin,
+    unknown: [
+      ...(origin.deed.steps === null ? [component('action', origin.action)] : []),
+      ...(allowList === null ? [component('allowList', origin.allowList)] : []),
+      ...incentives.flatMap(({ isUnknown, contract, position }) =>
+        isUnknown ? [{ ...component('incentive', contract), position }] : [],
+      ),
+    ],
+  }
+}
+
+function toCampaignRecord(
+  chainId: number,
+  origin: CompleteOrigin,
+  allowList: ChainAllowList | null,
+  incentives: CampaignRecord['incentives'],
+): CampaignRecord {
+  const { id, boostId, action, budget, owner, validator, txHash, blockNumber, blockTimestamp, deed } = origin
+  return {
+    type: 'campaign',
+    id,
+    campaignIndex: boostId,
+    action,
+    budget,
+    owner,
+    validator,
+    txHash,
+    blockTimestamp: String(blockTimestamp),
+    createdAtBlockchainNumbers: { [chainId]: String(blockNumber) },
+    ...origin.terms,
+    incentives,
+    actionSteps: deed.steps?.length === 0 ? null : deed.steps,
+    actionClaimant: deed.claimant,
+    allowList:
+      allowList === null
+        ? null
+        : {
+            owner: allowList.owner,
+            contractAddress: allowList.contractAddress,
+            type: allowList.type,
+            addresses: null,
+          },
+  }
+}

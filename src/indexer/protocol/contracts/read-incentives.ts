@@ -1,0 +1,117 @@
+import type { Hex } from 'viem'
+import { decodeAbiParameters } from 'viem/utils'
+import { type FixedIncentive, type IncentiveParts, type RawCriteria, toAddress } from '../fixed-incentives.ts'
+import type { ContractReader, ReadResult } from './contract-reader.ts'
+
+/** What tells the kinds of incentives apart where no event did, and what each is made of. */
+const namesRead = [
+  'strategy',
+  'cgdaParams',
+  'venue',
+  'allowList',
+  'peg',
+  'getPeg',
+  'totalClaimed',
+  'asset',
+  'reward',
+  'selector',
+  'totalBudget',
+  'maxReward',
+  'getMaxReward',
+  'claims',
+] as const
+
+/** Asks an incentive all that can tell what it is, in one round. */
+export async function askIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveParts> {
+  const [criteria, ...answers] = await Promise.all([
+    reader.readBytes(contract, 'getIncentiveCriteria'),
+    ...namesRead.map(async (name) => [name, await reader.read(contract, name)] as const),
+  ])
+  const read: { [Name in (typeof namesRead)[number]]?: ReadResult<Name> | undefined } = Object.fromEntries(answers)
+  const [rewardDecay, rewardBoost, , currentReward] = read.cgdaParams ?? []
+  return {
+    ...read,
+    ...{ rewardDecay, rewardBoost },
+    // The first reward can be read until it was claimed from.
+    initialReward: read.claims === 0n ? currentReward : undefined,
+    peg: read.peg ?? read.getPeg,
+    maxReward: read.getMaxReward ?? read.maxReward,
+    criteria: criteria === undefined ? undefined : readCriteria(criteria),
+  }
+}
+
+const rawCriteria = [
+  { type: 'uint8', name: 'criteriaType' },
+  { type: 'bytes32', name: 'signature' },
+  { type: 'uint32', name: 'fieldIndex' },
+  { type: 'address', name: 'targetContract' },
+] as const
+const rawScaledCriteria = [...rawCriteria, { type: 'uint8', name: 'valueType' }] as const
+
+/** Prefix and digits of the two forms of criteria. */
+const CRITERIA_DIGITS = 2 + 2 * 128
+const SCALED_CRITERIA_DIGITS = 2 + 2 * 160
+
+/** Null where the bytes are in neither form. */
+function readCriteria(bytes: Hex): RawCriteria | null {
+  const isScaled = bytes.length === SCALED_CRITERIA_DIGITS
+  if (!isScaled && bytes.length !== CRITERIA_DIGITS) return null
+  try {
+    const [criteriaType, signature, fieldIndex, targetContract, valueType] = isScaled
+      ? decodeAbiParameters(rawScaledCriteria, bytes)
+      : decodeAbiParameters(rawCriteria, bytes)
+    return { criteriaType, signature, fieldIndex, targetContract, valueType }
+  } catch {
+    return null
+  }
+}
+
+/** What an incentive says of itself at a block; absent is what it does not. */
+export interface FigureAnswers {
+  limit?: bigint | undefined
+  claims?: bigint | undefined
+  totalClaimed?: bigint | undefined
+  /** What it holds of its asset. */
+  balance?: bigint | undefined
+}
+
+/** Asks an incentive for the figures that its kind has. */
+export async function askFigures(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<FigureAnswers> {
+  switch (fixed.type) {
+    case 'CGDAIncentive':
+      return {}
+    case 'AllowListIncentive':
+    case 'PointsIncentive':
+      return { limit: await reader.read(contract, 'limit') }
+  }
+  const [limit, claims, balance, totalClaimed] = await Promise.all([
+    reader.read(contract, 'limit'),
+    reader.read(contract, 'claims'),
+    reader.read(toAddress(fixed.asset), 'balanceOf', [contract]),
+    fixed.type === 'ERC20Incentive' ? undefined : reader.read(contract, 'totalClaimed'),
+  ])
+  return { limit, claims, balance, totalClaimed }
+}
+
+/** Whether an incentive does not say how much can be claimed of it, as all of its kind do. */
+export const isWithoutFigures = (fixed: FixedIncentive, { limit }: FigureAnswers) =>
+  fixed.type !== 'CGDAIncentive' && limit === undefined
+
+/**
+ * An incentive as a record has it. One that does not say how much can be claimed of it stays, for there may be claims on it,
+ * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.
+ */
+export function toIncentiveRecord(fixed: FixedIncentive, answers: FigureAnswers) {
+  if (fixed.type === 'CGDAIncentive') return fixed
+  const { limit = 0n, claims, totalClaimed, balance } = answers
+  if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
+  const figures = {
+    ...(claims !== undefined && { totalClaims: String(claims) }),
+    ...(totalClaimed !== undefined && { totalAmountClaimed: String(totalClaimed) }),
+    ...(balance !== undefined && { remainingBalance: String(balance) }),
+  }
+  if (fixed.type !== 'ERC20Incentive') return { ...fixed, limit: String(limit), ...figures }
+  // The contract's limit is that of all claims; the record's is what remains of it.
+  const remaining = claims !== undefined && limit > claims ? limit - claims : 0n
+  return { ...fixed, limit: String(remaining), ...figures }
+}

@@ -1,0 +1,49 @@
+import type { Hex } from 'viem'
+import { decodeAbiParameters, hexToString } from 'viem/utils'
+import type { TokenRecord } from '../../../ingest/records.ts'
+import { type FixedIncentive, zeroAddress } from '../fixed-incentives.ts'
+import type { ContractReader } from './contract-reader.ts'
+
+/** The tokens an incentive is told in: what it pays, what its reward is reckoned in, what backs its points. */
+export function tokensOf(fixed: FixedIncentive): Hex[] {
+  const tokens = [
+    'asset' in fixed ? fixed.asset : undefined,
+    'peg' in fixed ? fixed.peg : undefined,
+    'venue' in fixed ? fixed.venue : undefined,
+  ]
+  // As a peg, the zero address is the token of the chain itself.
+  return tokens.filter((token): token is Hex => token !== undefined && token !== zeroAddress)
+}
+
+/** The longest text a record holds. */
+const MOST_CHARACTERS = 4096
+
+/** Asks a token what it is; undefined where it has no decimals, without which its amounts mean nothing. */
+export async function readToken(
+  reader: ContractReader,
+  chainId: number,
+  address: Hex,
+): Promise<TokenRecord | undefined> {
+  const [decimals, name, symbol] = await Promise.all([
+    reader.read(address, 'decimals'),
+    reader.readBytes(address, 'name'),
+    reader.readBytes(address, 'symbol'),
+  ])
+  if (decimals === undefined || decimals > 255) return undefined
+  return { type: 'token', chainId, address, decimals, name: toText(name), symbol: toText(symbol), imageUri: '' }
+}
+
+/** Old tokens give 32 bytes filled up with zeros. What no text can hold is left out of it. */
+function toText(bytes: Hex | undefined): string {
+  if (bytes === undefined) return ''
+  return readText(bytes).replaceAll('\0', '').toWellFormed().slice(0, MOST_CHARACTERS).toWellFormed()
+}
+
+function readText(bytes: Hex): string {
+  if (bytes.length === 2 + 2 * 32) return hexToString(bytes)
+  try {
+    return decodeAbiParameters([{ type: 'string' }], bytes)[0]
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,151 @@
+import type { Hex } from 'viem'
+import type { CallContracts } from '../protocol/contracts/contract-reader.ts'
+import type { ChainLog } from '../protocol/protocol-events.ts'
+import { createContractCalls } from './contract-calls.ts'
+import { EndpointError } from './endpoint-errors.ts'
+import {
+  askChainId,
+  type Endpoint,
+  type EndpointCounts,
+  type EndpointSettings,
+  Endpoints,
+  LONGEST_PAUSE_MS,
+} from './endpoints.ts'
+import { eitherSignal } from './json-rpc.ts'
+import { LogSearch, type LogSearchOptions } from './log-search.ts'
+import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
+import type { Question } from './rpc-batching.ts'
+
+/** The newest block of a chain, and the newest that is final: null where it is not told. */
+export interface Heads {
+  head: BlockHeader
+  finalized: BlockHeader | null
+}
+
+/** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
+export interface ChainClient {
+  /** The newest block of the chain, and the newest that is final: null where it is not told. */
+  heads(): Promise<Heads>
+  /** The blocks that have these numbers now, in their order. */
+  blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
+  /**
+   * All logs of the protocol in a range of blocks, of an endpoint that has its last block.
+   * @param before the search of the range before this one, where it is under way.
+   */
+  logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
+  /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
+  logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
+  /** Asks contracts as they are at the end of a block. */
+  callAt(hash: Hex): CallContracts
+  /**
+   * The same client for one look at the chain. Its requests and pauses are abandoned with the signal: they fail with its
+   * reason.
+   */
+  until(signal: AbortSignal): ChainClient
+  counts(): EndpointCounts[]
+}
+
+export interface ChainClientOptions extends LogSearchOptions {
+  chainId: number
+  /** HTTP URLs, in the order in which they are asked. */
+  urls: readonly string[]
+  settings: EndpointSettings
+}
+
+/** Opens nothing and asks nothing yet. */
+export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
+  const endpoints = new Endpoints(chainId, urls, settings)
+  const heads = createHeads(chainId, endpoints, settings.standingMs)
+  const callAt = createContractCalls(endpoints)
+  const logs = new LogSearch(endpoints, search)
+
+  function clientUntil(signal: AbortSignal): ChainClient {
+    const look = { named: { contracts: new Set<Hex>(), unasked: [] }, signal }
+    return {
+      heads: () => heads(signal),
+      blocksAt: (numbers) =>
+        endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
+      logsBetween: (from, to, before) => logs.between(from, to, { ...look, before }),
+      logsOf: (blocks) => logs.of(blocks, look),
+      callAt: (hash) => callAt(hash, signal),
+      until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
+      counts: () => endpoints.counts(),
+    }
+  }
+  return clientUntil(new AbortController().signal)
+}
+
+const blockAt = <Result>(
+  tag: string | number,
+  readBlock: (block: BlockHeader | null) => Result,
+  more: Pick<Question<Result>, 'readError'> = {},
+): Question<Result> => ({
+  call: {
+    method: 'eth_getBlockByNumber',
+    params: [typeof tag === 'number' ? toQuantity(tag) : tag, false],
+  },
+  read: (answer) => readBlock(readHeader(answer)),
+  ...more,
+})
+
+/** The newest block. */
+const headBlock = blockAt('latest', (block) => {
+  if (block === null) throw new EndpointError('unknown-block', 'has no newest block')
+  return block
+})
+
+/** The newest final block; null where it is not told. */
+const finalizedBlock = blockAt('finalized', (block) => block, {
+  readError(error) {
+    if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
+    return null
+  },
+})
+
+/** The block that has a number now. */
+const blockNumbered = (number: number) =>
+  blockAt(number, (block) => {
+    if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
+    if (block.number !== number) throw new EndpointError('garbage', 'gave another block than was asked for')
+    return block
+  })
+
+/**
+ * Asks the first endpoint that answers for its newest block. One that stands still answers as well as any other: where its
+ * head has not changed for a while, or is below one that was seen, the others are asked too, and it is left for the one
+ * that is ahead.
+ * @param standingMs how long a head may stay the same before others are asked, and how often they are.
+ */
+function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) {
+  let newest: { head: BlockHeader; at: number } | undefined
+
+  // The chain is asked for each time: behind a URL there may be another node than before.
+  const questions = [headBlock, finalizedBlock, askChainId(chainId)]
+  async function askHeads(endpoint: Endpoint) {
+    const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
+    if (!head || finalized === undefined) throw new TypeError('a question has no answer')
+    return { position: endpoint.position, head, finalized }
+  }
+
+  function isDoubtful({ head }: Heads) {
+    if (newest === undefined || head.number > newest.head.number) return false
+    return head.number < newest.head.number || Date.now() - newest.at >= standingMs
+  }
+
+  return async function heads(signal: AbortSignal): Promise<Heads> {
+    let found = await endpoints.ask({ question: askHeads, signal })
+    if (isDoubtful(found)) {
+      for (const other of await endpoints.askOthers(found.position, askHeads, signal)) {
+        if (other.head.number <= found.head.number) continue
+        endpoints.leave(
+          found.position,
+          new EndpointError('behind', 'has no new blocks', { retryAfterMs: LONGEST_PAUSE_MS }),
+        )
+        found = other
+      }
+      newest = undefined
+    }
+    if (newest === undefined || found.head.hash !== newest.head.hash) newest = { head: found.head, at: Date.now() }
+    return { head: found.head, finalized: found.finalized }
+  }
+}

@@ -1,0 +1,66 @@
+import type { Hex } from 'viem'
+import { decodeFunctionResult, encodeFunctionData } from 'viem/utils'
+import { coreEvents } from '../protocol/abi-events.ts'
+import { readFunctions } from '../protocol/contracts/abi-functions.ts'
+import { toAddress, topicsOf } from '../protocol/fixed-incentives.ts'
+import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
+import type { Endpoint } from './endpoints.ts'
+import { readBytes } from './parse-responses.ts'
+import type { Question } from './rpc-batching.ts'
+
+/** Parts of campaigns that were named in one look, and need not be stored yet. */
+export interface NamedParts {
+  contracts: Set<Hex>
+  /** Campaigns of which the core has still to be asked for the incentives: the first contracts do not name them. */
+  unasked: { core: Hex; boostId: bigint }[]
+}
+
+const namingTopics = topicsOf(coreEvents.filter(({ name }) => name === 'BoostCreated' || name === 'IncentiveAdded'))
+
+/** Notes the contracts that cores name as parts of a campaign. */
+export function noteParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, named: NamedParts) {
+  for (const log of logs) {
+    if (!namingTopics.includes(log.topics[0] ?? '0x') || !cores.has(log.address)) continue
+    const event = readLog(log)
+    if (event?.type === 'IncentiveAdded') named.contracts.add(event.incentive)
+    if (event?.type !== 'BoostCreated') continue
+    named.contracts.add(event.action)
+    named.unasked.push({ core: log.address, boostId: event.boostId })
+  }
+}
+
+/** Asks cores for the incentives of campaigns, as they are at a block: all that were ever there are. */
+export async function askForIncentives(
+  endpoint: Endpoint,
+  { contracts, unasked }: NamedParts,
+  block: 'latest' | { blockHash: Hex },
+) {
+  const campaigns = [...unasked]
+  const questions = campaigns.map(
+    ({ core, boostId }): Question<readonly Hex[]> => ({
+      call: {
+        method: 'eth_call',
+        params: [{ to: core, data: encodeFunctionData({ ...getBoost, args: [boostId] }) }, block],
+      },
+      read: (answer) => readIncentives(readBytes(answer)),
+      readError(error) {
+        if (error.refusal !== 'reverted') throw error
+        return []
+      },
+    }),
+  )
+  for (const incentive of (await endpoint.ask(questions)).flat()) contracts.add(toAddress(incentive))
+  const asked = new Set(campaigns)
+  unasked.splice(0, unasked.length, ...unasked.filter((campaign) => !asked.has(campaign)))
+}
+
+const getBoost = { abi: readFunctions, functionName: 'getBoost' } as const
+
+/** None where the core answers in another form. */
+function readIncentives(data: Hex) {
+  try {
+    return decodeFunctionResult({ ...getBoost, data }).incentives
+  } catch {
+    return []
+  }
+}

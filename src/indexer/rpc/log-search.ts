@@ -1,0 +1,200 @@
+import type { Hex } from 'viem'
+import { coreEvents } from '../protocol/abi-events.ts'
+import { topicsOf } from '../protocol/fixed-incentives.ts'
+import { mayHaveLogs } from '../protocol/logs-bloom.ts'
+import { type ChainLog, protocolTopics } from '../protocol/protocol-events.ts'
+import { askForIncentives, type NamedParts, noteParts } from './discovered-contracts.ts'
+import { EndpointError } from './endpoint-errors.ts'
+import type { Endpoint, Endpoints } from './endpoints.ts'
+import { type BlockHeader, readHeader, readLogs, toQuantity } from './parse-responses.ts'
+import type { Question } from './rpc-batching.ts'
+
+export interface LogSearchOptions {
+  cores: ReadonlySet<Hex>
+  /** Contracts of all incentives that are known; asked for only where a node searches no logs without addresses. */
+  knownContracts: () => Promise<readonly Hex[]>
+}
+
+type Blocks = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex }
+
+const coreTopics = topicsOf(coreEvents)
+/** Most addresses in one search. */
+const MAX_ADDRESSES = 200
+
+/**
+ * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; where a
+ * node insists on addresses, the cores first and then all their parts.
+ */
+export class LogSearch {
+  readonly #endpoints: Endpoints
+  readonly #options: LogSearchOptions
+  /** Endpoints that insist on addresses. */
+  readonly #insisting = new Set<number>()
+  /** The longest range that is asked for: what nodes take is not known before they refuse. */
+  #longest = Number.POSITIVE_INFINITY
+
+  constructor(endpoints: Endpoints, options: LogSearchOptions) {
+    this.#endpoints = endpoints
+    this.#options = options
+  }
+
+  /** Logs of a range of blocks, of an endpoint that has the last of them. */
+  async between(from: number, to: number, look: Look): Promise<ChainLog[]> {
+    const length = to - from + 1
+    if (length > this.#longest) return this.#inHalves(from, to, look)
+    try {
+      const found = await this.#searchRange(from, to, look)
+      // What was too much in one place may not be in another.
+      if (length > this.#longest / 2) this.#longest *= 1.25
+      return found
+    } catch (error) {
+      if (!(error instanceof EndpointError) || length === 1 || !isTooMuch(error)) throw error
+      if (error.fault === 'refused') this.#longest = Math.ceil(length / 2)
+      return this.#inHalves(from, to, look)
+    }
+  }
+
+  async #inHalves(from: number, to: number, look: Look) {
+    const middle = Math.floor((from + to) / 2)
+    return [...(await this.between(from, middle, look)), ...(await this.between(middle + 1, to, look))]
+  }
+
+  #searchRange(from: number, to: number, look: Look) {
+    const question = async (endpoint: Endpoint) => {
+      const last: BlockHeader[] = []
+      const first = [hasBlock('eth_getBlockByNumber', toQuantity(to), (block) => last.push(block))]
+      const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
+      const found = await this.#search(endpoint, [range], { ...look, first })
+      const logs = await this.#searchSilent(endpoint, last, found, look)
+      return requireAsked(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
+    }
+    return this.#endpoints.ask({ question, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
+  }
+
+  /** Logs of some blocks, of which the last is the newest. */
+  async of(blocks: readonly BlockHeader[], look: Look): Promise<ChainLog[]> {
+    const hashes = blocks.map(({ hash }) => hash)
+    const last = hashes.at(-1)
+    if (last === undefined) return []
+    const spans = hashes.map((blockHash) => ({ blockHash }))
+    const question = async (endpoint: Endpoint) => {
+      const first = [hasBlock('eth_getBlockByHash', last)]
+      // The newest block may be of another branch by now.
+      const found = await this.#search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
+      const logs = await this.#searchSilent(endpoint, blocks, found, look)
+      return requireAsked(logs, ({ blockHash }) => hashes.includes(blockHash))
+    }
+    return this.#endpoints.ask({ question, signal: look.signal })
+  }
+
+  async #search(
+    endpoint: Endpoint,
+    blocks: readonly Blocks[],
+    { named, before, first = [], namedAt = 'latest' }: SearchingLook,
+  ) {
+    const { cores, knownContracts } = this.#options
+    if (!this.#insisting.has(endpoint.position)) {
+      try {
+        const logs = await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, first)
+        noteParts(logs, cores, named)
+        return logs
+      } catch (error) {
+        if (!(error instanceof EndpointError) || error.refusal !== 'needs-addresses') throw error
+        // Whenever it is asked, it would refuse a question of this form.
+        this.#insisting.add(endpoint.position)
+      }
+    }
+    const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, first)
+    // What the blocks before these name is looked for in these, too.
+    await before
+    noteParts(logs, cores, named)
+    await askForIncentives(endpoint, named, namedAt)
+    const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
+    for (let start = 0; start < parts.length; start += MAX_ADDRESSES) {
+      const address = parts.slice(start, start + MAX_ADDRESSES)
+      logs.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] })))
+    }
+    return inOrder(logs)
+  }
+
+  /**
+   * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
+   * logs are asked for: there has to be one at least.
+   */
+  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named }: Look) {
+    const told = new Set(found.map(({ blockHash }) => blockHash))
+    const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom))
+    if (silent.length === 0 || this.#insisting.has(endpoint.position)) return found
+    const logs = (await endpoint.ask(silent.map(allLogsOf))).flat()
+    noteParts(logs, this.#options.cores, named)
+    return inOrder([...found, ...logs])
+  }
+}
+
+/** @throws EndpointError where there are logs of blocks that were not asked for. */
+function requireAsked(logs: ChainLog[], isAsked: (log: ChainLog) => boolean) {
+  if (logs.every(isAsked)) return logs
+  throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
+}
+
+/** What a search has of the look it belongs to. */
+export interface Look {
+  named: NamedParts
+  signal: AbortSignal
+  /** The search of the blocks before, where it is under way. */
+  before?: Promise<unknown> | undefined
+}
+
+interface SearchingLook extends Look {
+  /** Where cores are asked for what they do not name. */
+  namedAt?: 'latest' | { blockHash: Hex }
+  /** Asked in one go with the logs. */
+  first?: readonly Question<ChainLog[]>[]
+}
+
+/** Of blocks that it does not have, a node that lags behind says that they have no logs. */
+const hasBlock = (
+  method: 'eth_getBlockByNumber' | 'eth_getBlockByHash',
+  block: Hex,
+  onHeader: (header: BlockHeader) => void = () => undefined,
+): Question<ChainLog[]> => ({
+  call: { method, params: [block, false] },
+  read(answer) {
+    const header = readHeader(answer)
+    if (header === null) throw new EndpointError('unknown-block', 'does not have the last block of a search')
+    onHeader(header)
+    return []
+  },
+})
+
+/** Of a block that has logs, those of the protocol. */
+const allLogsOf = ({ hash }: BlockHeader): Question<ChainLog[]> => ({
+  call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
+  read(answer) {
+    const logs = readLogs(answer)
+    if (logs.length === 0) throw new EndpointError('unknown-block', 'gives no logs of a block that has some')
+    return logs.filter(({ topics: [topic] }) => topic !== undefined && protocolTopics.includes(topic))
+  },
+})
+
+/** Nodes bound ranges and results in their own words; smaller ones may pass. */
+const isTooMuch = ({ fault, refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
+
+async function searchOnce(
+  endpoint: Endpoint,
+  blocks: readonly Blocks[],
+  filter: { address?: readonly Hex[]; topics: readonly (readonly Hex[])[] },
+  before: readonly Question<ChainLog[]>[] = [],
+) {
+  const searches = blocks.map((span) => ({
+    call: { method: 'eth_getLogs', params: [{ ...span, ...filter }] },
+    read: readLogs,
+  }))
+  return inOrder((await endpoint.ask([...before, ...searches])).flat())
+}
+
+/** Each log once, in the order of the chain: one that came twice would be a second claim without a payment. */
+const inOrder = (logs: ChainLog[]) =>
+  [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
+    (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,
+  )

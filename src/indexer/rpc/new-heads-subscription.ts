@@ -1,0 +1,111 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import { EndpointError, toEndpointError } from './endpoint-errors.ts'
+import { askChainId, type EndpointCounts, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
+import { parseJson, toAddressAndHeaders, toAnswer } from './json-rpc.ts'
+import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
+
+export interface HeadSocketsOptions {
+  chainId: number
+  /** WebSocket URLs. Secrets: they may hold keys. */
+  sockets: readonly string[]
+  /** Place of the first of them among the endpoints of the chain, from 1. */
+  firstPosition: number
+  onHead: (head: BlockHeader) => void
+  settings?: HeadSocketSettings
+}
+
+interface HeadSocketSettings {
+  /** A connection on which no head is told for so long is ended. */
+  silenceMs: number
+  /** Before a socket is connected to again; twice as long after each further failure. */
+  pauseMs: number
+}
+
+const defaultHeadSocketSettings: HeadSocketSettings = { silenceMs: 30_000, pauseMs: 250 }
+
+const MOST_BYTES = 1024 * 1024
+
+/** Sockets that tell the heads of a chain. Opens nothing yet. */
+export function createHeadSockets({ chainId, sockets, firstPosition, onHead, settings }: HeadSocketsOptions) {
+  const { silenceMs, pauseMs } = settings ?? defaultHeadSocketSettings
+  const counted = sockets.map((url, index) => {
+    const counts: EndpointCounts = { position: firstPosition + index, requests: 0, errors: {} }
+    return { url, counts }
+  })
+
+  async function listen({ url, counts }: (typeof counted)[number], signal: AbortSignal) {
+    for (let failures = 0; !signal.aborted; ) {
+      counts.requests += 1
+      const start = performance.now()
+      const error = await hear({ url, chainId, silenceMs, onHead, signal })
+      if (signal.aborted) return
+      counts.errors[error.fault] = (counts.errors[error.fault] ?? 0) + 1
+      failures = performance.now() - start > LONGEST_PAUSE_MS ? 1 : failures + 1
+      await sleep(pauseAfter(error, failures, pauseMs), undefined, { signal }).catch(() => undefined)
+    }
+  }
+
+  return {
+    /** Listens until the signal, through whatever happens to the connections. */
+    listen(signal: AbortSignal) {
+      for (const socket of counted) void listen(socket, signal)
+    },
+    /** How often each was connected to, and what ended that. */
+    counts: (): EndpointCounts[] => counted.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
+  }
+}
+
+type Hearing = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & { url: string; silenceMs: number; signal: AbortSignal }
+
+/** One connection, until it ends. @returns why it did. */
+async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promise<EndpointError> {
+  const { address, headers } = toAddressAndHeaders(url)
+  address.hash = ''
+  const socket = new WebSocket(address, { headers, maxPayload: MOST_BYTES, perMessageDeflate: false })
+  const ending = new AbortController()
+  const error = await new Promise<EndpointError>((resolve) => {
+    const end = (fault: EndpointError['fault'], message: string) => resolve(new EndpointError(fault, message))
+    const lose = () => end('unreachable', 'cannot be reached, or ended the connection')
+    const silence = setTimeout(() => end('timeout', `no head within ${silenceMs} ms`), silenceMs)
+    ending.signal.addEventListener('abort', () => clearTimeout(silence))
+    signal.addEventListener('abort', lose, { signal: ending.signal })
+    socket.on('error', lose)
+    socket.on('close', lose)
+    socket.on('unexpected-response', (_, { statusCode = 0 }) => {
+      end(statusCode === 429 ? 'rate-limited' : 'status', `answered with status ${statusCode}`)
+    })
+    socket.on('open', () => {
+      for (const [id, { method, params }] of questions(chainId).entries()) {
+        socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
+      }
+    })
+    socket.on('message', (data) => {
+      if (ending.signal.aborted) return
+      try {
+        const head = readMessage(String(data), chainId)
+        if (head === null) return
+        silence.refresh()
+        onHead(head)
+      } catch (fault) {
+        if (!(fault instanceof EndpointError)) throw fault
+        resolve(fault)
+      }
+    })
+  })
+  ending.abort()
+  socket.terminate()
+  return error
+}
+
+const questions = (chainId: number) => [askChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
+
+/** The head that is told, if that is what a message is for. @throws EndpointError where the socket is of no use. */
+function readMessage(text: string, chainId: number): BlockHeader | null {
+  const message = readObject(parseJson(text), 'a message')
+  if (message.method === 'eth_subscription') return readHeader(readObject(message.params, 'a message').result)
+  const answer = toAnswer(message)
+  if ('error' in answer) throw toEndpointError(answer.error)
+  if (message.id === 0) askChainId(chainId).read(answer.result)
+  return null
+}

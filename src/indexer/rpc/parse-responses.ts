@@ -1,0 +1,88 @@
+import type { Hex } from 'viem'
+import type { ChainLog } from '../protocol/protocol-events.ts'
+import { EndpointError } from './endpoint-errors.ts'
+
+/*
+ * What nodes answer, checked: nothing of it is believed to be of the form it should have.
+ */
+
+/** A block, as far as it is needed. */
+export interface BlockHeader {
+  number: number
+  hash: Hex
+  parentHash: Hex
+  /** Unix seconds. */
+  timestamp: number
+  /** What its logs are about, where the node says so. */
+  logsBloom?: Hex
+}
+
+const garbage = (what: string) => new EndpointError('garbage', `${what} is not of the form it should have`)
+
+const isHex = (value: unknown): value is Hex => typeof value === 'string' && /^0x([0-9a-f]{2})*$/i.test(value)
+
+function readHash(value: unknown, what: string): Hex {
+  if (!isHex(value) || value.length !== 66) throw garbage(what)
+  return toLowerCase(value)
+}
+
+const toLowerCase = (hex: Hex) => hex.toLowerCase() as Hex
+
+/** A quantity: hexadecimal without leading zeros, below 2^53. */
+export function readQuantity(value: unknown, what: string): number {
+  if (typeof value !== 'string' || !/^0x[0-9a-f]{1,14}$/i.test(value)) throw garbage(what)
+  const number = Number(value)
+  if (!Number.isSafeInteger(number)) throw garbage(what)
+  return number
+}
+
+/** A number as nodes are told it. */
+export const toQuantity = (number: number): Hex => `0x${number.toString(16)}`
+
+/** The object, or garbage. */
+export function readObject(value: unknown, what: string): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw garbage(what)
+  return { ...value }
+}
+
+/** A block; null where there is none, which is not to say that there is no such block. */
+export function readHeader(value: unknown): BlockHeader | null {
+  if (value === null) return null
+  const block = readObject(value, 'a block')
+  return {
+    number: readQuantity(block.number, 'the number of a block'),
+    hash: readHash(block.hash, 'the hash of a block'),
+    parentHash: readHash(block.parentHash, 'the parent hash of a block'),
+    timestamp: readQuantity(block.timestamp, 'the time of a block'),
+    ...(isBloom(block.logsBloom) && { logsBloom: block.logsBloom }),
+  }
+}
+
+const isBloom = (value: unknown): value is Hex => isHex(value) && value.length === 2 + 2 * 256
+
+/** Logs in the order of the chain. Such of blocks that were withdrawn are of no answer that could be believed. */
+export function readLogs(value: unknown): ChainLog[] {
+  if (!Array.isArray(value)) throw garbage('a list of logs')
+  const logs = value.map((one): ChainLog => {
+    const log = readObject(one, 'a log')
+    const { address, topics, data } = log
+    if (!isHex(address) || address.length !== 42 || !isHex(data)) throw garbage('a log')
+    if (!Array.isArray(topics) || log.removed === true) throw garbage('a log')
+    return {
+      address: toLowerCase(address),
+      topics: topics.map((topic) => readHash(topic, 'a topic')),
+      data: toLowerCase(data),
+      blockNumber: readQuantity(log.blockNumber, 'the block of a log'),
+      blockHash: readHash(log.blockHash, 'the block of a log'),
+      transactionHash: readHash(log.transactionHash, 'the transaction of a log'),
+      logIndex: readQuantity(log.logIndex, 'the index of a log'),
+    }
+  })
+  return logs.sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+}
+
+/** What a contract answered. */
+export function readBytes(value: unknown): Hex {
+  if (!isHex(value)) throw garbage('the answer of a contract')
+  return toLowerCase(value)
+}

@@ -1,0 +1,106 @@
+import type pg from 'pg'
+import { type Ingest, inTransaction } from '../../ingest/batches.ts'
+import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import { listWrittenTables } from '../../ingest/vacuum.ts'
+import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { Advance } from '../sync/sync-steps.ts'
+import { listClaimsAbove, toBatch, toFirstBatch, withoutCampaigns } from './batch-records.ts'
+import {
+  dropBackFilledClaims,
+  dropOrigins,
+  forgetUnknownAbove,
+  keepBackFilledClaims,
+  keepBlocks,
+  keepOrigins,
+  keepUnknown,
+  toUnknownCampaign,
+} from './chain-rows.ts'
+import type { LeftOut } from './skipped-campaigns.ts'
+import { findRefused, refusalOf } from './skipped-campaigns.ts'
+
+interface AdvanceWriter {
+  client: pg.Client
+  ingest: Ingest
+  chainId: number
+  leftOut: LeftOut
+  /** Whether nothing but figures of its incentives can have changed since a campaign was written. */
+  isWritten: (campaign: ChainCampaign) => boolean
+  /** Sets columns of the chain. */
+  advanceTo: (assignments: string, values: unknown[]) => Promise<void>
+}
+
+/** Writes advances, each in one transaction. @returns of each the tables that it has written as a whole. */
+export function createAdvanceWriter({ client, ingest, chainId, leftOut, isWritten, advanceTo }: AdvanceWriter) {
+  /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
+  async function writeFacts(advance: Advance, ids: ReadonlySet<string>) {
+    const { base, depth, campaigns, withdrawnCampaigns } = advance
+    const isFirst = base === -1
+    await takeImportLock(client)
+    if (isFirst) await client.query('select advance_claim_windows()')
+    const taken = withoutCampaigns(advance, ids)
+    const batch = isFirst
+      ? await toFirstBatch(client, chainId, taken, ids)
+      : await toBatch(client, chainId, taken, isWritten)
+    await ingest.applyWithin(batch)
+    await keepOrigins(
+      client,
+      chainId,
+      campaigns.map(({ origin }) => origin),
+    )
+    await dropOrigins(client, withdrawnCampaigns)
+    if (isFirst) {
+      await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)', [
+        chainId,
+        [...ids],
+      ])
+    }
+    if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
+    await leftOut.drop(withdrawnCampaigns)
+    const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
+    await keepBackFilledClaims(client, chainId, waiting)
+  }
+
+  /** @param refused campaigns that are left out from here on. */
+  const write = (advance: Advance, refused: ReadonlyMap<string, string> = new Map()) =>
+    inTransaction(client, async () => {
+      const { base, depth, asOf, head, finalized, campaigns, withdrawnCampaigns } = advance
+      if (base === -1 || changesFacts(advance)) {
+        await writeFacts(advance, new Set([...leftOut.ids(), ...refused.keys()]))
+        await leftOut.keep(refused)
+      }
+      if (depth > 0) await forgetUnknownAbove(client, chainId, base)
+      await keepUnknown(
+        client,
+        chainId,
+        [...campaigns.map(({ record }) => record.id), ...withdrawnCampaigns],
+        [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
+      )
+      await keepBlocks(client, chainId, advance)
+      await advanceTo(
+        `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
+        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7`,
+        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
+      )
+      return base === -1 ? listWrittenTables(client) : []
+    })
+
+  /** Where the database refuses facts, it takes those of all other campaigns. */
+  return async function writeTaken(advance: Advance) {
+    try {
+      return await write(advance)
+    } catch (error) {
+      if (refusalOf(error) === undefined) throw error
+      const known = leftOut.ids()
+      const ids = advance.campaigns.map(({ record }) => record.id).filter((id) => !known.has(id))
+      const refused = await findRefused(client, (without) => writeFacts(advance, new Set([...known, ...without])), ids)
+      if (refused.size === 0) throw error
+      const tables = await write(advance, refused)
+      leftOut.note(refused)
+      return tables
+    }
+  }
+}
+
+/** Of most blocks only the number and the hash are new. */
+const changesFacts = ({ depth, claims, campaigns, withdrawnCampaigns, tokens }: Advance) =>
+  depth > 0 || claims.length + campaigns.length + withdrawnCampaigns.length + tokens.length > 0

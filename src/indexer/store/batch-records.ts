@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto'
+import type pg from 'pg'
+import type { Batch } from '../../ingest/batches.ts'
+import type { TokenRecord } from '../../ingest/records.ts'
+import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { Advance } from '../sync/sync-steps.ts'
+
+/**
+ * What an advance changes of the facts that answers are made of, on top of what is stored.
+ * @param isStored whether nothing but figures of its incentives can have changed since a campaign was written.
+ */
+export async function toBatch(
+  client: pg.Client,
+  chainId: number,
+  advance: Advance,
+  isStored: (campaign: ChainCampaign) => boolean = () => false,
+): Promise<Batch> {
+  const { base, depth, campaigns, claims, tokens, withdrawnCampaigns } = advance
+  return {
+    records: [
+      ...(await withoutKnown(client, tokens)),
+      ...campaigns.filter((campaign) => !isStored(campaign)).map(toRecord),
+      ...claims.map(({ record }) => record),
+    ],
+    incentives: campaigns.filter(isStored).flatMap(toChangedIncentives),
+    withdrawnClaims: depth === 0 ? [] : await listClaimsAbove(client, chainId, base),
+    withdrawnCampaigns,
+  }
+}
+
+/** An advance without what it brings of some campaigns. */
+export const withoutCampaigns = (advance: Advance, ids: ReadonlySet<string>): Advance => ({
+  ...advance,
+  campaigns: advance.campaigns.filter(({ record }) => !ids.has(record.id)),
+  claims: advance.claims.filter(({ record }) => !ids.has(record.campaignId)),
+})
+
+/** A campaign that was left out, with the claims that have waited for it. */
+export const toTakenInBatch = (chainId: number, campaign: ChainCampaign): Batch => ({
+  records: [toRecord(campaign)],
+  stored: [waitingClaims(chainId, 1, `campaign_id = '${campaign.record.id}'`)],
+})
+
+/** Claims that wait for their campaign, as records that follow some others. IDs are of the form that the API has. */
+const waitingClaims = (chainId: number, records: number, condition: string) => ({
+  of: 'claim' as const,
+  sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
+      block_timestamp)
+    select ${records} + row_number() over (), chain_id, tx_hash, log_index, campaign_id, incentive_position,
+      claimant, amount, block_timestamp
+    from back_filled_claims where chain_id = ${chainId} and ${condition}`,
+})
+
+/**
+ * What the first advance brings: all that the back-fill has found, in the place of all that there is of the chain.
+ * @param leftOut campaigns whose claims go on waiting.
+ */
+export async function toFirstBatch(
+  client: pg.Client,
+  chainId: number,
+  advance: Advance,
+  leftOut: ReadonlySet<string>,
+): Promise<Batch> {
+  const { records } = await toBatch(client, chainId, { ...advance, depth: 0 })
+  return {
+    records,
+    stored: [
+      waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...leftOut].join()}}')`),
+      {
+        of: 'withdrawnClaim',
+        sql: `insert into withdrawn_claim (chain_id, tx_hash, log_index)
+          select chain_id, tx_hash, log_index from claims where chain_id = ${chainId}
+          except select chain_id, tx_hash, log_index from staged_claim`,
+      },
+      {
+        of: 'withdrawnCampaign',
+        sql: `insert into withdrawn_campaign (place, id)
+          select 0, id from campaigns where chain_id = ${chainId} and id not in (select id from staged_campaign)`,
+      },
+    ],
+  }
+}
+
+const toRecord = ({ record, incentives, accessLists }: ChainCampaign) => ({
+  ...record,
+  incentivePositions: incentives.map(({ position }) => position),
+  accessLists,
+})
+
+const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
+  record.incentives.flatMap((definition, index) => {
+    const position = incentives[index]?.position
+    return position === undefined ? [] : [{ campaignId: record.id, position, definition }]
+  })
+
+/** Of a campaign all but the figures of its incentives, in few bytes. */
+export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
+  const fixed = { ...record, incentives, accessLists }
+  return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
+}
+
+/** Tokens that no record has told: what the operator says of one counts. */
+async function withoutKnown(client: pg.Client, tokens: readonly TokenRecord[]) {
+  if (tokens.length === 0) return []
+  const { rows } = await client.query<{ token: string }>(
+    `select chain_id || ':' || address as token from tokens
+    where (chain_id, address) in (select * from unnest($1::bigint[], $2::text[]))`,
+    [tokens.map(({ chainId }) => chainId), tokens.map(({ address }) => address)],
+  )
+  const known = new Set(rows.map(({ token }) => token))
+  return tokens.filter(({ chainId, address }) => !known.has(`${chainId}:${address}`))
+}
+
+/** Claims of blocks above this one. */
+export async function listClaimsAbove(client: pg.Client, chainId: number, base: number) {
+  const { rows } = await client.query<{ txHash: string; logIndex: number }>(
+    `select claim ->> 0 as "txHash", (claim ->> 1)::integer as "logIndex"
+    from followed_blocks, jsonb_array_elements(claims) as claim where chain_id = $1 and number > $2`,
+    [chainId, base],
+  )
+  return rows.map((claim) => ({ chainId, ...claim }))
+}

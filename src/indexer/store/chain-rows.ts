@@ -1,0 +1,162 @@
+import type pg from 'pg'
+import type { Hex } from 'viem'
+import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
+import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { BlockReference } from '../sync/block-links.ts'
+import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
+
+/*
+ * The rows that answers are not made of: what has to be known of a chain to go on.
+ */
+
+type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
+
+export async function keepOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
+  if (origins.length === 0) return
+  await client.query(
+    `insert into followed_campaigns as stored (id, chain_id, contracts, origin)
+    select origin ->> 'id', $1, array(select incentive ->> 'contract' from json_array_elements(origin -> 'incentives') incentive),
+      origin
+    from json_array_elements($2) as origin
+    on conflict (id) do update set contracts = excluded.contracts, origin = excluded.origin
+    where stored.origin::text is distinct from excluded.origin::text`,
+    [chainId, JSON.stringify(origins)],
+  )
+}
+
+export async function dropOrigins(client: pg.Client, ids: readonly string[]) {
+  if (ids.length > 0) await client.query('delete from followed_campaigns where id = any ($1)', [ids])
+}
+
+/** @param ids campaigns of which nothing else is unknown any more. */
+export async function keepUnknown(
+  client: pg.Client,
+  chainId: number,
+  ids: readonly string[],
+  components: readonly UnknownComponent[],
+) {
+  if (ids.length > 0) await client.query('delete from unknown_components where campaign_id = any ($1)', [ids])
+  if (components.length === 0) return
+  await client.query(
+    `insert into unknown_components (chain_id, campaign_id, kind, contract, position, block_number)
+    select $1, "campaignId", kind, contract, coalesce(position, -1), "blockNumber"
+    from json_to_recordset($2) as component ("campaignId" text, kind text, contract text, position smallint,
+      "blockNumber" bigint)
+    on conflict (campaign_id, kind, position) do update
+    set contract = excluded.contract, block_number = excluded.block_number`,
+    [chainId, JSON.stringify(components)],
+  )
+}
+
+/** Campaigns of no known form that blocks above this one have brought; of the others nothing is stored that would name them. */
+export const forgetUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
+  client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
+
+/** A campaign that its core does not tell in a known form. */
+export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
+  kind: 'campaign',
+  ...campaign,
+})
+
+export async function keepBackFilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
+  if (claims.length === 0) return
+  await client.query(
+    `insert into back_filled_claims
+    select $1, decode(substr("txHash", 3), 'hex'), "logIndex", "campaignId", "incentiveIndex", claimant, amount,
+      "blockTimestamp"
+    from json_to_recordset($2) as claim ("txHash" text, "logIndex" integer, "campaignId" text, "incentiveIndex" smallint,
+      claimant text, amount numeric, "blockTimestamp" bigint)
+    on conflict do nothing`,
+    [chainId, JSON.stringify(claims.map(({ record }) => record))],
+  )
+}
+
+/** Takes back claims that wait for a campaign that is left out. */
+export const dropBackFilledClaims = (
+  client: pg.Client,
+  chainId: number,
+  claims: readonly { txHash: string; logIndex: number }[],
+) =>
+  client.query(
+    `delete from back_filled_claims using unnest($2::text[], $3::integer[]) as withdrawn (tx_hash, log_index)
+    where chain_id = $1 and back_filled_claims.tx_hash = decode(substr(withdrawn.tx_hash, 3), 'hex')
+      and back_filled_claims.log_index = withdrawn.log_index`,
+    [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
+  )
+
+/** The window moves on: withdrawn blocks go, and those that cannot be withdrawn any more, but for the newest of them. */
+export async function keepBlocks(
+  client: pg.Client,
+  chainId: number,
+  { base, depth, asOf, finalized, blocks, touches, claims }: Advance,
+) {
+  if (base === -1 || depth > 0) {
+    await client.query('delete from followed_blocks where chain_id = $1 and number > $2', [chainId, base])
+  }
+  const rows = new Map(
+    blocks.map(({ number, hash }) => [
+      number,
+      { number, hash, campaigns: [] as string[], claims: [] as [txHash: string, logIndex: number][] },
+    ]),
+  )
+  for (const { blockNumber, campaignId } of touches) rows.get(blockNumber)?.campaigns.push(campaignId)
+  for (const { blockNumber, record } of claims) rows.get(blockNumber)?.claims.push([record.txHash, record.logIndex])
+  await client.query(
+    `with final as (
+      delete from followed_blocks where chain_id = $1 and number < $2
+    )
+    insert into followed_blocks (chain_id, number, hash, touched_campaigns, claims)
+    select $1, number, hash, array(select json_array_elements_text(campaigns)), claims
+    from json_to_recordset($3) as block (number bigint, hash text, campaigns json, claims jsonb)
+    where number >= $2`,
+    [chainId, oldestOf(asOf.number, finalized), JSON.stringify([...rows.values()])],
+  )
+}
+
+/** The oldest block that is kept: the newest that is final. */
+export const oldestOf = (asOf: number, finalized: number) => Math.min(asOf, finalized)
+
+/** Somebody else has written of the same chain: what this process knows of it is of the past. */
+export class ChainMovedError extends Error {
+  override readonly name = 'ChainMovedError'
+}
+
+/** What is found again where a chain is read again. */
+export const tablesOfChain = [
+  'followed_blocks',
+  'followed_campaigns',
+  'back_filled_claims',
+  'unknown_components',
+  'left_out_campaigns',
+]
+
+/** What another connection has left. */
+export async function readStored(client: pg.Client, chainId: number): Promise<{ step: number; state: FollowedState }> {
+  const { rows } = await client.query<{
+    step: string
+    isBackFilling: boolean
+    backFilledTo: string
+    backFilledHash: Hex | null
+    window: BlockReference[] | null
+  }>(
+    `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
+      back_filled_hash as "backFilledHash", (
+      select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
+      where followed_blocks.chain_id = followed_chains.chain_id
+    ) as window
+    from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  const [stored] = rows
+  if (stored === undefined) throw new ChainMovedError(`chain ${chainId} is not followed any more`)
+  const window = stored.window ?? []
+  return {
+    step: Number(stored.step),
+    state: {
+      asOf: stored.isBackFilling ? null : (window.at(-1) ?? null),
+      window,
+      backFilledTo: Number(stored.backFilledTo),
+      backFilledHash: stored.backFilledHash,
+    },
+  }
+}

@@ -1,0 +1,208 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type pg from 'pg'
+import type { Hex } from 'viem'
+import { inTransaction, prepareIngest } from '../../ingest/batches.ts'
+import { connectForBatches } from '../../ingest/connection.ts'
+import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import { FOLLOWS } from '../../ingest/reference-checks.ts'
+import type { ChainSettings } from '../chain-config.ts'
+import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
+import type { FollowedState, FollowedStore, FollowingStep } from '../sync/sync-steps.ts'
+import type { LeftOutOptions } from './skipped-campaigns.ts'
+import { StepWriter } from './step-writer.ts'
+
+export { ChainMovedError } from './chain-rows.ts'
+
+/** What is stored of a chain, for the one process that follows it. */
+export interface ChainStore extends FollowedStore {
+  /** How far the chain is stored. */
+  readState(): Promise<FollowedState>
+  /**
+   * Writes a step, and how the chain is, in one transaction. A step that changes nothing is written once a second at most.
+   * @throws ChainMovedError where somebody else has written meanwhile: the store is to be opened again.
+   */
+  apply(step: FollowingStep): Promise<void>
+  /** Notes how far the chain itself is, where nothing of it can be stored. */
+  noteHeads(heads: { head: number; finalized: number | null }): Promise<void>
+  /** Contracts of all incentives. */
+  contracts(): Promise<Hex[]>
+  close(): Promise<void>
+}
+
+/** Another process has stored as much of the chain as this one was to. */
+export class StoredElsewhereError extends Error {
+  override readonly name = 'StoredElsewhereError'
+}
+
+interface OpeningOptions extends LeftOutOptions {
+  /** Told once that another process follows the chain. */
+  onWait: () => void
+  /** Ends the wait. */
+  signal: AbortSignal
+  /** Asked while another process follows the chain, with its newest stored block: whether that is all that is wanted. */
+  isEnough?: ((asOf: number) => Promise<boolean>) | undefined
+}
+
+/** How often it is looked whether the process that follows a chain has gone. */
+const LOOK_MS = 500
+
+/**
+ * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
+ * the connection: who loses it has lost both.
+ * @throws ImportedChainError and OtherChainSettingsError where the chain cannot be followed.
+ * @throws StoredElsewhereError where another process follows it, and what that one has stored is enough.
+ */
+export async function openChainStore(
+  url: string,
+  chain: ChainSettings,
+  { onWait, signal, isEnough, ...leftOut }: OpeningOptions,
+): Promise<ChainStore> {
+  const client = await connectForBatches(url, 'reward-campaigns index')
+  try {
+    await registerChain(client, chain)
+    await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
+    const ingest = await prepareIngest(client)
+    await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
+    const writer = await StepWriter.open(client, ingest, { ...chain, url }, leftOut)
+    return {
+      ...createChainReader(client, chain.chainId),
+      readState: async () => writer.state,
+      dueAgain: async () => writer.due(),
+      noteHeads: (heads) => writer.noteHeads(heads),
+      apply: (step) => writer.apply(step),
+      async close() {
+        await client.end()
+        await writer.tidied
+      },
+    }
+  } catch (error) {
+    await client.end().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Asks again and again, instead of once for long: so the wait can be ended. */
+async function takeChainLock(
+  client: pg.Client,
+  chainId: number,
+  { onWait, signal, isEnough = async () => false }: OpeningOptions,
+) {
+  for (let looks = 0; ; looks += 1) {
+    signal.throwIfAborted()
+    const { rows } = await client.query<{ isMine: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as "isMine"',
+      [`reward-campaigns: chain ${chainId}`],
+    )
+    if (rows[0]?.isMine === true) return
+    if (looks === 0) onWait()
+    const asOf = await findAsOf(client, chainId)
+    if (asOf !== undefined && (await isEnough(asOf))) {
+      throw new StoredElsewhereError(`chain ${chainId} is followed by another process`)
+    }
+    await sleep(LOOK_MS, undefined, { signal })
+  }
+}
+
+/** The newest block that is shown of a chain. */
+async function findAsOf(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<{ asOf: string }>(
+    'select as_of_block as "asOf" from followed_chains where chain_id = $1 and not is_back_filling',
+    [chainId],
+  )
+  return rows[0] && Number(rows[0].asOf)
+}
+
+/** What the engine asks while it makes a step. */
+function createChainReader(
+  client: pg.Client,
+  chainId: number,
+): Omit<FollowedStore, 'dueAgain'> & Pick<ChainStore, 'contracts'> {
+  const listOrigins = async (condition: string, values: unknown[]) => {
+    const { rows } = await client.query<{ origin: CampaignOrigin }>(
+      `select origin from followed_campaigns where chain_id = $1 ${condition}`,
+      [chainId, ...values],
+    )
+    return rows.map(({ origin }) => origin)
+  }
+  return {
+    find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
+    backFilled: () => listOrigins('', []),
+    async touchedAbove(blockNumber) {
+      const { rows } = await client.query<{ id: string }>(
+        `select distinct unnest(touched_campaigns) as id from followed_blocks where chain_id = $1 and number > $2`,
+        [chainId, blockNumber],
+      )
+      return rows.map(({ id }) => id)
+    },
+    async contracts() {
+      const { rows } = await client.query<{ contract: Hex }>(
+        'select unnest(contracts) as contract from followed_campaigns where chain_id = $1',
+        [chainId],
+      )
+      return rows.map(({ contract }) => contract)
+    },
+  }
+}
+
+/** The database holds imported facts of a chain that is to be followed. */
+export class ImportedChainError extends Error {
+  override readonly name = 'ImportedChainError'
+}
+
+/** A chain that has been followed under other settings. */
+export class OtherChainSettingsError extends Error {
+  override readonly name = 'OtherChainSettingsError'
+}
+
+/**
+ * Notes that a chain is followed: from here on nobody imports its campaigns and claims.
+ * @throws ImportedChainError where somebody has.
+ * @throws OtherChainSettingsError where what is stored was read from other cores, or from another block on.
+ */
+async function registerChain(client: pg.Client, { chainId, cores, startBlock }: ChainSettings) {
+  const listed = [...cores].sort()
+  const known = await findSettings(client, chainId)
+  if (known !== undefined) {
+    const isSame = known.startBlock === String(startBlock) && known.cores.join() === listed.join()
+    if (!isSame) throw new OtherChainSettingsError(toOtherSettings(chainId, known))
+    return
+  }
+  await inTransaction(client, async () => {
+    // No import is at work on the chain meanwhile.
+    await takeImportLock(client)
+    const { rows } = await client.query<{ campaigns: string; claims: string }>(
+      `select (select count(*) from campaigns where chain_id = $1) as campaigns,
+        (select count(*) from claims where chain_id = $1) as claims`,
+      [chainId],
+    )
+    const { campaigns = '0', claims = '0' } = rows[0] ?? {}
+    if (campaigns !== '0' || claims !== '0') throw new ImportedChainError(toImported(chainId, campaigns, claims))
+    await client.query(
+      `insert into followed_chains (chain_id, cores, start_block, back_filled_to) values ($1, $2, $3, $3::bigint - 1)
+      on conflict do nothing`,
+      [chainId, listed, startBlock],
+    )
+  })
+}
+
+interface KnownSettings {
+  cores: string[]
+  startBlock: string
+}
+
+async function findSettings(client: pg.Client, chainId: number) {
+  const { rows } = await client.query<KnownSettings>(
+    `select cores, start_block as "startBlock" from followed_chains where chain_id = $1`,
+    [chainId],
+  )
+  return rows[0]
+}
+
+const toImported = (chainId: number, campaigns: string, claims: string) =>
+  `chain ${chainId} cannot be followed: the database holds ${campaigns} imported campaigns and ${claims} imported claims of it, ` +
+  'and two owners of one fact would never agree. Follow it in an empty database: a new one, or, where these are sample ' +
+  'data, one that is made with SAMPLE_DATA=false'
+
+const toOtherSettings = (chainId: number, { cores, startBlock }: KnownSettings) =>
+  `chain ${chainId} has been followed from block ${startBlock} with the cores ${cores.join(', ')}: ` +
+  `other settings need a database in which it is read from its start`

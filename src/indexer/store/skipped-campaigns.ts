@@ -1,0 +1,157 @@
+import pg from 'pg'
+import { type Ingest, inTransaction } from '../../ingest/batches.ts'
+import { ImportFaultsError } from '../../ingest/faults.ts'
+import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import { toTakenInBatch } from './batch-records.ts'
+
+/** How often a campaign that was refused is tried again, in milliseconds. */
+const RETRY_MS = 60_000
+
+/** A campaign that was left out for a reason, or without one: it is taken in again. */
+type OnLeftOut = (campaignId: string, reason: string | undefined) => void
+
+export interface LeftOutOptions {
+  onLeftOut?: OnLeftOut | undefined
+  retryMs?: number | undefined
+}
+
+/** The campaigns of a chain that the database refuses, and when each is tried again. */
+export async function createLeftOut(
+  client: pg.Client,
+  ingest: Ingest,
+  chainId: number,
+  { onLeftOut = () => undefined, retryMs = RETRY_MS }: LeftOutOptions,
+) {
+  const { rows } = await client.query<{ id: string }>(
+    'select campaign_id as id from left_out_campaigns where chain_id = $1',
+    [chainId],
+  )
+  const triedAt = new Map(rows.map(({ id }) => [id, 0]))
+
+  const keep = (reasons: ReadonlyMap<string, string>) =>
+    client.query(
+      `insert into left_out_campaigns (campaign_id, chain_id, reason)
+      select id, $1, reason from unnest($2::text[], $3::text[]) as refused (id, reason)
+      on conflict (campaign_id) do update set reason = excluded.reason`,
+      [chainId, [...reasons.keys()], [...reasons.values()]],
+    )
+
+  /** To be called within a transaction. */
+  async function drop(ids: readonly string[]) {
+    await client.query('delete from left_out_campaigns where campaign_id = any ($1)', [ids])
+    await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id = any ($2)', [chainId, ids])
+  }
+
+  function note(reasons: ReadonlyMap<string, string>) {
+    for (const [id, reason] of reasons) {
+      if (!triedAt.has(id)) onLeftOut(id, reason)
+      triedAt.set(id, Date.now())
+    }
+  }
+
+  async function takeIn(campaign: ChainCampaign) {
+    const { id } = campaign.record
+    try {
+      await inTransaction(client, async () => {
+        await takeImportLock(client)
+        await ingest.applyWithin(toTakenInBatch(chainId, campaign))
+        await drop([id])
+      })
+    } catch (error) {
+      const reason = refusalOf(error)
+      if (reason === undefined) throw error
+      await keep(new Map([[id, reason]]))
+      triedAt.set(id, Date.now())
+      return
+    }
+    triedAt.delete(id)
+    onLeftOut(id, undefined)
+  }
+
+  const isDue = (id: string) => Date.now() - (triedAt.get(id) ?? Number.POSITIVE_INFINITY) >= retryMs
+
+  return {
+    ids: (): ReadonlySet<string> => new Set(triedAt.keys()),
+    /** Campaigns that are to be read, so that they can be tried again. */
+    due: () => [...triedAt.keys()].filter(isDue),
+    keep,
+    note,
+    drop,
+    /** Campaigns that are not there any more. */
+    forget(ids: Iterable<string>) {
+      for (const id of ids) triedAt.delete(id)
+    },
+    /** Writes those whose time has come, each by itself, with the claims that have waited for it. */
+    async takeInDue(campaigns: readonly ChainCampaign[]) {
+      for (const campaign of campaigns) if (isDue(campaign.record.id)) await takeIn(campaign)
+    },
+  }
+}
+
+export type LeftOut = Awaited<ReturnType<typeof createLeftOut>>
+
+/**
+ * SQLSTATE classes that speak of the facts of a statement: 22 data, 23 constraints, 21 cardinality, 54 limits of the server
+ * (of a value, an index entry), P0 what a function or trigger raises.
+ */
+const OF_FACTS = /^(2[123]|54|P0)/
+
+/** Why the database does not take facts; undefined of failures that have nothing to do with them. */
+export function refusalOf(error: unknown): string | undefined {
+  if (error instanceof ImportFaultsError) return error.message
+  if (error instanceof pg.DatabaseError && OF_FACTS.test(error.code ?? '')) return error.message
+  return undefined
+}
+
+/**
+ * Finds which campaigns the database refuses, by writing all without some of them, again and again, and taking it back.
+ * @param write writes everything but the facts of campaigns that are left out, within a transaction.
+ * @param campaignIds may be left out.
+ * @returns why, by campaign; empty where it is none of theirs.
+ */
+export async function findRefused(
+  client: pg.Client,
+  write: (leftOut: ReadonlySet<string>) => Promise<unknown>,
+  campaignIds: readonly string[],
+): Promise<Map<string, string>> {
+  const reasons = new Map<string, string>()
+  let leftOut: ReadonlySet<string> = new Set(campaignIds)
+
+  async function refusalWithout(ids: ReadonlySet<string>) {
+    try {
+      await inTransaction(client, async () => {
+        await write(ids)
+        await client.query('set constraints all immediate')
+        throw new TakenBack()
+      })
+    } catch (error) {
+      if (error instanceof TakenBack) return undefined
+      const reason = refusalOf(error)
+      if (reason === undefined) throw error
+      return reason
+    }
+  }
+
+  /** Has some campaigns in again, as far as they are not refused. */
+  async function admit(ids: readonly string[]) {
+    const less = new Set([...leftOut].filter((id) => !ids.includes(id)))
+    const reason = await refusalWithout(less)
+    const [first] = ids
+    if (reason === undefined) leftOut = less
+    else if (first !== undefined && ids.length === 1) reasons.set(first, reason)
+    else {
+      const middle = Math.ceil(ids.length / 2)
+      await admit(ids.slice(0, middle))
+      await admit(ids.slice(middle))
+    }
+  }
+
+  if ((await refusalWithout(leftOut)) === undefined) await admit(campaignIds)
+  return reasons
+}
+
+/** Ends a transaction that was only to be tried. */
+class TakenBack extends Error {
+  override readonly name = 'TakenBack'
+}

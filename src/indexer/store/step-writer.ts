@@ -1,0 +1,157 @@
+import type pg from 'pg'
+import { type Ingest, inTransaction } from '../../ingest/batches.ts'
+import { vacuumBeside } from '../../ingest/vacuum.ts'
+import type { ChainSettings } from '../chain-config.ts'
+import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import type { FollowedState, FollowingStep } from '../sync/sync-steps.ts'
+import { createAdvanceWriter } from './advance-writer.ts'
+import { fingerprintOf } from './batch-records.ts'
+import {
+  ChainMovedError,
+  keepBackFilledClaims,
+  keepOrigins,
+  keepUnknown,
+  oldestOf,
+  readStored,
+  tablesOfChain,
+  toUnknownCampaign,
+} from './chain-rows.ts'
+import { createLeftOut, type LeftOut, type LeftOutOptions } from './skipped-campaigns.ts'
+
+type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string }
+type StoredChain = Awaited<ReturnType<typeof readStored>>
+type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
+
+/** A look that has found nothing new is noted so often. */
+const NOTE_MS = 1000
+
+/** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
+export class StepWriter {
+  readonly #client: pg.Client
+  readonly #chain: WrittenChain
+  readonly #leftOut: LeftOut
+  readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
+  /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
+  readonly #written = new Map<string, string>()
+  #step: number
+  #state: FollowedState
+  #noted = { at: 0, head: -1 }
+  #tidied = Promise.resolve()
+
+  private constructor(client: pg.Client, ingest: Ingest, chain: WrittenChain, stored: StoredChain, leftOut: LeftOut) {
+    this.#client = client
+    this.#chain = chain
+    this.#leftOut = leftOut
+    this.#step = stored.step
+    this.#state = stored.state
+    const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
+    const advanceTo = (assignments: string, values: unknown[]) => this.#advanceTo(assignments, values)
+    this.#writeAdvance = createAdvanceWriter({ client, ingest, chainId: chain.chainId, leftOut, isWritten, advanceTo })
+  }
+
+  /** @param chain with the URL of the database. */
+  static async open(client: pg.Client, ingest: Ingest, chain: WrittenChain, options: LeftOutOptions) {
+    const stored = await readStored(client, chain.chainId)
+    const leftOut = await createLeftOut(client, ingest, chain.chainId, options)
+    return new StepWriter(client, ingest, chain, stored, leftOut)
+  }
+
+  get state() {
+    return this.#state
+  }
+
+  /** Until tables that were written as a whole are in order. */
+  get tidied() {
+    return this.#tidied
+  }
+
+  /** Campaigns that are to be read again. */
+  due() {
+    return this.#leftOut.due()
+  }
+
+  async apply(next: FollowingStep) {
+    if (next.type === 'rest') return this.#note(next)
+    if (next.type === 'restart') await this.#restart()
+    else if (next.type === 'back-fill') await this.#backFill(next)
+    else await this.#advance(next)
+    this.#step += 1
+  }
+
+  /** Leaves `looked_at` as it is: the chain is not heard of by this. */
+  async noteHeads({ head, finalized }: { head: number; finalized: number | null }) {
+    await this.#client.query(
+      'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
+      [this.#chain.chainId, head, finalized],
+    )
+  }
+
+  /** Sets columns of the chain, if nobody else has; `step` grows. */
+  async #advanceTo(assignments: string, values: unknown[]) {
+    const { chainId } = this.#chain
+    const { rowCount } = await this.#client.query(
+      `update followed_chains set step = step + 1, looked_at = clock_timestamp(), ${assignments}
+      where chain_id = $1 and step = $2`,
+      [chainId, this.#step, ...values],
+    )
+    if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
+  }
+
+  async #note({ head, finalized }: StepOf<'rest'>) {
+    const now = Date.now()
+    if (now - this.#noted.at < NOTE_MS && head.number === this.#noted.head) return
+    await this.#client.query(
+      `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1`,
+      [this.#chain.chainId, head.number, finalized],
+    )
+    this.#noted = { at: now, head: head.number }
+  }
+
+  /** What answers show stays as it is until the chain has been read again. */
+  async #restart() {
+    const { chainId, startBlock } = this.#chain
+    await inTransaction(this.#client, async () => {
+      for (const table of tablesOfChain) {
+        await this.#client.query(`delete from ${table} where chain_id = $1`, [chainId])
+      }
+      await this.#advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null', [startBlock - 1])
+    })
+    this.#leftOut.forget(this.#leftOut.ids())
+    this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
+  }
+
+  async #backFill({ to, hash, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
+    const { chainId } = this.#chain
+    await inTransaction(this.#client, async () => {
+      await keepOrigins(this.#client, chainId, origins)
+      await keepUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
+      await keepBackFilledClaims(this.#client, chainId, claims)
+      await this.#advanceTo('back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6', [
+        ...[to, hash, head.number, finalized],
+      ])
+    })
+    this.#state = { ...this.#state, backFilledTo: to, backFilledHash: hash }
+  }
+
+  async #advance(advance: StepOf<'advance'>) {
+    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+    const tables = await this.#writeAdvance(advance)
+    this.#leftOut.forget(withdrawnCampaigns)
+    const oldest = oldestOf(asOf.number, finalized)
+    const { window } = this.#state
+    const kept = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)
+    this.#state = {
+      asOf,
+      window: [...kept, ...blocks].filter(({ number }) => number >= oldest),
+      backFilledTo: asOf.number,
+      backFilledHash: null,
+    }
+    const without = this.#leftOut.ids()
+    for (const id of [...withdrawnCampaigns, ...without]) this.#written.delete(id)
+    for (const campaign of campaigns) {
+      if (!without.has(campaign.record.id)) this.#written.set(campaign.record.id, fingerprintOf(campaign))
+    }
+    await this.#leftOut.takeInDue(campaigns)
+    if (tables.length > 0) this.#tidied = vacuumBeside(this.#chain.url, tables)
+  }
+}

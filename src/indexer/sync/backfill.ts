@@ -1,0 +1,89 @@
+import type { Hex } from 'viem'
+import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
+import type { ChainClient } from '../rpc/chain-client.ts'
+import { EndpointError } from '../rpc/endpoint-errors.ts'
+import type { BlockHeader } from '../rpc/parse-responses.ts'
+
+/** Logs of a range of blocks, with the blocks of which the time matters. */
+export interface LogRange {
+  to: number
+  /** Hash of the last block. */
+  hash: Hex
+  logs: ChainLog[]
+  blocks: BlockHeader[]
+}
+
+export interface BackFillSettings {
+  /** Ranges that are asked for at the same time. */
+  parallelRanges: number
+  /** Blocks of a range. */
+  rangeBlocks: number
+}
+
+export const defaultBackFillSettings: BackFillSettings = { parallelRanges: 4, rangeBlocks: 2000 }
+
+/** The chain is another one than that of which blocks were read by their numbers. */
+export class OtherHistoryError extends EndpointError {
+  constructor() {
+    super('unknown-block', 'the blocks that were read first are not on the chain any more')
+  }
+}
+
+/**
+ * Reads ranges of final blocks, several at the same time, and gives them in order.
+ * @param before hash of the block before the first, where it is known.
+ * @throws OtherHistoryError where a range is not of the chain that the one before it is of.
+ */
+export async function* readRanges(
+  client: ChainClient,
+  from: number,
+  to: number,
+  { parallelRanges, rangeBlocks }: BackFillSettings,
+  before: Hex | null = null,
+): AsyncGenerator<LogRange> {
+  let last = before
+  const underWay: Promise<ReadRange>[] = []
+  for (let start = from; start <= to || underWay.length > 0; ) {
+    while (start <= to && underWay.length < parallelRanges) {
+      const range = readRange(client, start, Math.min(to, start + rangeBlocks - 1), underWay.at(-1))
+      // It may fail before its turn comes.
+      range.catch(() => undefined)
+      underWay.push(range)
+      start += rangeBlocks
+    }
+    const next = underWay.shift()
+    if (next === undefined) continue
+    const { parentHash, ...range } = await next
+    if (last !== null && parentHash !== last) throw new OtherHistoryError()
+    last = range.hash
+    yield range
+  }
+}
+
+type ReadRange = LogRange & { parentHash: Hex }
+
+async function readRange(
+  client: ChainClient,
+  from: number,
+  to: number,
+  before: Promise<ReadRange> | undefined,
+): Promise<ReadRange> {
+  const logs = await client.logsBetween(from, to, before)
+  const dated = logs.filter(needsTime)
+  // The first and the last block say whether ranges are of the same history.
+  const numbers = [...new Set([from, to, ...dated.map(({ blockNumber }) => blockNumber)])]
+  const blocks = await client.blocksAt(numbers)
+  const [first, end = first] = blocks
+  if (first === undefined || end === undefined) throw new TypeError('a range has no blocks')
+  const hashes = new Map(blocks.map(({ number, hash }) => [number, hash]))
+  if (dated.some(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)) {
+    throw new EndpointError('unknown-block', 'the logs of a range are of other blocks than the chain has')
+  }
+  return { to, hash: end.hash, parentHash: first.parentHash, logs, blocks }
+}
+
+/** Campaigns and claims have the time of their block. */
+function needsTime(log: ChainLog) {
+  const type = readLog(log)?.type
+  return type === 'BoostCreated' || type === 'BoostClaimed'
+}

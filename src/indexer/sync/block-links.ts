@@ -1,0 +1,58 @@
+import type { Hex } from 'viem'
+import type { ChainClient } from '../rpc/chain-client.ts'
+import { EndpointError } from '../rpc/endpoint-errors.ts'
+import type { BlockHeader } from '../rpc/parse-responses.ts'
+
+/** A block by which a chain is told from another. */
+export interface BlockReference {
+  number: number
+  hash: Hex
+}
+
+/** Most blocks that are asked for together. */
+const MOST_BLOCKS = 100
+
+const unlinked = () => new EndpointError('unknown-block', 'the chain changed while it was read')
+
+/**
+ * The blocks from one number to another, each the parent of the next, whoever answered for them.
+ * @throws EndpointError where they are none: the chain changed meanwhile, or two endpoints disagree.
+ */
+export async function linkedBlocks(client: ChainClient, from: number, to: number): Promise<BlockHeader[]> {
+  const blocks: BlockHeader[] = []
+  for (let start = from; start <= to; start += MOST_BLOCKS) {
+    const numbers = Array.from({ length: Math.min(MOST_BLOCKS, to - start + 1) }, (_, index) => start + index)
+    for (const block of await client.blocksAt(numbers)) {
+      const previous = blocks.at(-1)
+      if (previous !== undefined && block.parentHash !== previous.hash) throw unlinked()
+      blocks.push(block)
+    }
+  }
+  return blocks
+}
+
+/**
+ * The newest stored block, up to a number, that the chain still has.
+ * @param window stored blocks, ascending.
+ * @returns undefined where it has none of them.
+ */
+export async function findAncestor(
+  client: ChainClient,
+  window: readonly BlockReference[],
+  upTo: number,
+): Promise<BlockHeader | undefined> {
+  const stored = window.filter(({ number }) => number <= upTo).reverse()
+  // Few blocks are withdrawn most of the time.
+  for (let start = 0, count = 2; start < stored.length; start += count, count = Math.min(MOST_BLOCKS, 4 * count)) {
+    const some = stored.slice(start, start + count)
+    const blocks = await client.blocksAt(some.map(({ number }) => number))
+    const ancestor = blocks.find((block, index) => block.hash === some[index]?.hash)
+    if (ancestor) return ancestor
+  }
+  return undefined
+}
+
+/** Refuses blocks that do not stand on another one. */
+export function checkLink(base: BlockReference, [first]: readonly BlockHeader[]) {
+  if (first !== undefined && first.parentHash !== base.hash) throw unlinked()
+}

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { EndpointError } from '../rpc/endpoint-errors.ts'
+import { ChainUnavailableError } from '../rpc/endpoints.ts'
+import type { BlockHeader } from '../rpc/parse-responses.ts'
+import { followOnce, newMemory } from './sync-once.ts'
+import type { FollowedState, Following, FollowingStep } from './sync-steps.ts'
+
+/** A look at a chain that came to nothing; the next one follows. */
+export interface Trouble {
+  type: 'trouble'
+  /** Names endpoints by their place, never by their URL. */
+  error: EndpointError | ChainUnavailableError
+}
+
+/** Looks at the same chain lie so far apart, in milliseconds. */
+const SHORTEST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1000
+const FIRST_PAUSE_MS = 500
+
+/** So many of the newest blocks say how far blocks lie apart: single ones do not, their times are whole seconds. */
+const BLOCKS_OF_PACE = 200
+
+/**
+ * Follows a chain until it is to end: at half the time between its blocks, and at once where there is more to be had or a
+ * new head is told.
+ * @param readState asked before each look: what another process has stored counts too.
+ * @param signal ends it at once, whatever is under way or waited for.
+ * @param heads told by sockets, where there are any.
+ */
+export async function* followChain(
+  following: Following,
+  readState: () => Promise<FollowedState>,
+  signal: AbortSignal,
+  heads: ToldHeads = createToldHeads(),
+): AsyncGenerator<FollowingStep | Trouble> {
+  const endedBySignal = { ...following, client: following.client.until(signal) }
+  const memory = newMemory()
+  let newest: readonly BlockHeader[] = []
+  let awaited: BlockHeader | undefined
+  let awaitingMs = 0
+  while (!signal.aborted) {
+    const start = performance.now()
+    let isAtRest = false
+    try {
+      for await (const step of followOnce(endedBySignal, await readState(), memory)) {
+        isAtRest = step.type === 'rest' || step.type === 'advance'
+        if (step.type === 'rest' || step.type === 'advance') heads.see(step.head)
+        if (step.type === 'advance') newest = withBlocks(newest, step.blocks)
+        yield step
+      }
+    } catch (error) {
+      if (isEnd(error, signal)) return
+      if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
+      isAtRest = true
+      yield { type: 'trouble', error }
+    }
+    if (!isAtRest) continue
+    // A node that is asked may have a head a little later than the socket that told it.
+    const told = heads.news()
+    awaitingMs = told === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
+    awaited = told
+    const pauseMs = halfOfBlockTime(newest)
+    await heads.wait(told === undefined ? pauseMs : Math.min(awaitingMs, pauseMs), signal)
+    const tooSoonMs = start + SHORTEST_PAUSE_MS - performance.now()
+    if (tooSoonMs > 0) await sleep(tooSoonMs, undefined, { signal }).catch(() => undefined)
+  }
+}
+
+const isEnd = (error: unknown, signal: AbortSignal) =>
+  signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'))
+
+function withBlocks(newest: readonly BlockHeader[], blocks: readonly BlockHeader[]) {
+  const [first] = blocks
+  const kept = first === undefined ? newest : newest.filter(({ number }) => number < first.number)
+  return [...kept, ...blocks].slice(-BLOCKS_OF_PACE)
+}
+
+function halfOfBlockTime(blocks: readonly BlockHeader[]) {
+  const [first, last] = [blocks.at(0), blocks.at(-1)]
+  if (first === undefined || last === undefined || last.number <= first.number) return FIRST_PAUSE_MS
+  const halfMs = (500 * (last.timestamp - first.timestamp)) / (last.number - first.number)
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, halfMs))
+}
+
+/** Newest blocks as sockets tell them. Nobody believes them: they say when to look, and never what there is. */
+export type ToldHeads = ReturnType<typeof createToldHeads>
+
+export function createToldHeads() {
+  let newest: BlockHeader | undefined
+  let seen: BlockHeader | undefined
+  let wake = () => {}
+
+  /** What was told last, where it is not what was seen, nor older. */
+  function news(): BlockHeader | undefined {
+    if (newest === undefined || seen === undefined) return newest
+    return newest.hash === seen.hash || newest.number < seen.number ? undefined : newest
+  }
+
+  return {
+    tell(head: BlockHeader) {
+      if (head.hash === newest?.hash) return
+      newest = head
+      if (news() !== undefined) wake()
+    },
+    /** The chain itself has said that this is its newest block. */
+    see(head: BlockHeader) {
+      seen = head
+    },
+    news,
+    /** Waits for news, and no longer than it is told. */
+    async wait(ms: number, signal: AbortSignal) {
+      const waiting = new AbortController()
+      wake = () => waiting.abort()
+      signal.addEventListener('abort', wake, { signal: waiting.signal })
+      if (signal.aborted) wake()
+      await sleep(ms, undefined, { signal: waiting.signal }).catch(() => undefined)
+      waiting.abort()
+    },
+  }
+}

@@ -1,0 +1,162 @@
+import type { Logger } from 'pino'
+import type { ChainSettings } from '../../indexer/chain-config.ts'
+import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { ChainCampaign } from '../../indexer/protocol/contracts/campaign-components.ts'
+import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
+import type { FollowingStep } from '../../indexer/sync/sync-steps.ts'
+
+/** Progress of a back-fill is told so often at most. */
+const BACK_FILL_MS = 5000
+
+/** Most components of a step that are told one by one. */
+const MAX_TOLD = 10
+
+type UnknownComponent = ChainCampaign['unknown'][number]
+
+/** What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look. */
+export class ChainJournal {
+  readonly #log: Logger
+  readonly #startBlock: number
+  readonly #clock: () => number
+  /** Components that have been told. */
+  readonly #told = new Set<string>()
+  #head: number | undefined
+  #finalized: number | undefined
+  #asOf: { number: number; timestamp?: number } | undefined
+  #isFollowing = false
+  /** What keeps the chain from being followed, as it was last told. */
+  #trouble: string | undefined
+  #backFill: { to: number; at: number }
+  #counted: EndpointCounts[] = []
+
+  /** @param clock milliseconds, from whenever. */
+  constructor(
+    parent: Logger,
+    { chainId, urls, startBlock }: ChainSettings,
+    clock: () => number = () => performance.now(),
+  ) {
+    this.#log = parent.child({ chain: chainId })
+    this.#startBlock = startBlock
+    this.#clock = clock
+    this.#backFill = { to: startBlock - 1, at: clock() }
+    this.#log.info({ endpoints: urls.length, startBlock }, 'the chain is to be followed')
+  }
+
+  note(event: ChainEvent) {
+    switch (event.type) {
+      case 'waiting':
+        return this.#log.info('another process follows the chain: waiting for its end')
+      case 'opened': {
+        const { asOf, backFilledTo } = event.state
+        this.#asOf = asOf ?? undefined
+        this.#isFollowing = false
+        this.#backFill = { to: backFilledTo, at: this.#clock() }
+        return this.#log.info({ asOf: asOf?.number ?? null }, 'this process follows the chain')
+      }
+      case 'heads':
+        this.#head = event.head.number
+        this.#finalized = event.finalized?.number
+        return
+      case 'stored':
+        return this.#noteStored(event.step)
+      case 'arrived':
+        this.#asOf = event.asOf
+        if (!this.#isFollowing) {
+          this.#log.info({ asOf: event.asOf.number, lagSeconds: this.#lag() }, 'following: the newest block is stored')
+        }
+        this.#isFollowing = true
+        return
+      case 'left-out': {
+        const { campaignId, reason } = event
+        if (reason === undefined) return this.#log.info({ campaignId }, 'the campaign that was left out is stored')
+        return this.#log.error(
+          { campaignId, reason },
+          'the database refuses a campaign: it is left out, and tried again',
+        )
+      }
+      case 'trouble':
+        return this.#tellTrouble(event.reason, 'the chain cannot be read, trying again')
+      case 'store-lost':
+        return this.#tellTrouble(event.reason, 'the chain cannot be stored, trying again')
+      case 'defect':
+        if (this.#trouble !== String(event.error))
+          this.#log.error({ err: event.error }, 'an unexpected error, trying again')
+        this.#trouble = String(event.error)
+    }
+  }
+
+  /** @param counts of the endpoints: what has failed since the last time is told. */
+  tellProgress(counts: EndpointCounts[]) {
+    const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(this.#counted, now)))
+    this.#counted = counts
+    const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
+    const [asOf, head, finalized] = [this.#asOf?.number, this.#head, this.#finalized]
+    this.#log.info({ asOf, head, finalized, lagSeconds: this.#lag(), endpointErrors }, 'so far')
+  }
+
+  #tellTrouble(reason: string, message: string) {
+    if (this.#trouble !== reason) this.#log.warn({ reason }, message)
+    this.#trouble = reason
+  }
+
+  #noteStored(step: FollowingStep) {
+    if (this.#trouble !== undefined) this.#log.info('the chain is read and stored again')
+    this.#trouble = undefined
+    if (step.type === 'restart') {
+      this.#isFollowing = false
+      this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
+      this.#log.warn('the chain has none of the stored blocks any more: all of it is read again')
+    }
+    if (step.type === 'restart' || step.type === 'rest') return
+    if (step.type === 'back-fill') this.#tellBackFill(step.to)
+    else {
+      this.#asOf = step.asOf
+      const { depth, base, asOf } = step
+      if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'a reorganisation was followed')
+    }
+    const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
+    const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
+    this.#tellUnknown([...unreadable, ...unknown])
+    if (step.strayClaims > 0) {
+      this.#log.warn({ strayClaims: step.strayClaims }, 'claims on incentives that are not known were left out')
+    }
+  }
+
+  #tellBackFill(to: number) {
+    const ms = this.#clock() - this.#backFill.at
+    if (ms < BACK_FILL_MS) return
+    const blocksPerSecond = Math.round((1000 * (to - this.#backFill.to)) / ms)
+    this.#backFill = { to, at: this.#clock() }
+    const [first, finalized] = [this.#startBlock, this.#finalized]
+    const share = finalized === undefined ? undefined : (to - first + 1) / (finalized - first + 1)
+    const percent = share === undefined ? undefined : Math.floor(1000 * share) / 10
+    this.#log.info({ block: to, finalized, percent, blocksPerSecond }, 'back-filling')
+  }
+
+  /** Each once: a campaign is read again with each claim. */
+  #tellUnknown(components: UnknownComponent[]) {
+    const keyOf = ({ kind, campaignId, position }: UnknownComponent) => `${kind} ${campaignId} ${position}`
+    const fresh = components.filter((component) => !this.#told.has(keyOf(component)))
+    for (const component of fresh) this.#told.add(keyOf(component))
+    for (const component of fresh.slice(0, MAX_TOLD)) {
+      this.#log.warn(component, 'a component is of no known kind, or cannot be read')
+    }
+    const count = fresh.length - MAX_TOLD
+    if (count > 0) this.#log.warn({ count }, 'more such components; `index --status` names them')
+  }
+
+  /** Seconds since the newest stored block. */
+  #lag() {
+    const { timestamp } = this.#asOf ?? {}
+    return timestamp === undefined ? undefined : Math.max(0, Math.floor(Date.now() / 1000) - timestamp)
+  }
+}
+
+/** What an endpoint has failed at since it was counted before, by its name; empty where there is nothing. */
+function failuresSince(earlier: EndpointCounts[], { position, errors }: EndpointCounts) {
+  const before: Record<string, number> = earlier.find((one) => one.position === position)?.errors ?? {}
+  const recent = Object.entries(errors)
+    .map(([fault, count]) => [fault, count - (before[fault] ?? 0)] as const)
+    .filter(([, count]) => count > 0)
+  return recent.length === 0 ? [] : [[`endpoint ${position}`, Object.fromEntries(recent)] as const]
+}

@@ -1,0 +1,142 @@
+import { Counter, Gauge, type GaugeConfiguration, Histogram, type Registry } from 'prom-client'
+import type { ChainEvent } from '../../indexer/chain-events.ts'
+import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
+
+interface ChainCount {
+  chainId: number
+  count: number
+}
+
+export interface ChainFiguresOptions {
+  register: Registry
+  /** How many unknown components are stored, by chain. */
+  countUnknown: () => Promise<ChainCount[]>
+  /** How many campaigns the database refuses, by chain. */
+  countLeftOut: () => Promise<ChainCount[]>
+  /** What was asked of the endpoints of each chain. */
+  listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
+}
+
+/** Measures what happens while chains are followed. @returns what is to be told of the events of a chain. */
+export function createChainFigures({ register, countUnknown, countLeftOut, listCounts }: ChainFiguresOptions) {
+  const registers = [register]
+  const labelNames = ['chain_id'] as const
+  const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
+  const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers })
+
+  const asOfBlock = gauge('chain_as_of_block', 'Newest block whose effects are stored')
+  const headBlock = gauge('chain_head_block', 'Newest block of the chain')
+  const finalizedBlock = gauge('chain_finalized_block', 'Newest final block of the chain, where a node tells it')
+  const asOfTimes = new Map<number, number>()
+  new Gauge({
+    name: 'chain_lag_seconds',
+    help: 'Time since the newest block whose effects are stored',
+    labelNames,
+    registers,
+    collect() {
+      for (const [chainId, time] of asOfTimes) this.set({ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time))
+    },
+  })
+  const reorganisations = counter('chain_reorgs_total', 'Reorganisations that were followed')
+  const depths = new Histogram({
+    name: 'chain_reorg_depth_blocks',
+    help: 'Stored blocks that a reorganisation withdrew',
+    labelNames,
+    buckets: [1, 2, 3, 5, 10, 20, 50, 100, 200],
+    registers,
+  })
+  const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
+  const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
+  const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
+  const unknownComponents = countAtScrape(countUnknown, listCounts, {
+    name: 'chain_unknown_components',
+    help: 'Parts of campaigns that are of no known kind, or cannot be read',
+    ...{ labelNames, registers },
+  })
+  countAtScrape(countLeftOut, listCounts, {
+    name: 'chain_left_out_campaigns',
+    help: 'Campaigns whose facts the database refuses',
+    ...{ labelNames, registers },
+  })
+  countRpc(registers, listCounts)
+
+  return (chainId: number) => {
+    const labels = { chain_id: chainId }
+    // From 0 on: an increase is told only of what was there before.
+    for (const each of [reorganisations, claims, campaigns, strayClaims]) each.inc(labels, 0)
+    depths.zero(labels)
+    unknownComponents.set(labels, 0)
+    const setAsOf = ({ number, timestamp }: { number: number; timestamp?: number }) => {
+      asOfBlock.set(labels, number)
+      if (timestamp !== undefined) asOfTimes.set(chainId, timestamp)
+    }
+    return (event: ChainEvent) => {
+      if (event.type === 'opened' && event.state.asOf !== null) setAsOf(event.state.asOf)
+      if (event.type === 'arrived') setAsOf(event.asOf)
+      if (event.type === 'heads') {
+        headBlock.set(labels, event.head.number)
+        if (event.finalized !== null) finalizedBlock.set(labels, event.finalized.number)
+      }
+      if (event.type !== 'stored') return
+      const { step } = event
+      if (step.type !== 'back-fill' && step.type !== 'advance') return
+      claims.inc(labels, step.claims.length)
+      strayClaims.inc(labels, step.strayClaims)
+      if (step.type === 'back-fill') return
+      setAsOf(step.asOf)
+      campaigns.inc(labels, step.campaigns.length)
+      if (step.depth === 0) return
+      reorganisations.inc(labels)
+      depths.observe(labels, step.depth)
+    }
+  }
+}
+
+/** A gauge of what the database counts of each chain when it is asked. */
+const countAtScrape = (
+  count: () => Promise<ChainCount[]>,
+  listChains: () => { chainId: number }[],
+  options: GaugeConfiguration<'chain_id'>,
+) =>
+  new Gauge({
+    ...options,
+    async collect() {
+      // As long as the database is away, it is as it was.
+      const counts = await count().catch(() => undefined)
+      if (counts === undefined) return
+      for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
+      for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
+    },
+  })
+
+/** Counts what the endpoints of chains were asked, and how they failed. */
+function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
+  new Counter({
+    name: 'chain_rpc_requests_total',
+    help: 'Requests to each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, requests } of counts) this.inc({ chain_id: chainId, endpoint: position }, requests)
+      }
+    },
+  })
+  new Counter({
+    name: 'chain_rpc_errors_total',
+    help: 'Failures of each endpoint, by its place in the chain file',
+    labelNames: ['chain_id', 'endpoint', 'fault'] as const,
+    registers,
+    collect() {
+      this.reset()
+      for (const { chainId, counts } of listCounts()) {
+        for (const { position, errors } of counts) {
+          for (const [fault, count] of Object.entries(errors)) {
+            this.inc({ chain_id: chainId, endpoint: position, fault }, count)
+          }
+        }
+      }
+    },
+  })
+}

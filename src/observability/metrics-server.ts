@@ -1,0 +1,53 @@
+import type { Server } from 'node:http'
+import type { Socket } from 'node:net'
+import { fastify } from 'fastify'
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { version } from '../http/openapi.ts'
+
+/** The figures of a process: at first those of Node.js, and which version of the service runs. */
+export function createRegister() {
+  const register = new Registry()
+  collectDefaultMetrics({ register })
+  new Gauge({
+    name: 'reward_campaigns_build_info',
+    help: 'Version of the service, always 1',
+    labelNames: ['version'] as const,
+    registers: [register],
+  }).set({ version }, 1)
+  return register
+}
+
+/** Few read metrics, and the descriptors of the process are for others. */
+const MAX_CONNECTIONS = 16
+
+/** Closes the connection that has been idle longest where there are too many: clients that only hold theirs keep nobody out. */
+function boundConnections(server: Server) {
+  const longestIdleFirst = new Set<Socket>()
+  server.on('connection', (socket) => {
+    const [longestIdle] = longestIdleFirst
+    if (longestIdle !== undefined && longestIdleFirst.size >= MAX_CONNECTIONS) {
+      longestIdleFirst.delete(longestIdle)
+      longestIdle.destroy()
+    }
+    longestIdleFirst.add(socket)
+    socket.once('close', () => longestIdleFirst.delete(socket))
+  })
+  server.on('request', ({ socket }) => {
+    longestIdleFirst.delete(socket)
+    longestIdleFirst.add(socket)
+  })
+}
+
+/**
+ * A server that shows figures at `/metrics`: on a listener of its own, so that they are never public by accident. What has
+ * to be asked for is asked for by `refresh`, once for each reading.
+ */
+export function serveFigures(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
+  const server = fastify({ logger: false })
+  boundConnections(server.server)
+  server.get('/metrics', async (_request, reply) => {
+    await refresh()
+    return reply.type(register.contentType).send(await register.metrics())
+  })
+  return server
+}

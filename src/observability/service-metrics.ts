@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import type { FastifyInstance } from 'fastify'
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
+import { askUntil } from '../database/connection/abort-context.ts'
+import type { DataFigures } from '../read-models/data-version/read.ts'
+import type { ServiceCounts } from './counters.ts'
+
+interface PoolFigures {
+  totalCount: number
+  idleCount: number
+  waitingCount: number
+}
+
+export interface MeasuredService {
+  app: FastifyInstance
+  pools: Record<string, PoolFigures>
+  /** Who leaves connections to primaries that have been replaced. */
+  guard: { readonly leftConnections: number }
+  counts: ServiceCounts
+  readData: () => Promise<DataFigures>
+}
+
+/** How long a reading waits for the database: whoever reads gives up after some seconds, and would see nothing at all. */
+const PATIENCE_MS = 1000
+
+/**
+ * Measures a service: every request by its route and status, answers, limits, connections, and how far the data is.
+ * Labels are patterns of routes, names of ours and IDs of followed chains, never what a client has sent.
+ *
+ * @returns what asks the database for its part of the figures; to be called before they are read.
+ */
+export function measureService(register: Registry, { app, pools, guard, counts, readData }: MeasuredService) {
+  measureRequests(register, app)
+  measurePools(register, pools)
+  countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
+  countFrom(register, 'rate_limited_requests_total', 'Requests that were refused, by the limit', 'limit', () => {
+    return counts.beyondLimit
+  })
+  new Counter({
+    name: 'failed_token_attempts_total',
+    help: 'Requests with a token that is not valid',
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc(counts.failedTokens)
+    },
+  })
+  new Counter({
+    name: 'database_older_timeline_total',
+    help: 'Connections to a primary that has been replaced, closed for that',
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc(guard.leftConnections)
+    },
+  })
+  return measureData(register, readData)
+}
+
+function measureRequests(register: Registry, app: FastifyInstance) {
+  const durations = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its answer',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
+    registers: [register],
+  })
+  const defects = new Counter({
+    name: 'defects_total',
+    help: 'Requests that were answered 500, which is a defect of the service',
+    registers: [register],
+  })
+  app.addHook('onResponse', (request, reply, done) => {
+    if (reply.statusCode === 500) defects.inc()
+    const labels = { method: request.method, route: request.routeOptions.url ?? 'unknown', status: reply.statusCode }
+    durations.observe(labels, reply.elapsedTime / 1000)
+    done()
+  })
+}
+
+function measurePools(register: Registry, pools: Record<string, PoolFigures>) {
+  new Gauge({
+    name: 'database_connections',
+    help: 'Connections of each pool, and queries that wait for one',
+    labelNames: ['pool', 'state'] as const,
+    registers: [register],
+    collect() {
+      for (const [name, { totalCount, idleCount, waitingCount }] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'idle' }, idleCount)
+        this.set({ pool: name, state: 'busy' }, totalCount - idleCount)
+        this.set({ pool: name, state: 'waiting' }, waitingCount)
+      }
+    },
+  })
+}
+
+/** A counter of what is counted elsewhere, with a label for its parts. */
+function countFrom(
+  register: Registry,
+  name: string,
+  help: string,
+  label: string,
+  read: () => Readonly<Record<string, number>>,
+) {
+  new Counter({
+    name,
+    help,
+    labelNames: [label],
+    registers: [register],
+    collect() {
+      this.reset()
+      for (const [part, count] of Object.entries(read())) this.inc({ [label]: part }, count)
+    },
+  })
+}
+
+/** Measures how far the data is. @returns what asks the database for it. */
+function measureData(register: Registry, readData: () => Promise<DataFigures>) {
+  const registers = [register]
+  const up = new Gauge({ name: 'database_up', help: 'Whether the database answers, 1 or 0', registers })
+  const revision = new Gauge({ name: 'data_revision', help: 'Newest revision of the data', registers })
+  const changedAt = new Gauge({
+    name: 'data_revision_seen_timestamp_seconds',
+    help: 'When the newest revision of the data was first seen here, as Unix time',
+    registers,
+  })
+  const lag = new Gauge({
+    name: 'chain_lag_seconds',
+    help: 'Time since the newest block whose effects are stored',
+    labelNames: ['chain_id'] as const,
+    registers,
+  })
+  let known: number | null = null
+  let reading: Promise<DataFigures> | undefined
+
+  /** A connection that is lost without a word holds its question for longer: there is one such question at most. */
+  async function readSoon() {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    reading ??= askUntil(signal, readData).finally(() => {
+      reading = undefined
+    })
+    return Promise.race([reading, once(signal, 'abort').then(() => undefined)])
+  }
+
+  return async () => {
+    lag.reset()
+    const figures = await readSoon().catch(() => undefined)
+    // What was known of the revision stays: that the database is away is a figure of its own.
+    up.set(figures === undefined ? 0 : 1)
+    if (figures === undefined) return
+    if (figures.revision !== known) changedAt.setToCurrentTime()
+    known = figures.revision
+    if (known !== null) revision.set(known)
+    for (const { chainId, lagSeconds } of figures.chains) {
+      if (lagSeconds !== null) lag.set({ chain_id: chainId }, lagSeconds)
+    }
+  }
+}

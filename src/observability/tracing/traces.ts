@@ -1,0 +1,92 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DiagLogLevel, diag } from '@opentelemetry/api'
+import { type ExportResult, ExportResultCode, getStringFromEnv } from '@opentelemetry/core'
+import { OTLPTraceExporter as JsonExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-trace-otlp-proto'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
+import type { FastifyInstance } from 'fastify'
+import { traceQuestions } from './query-spans.ts'
+import { traceRequests } from './request-spans.ts'
+
+/*
+ * Traces by OpenTelemetry. Made into a bundle of its own, which nobody loads where there are none: this file and what it
+ * imports may use packages that are for building only.
+ */
+
+export interface Traces {
+  /** Makes spans of the requests of an app, and of what it asks the database for them; before it has any other hook. */
+  follow: (app: FastifyInstance) => void
+  /** Sends what has not been sent, for as long as there is time. */
+  close: (mostMs: number) => Promise<void>
+}
+
+/** Traces as the standard variables say: where to, with what headers, which ones, and what is said of the service. */
+export function openTraces(version: string): Traces {
+  const complaints: string[] = []
+  // What stands in quotes may be an address with a password.
+  const complain = (text: string) => void complaints.push(text.replace(/'[^']*'/g, '…'))
+  const ignore = () => undefined
+  diag.setLogger(
+    { error: complain, warn: complain, info: ignore, debug: ignore, verbose: ignore },
+    { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
+  )
+  let warn: (reason: string) => void = complain
+  const exporter = tellOnce(createExporter(complain), (reason) => warn(reason))
+  const provider = new BasicTracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'reward-campaigns', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    spanProcessors: [new BatchSpanProcessor(exporter)],
+  })
+  // From here on what fails is told by `tellOnce`.
+  diag.disable()
+  const tracer = provider.getTracer('reward-campaigns', version)
+
+  return {
+    follow(app) {
+      warn = (reason) => app.log.warn({ reason }, 'traces could not be sent')
+      for (const reason of complaints) app.log.warn({ reason }, 'a setting of traces was not understood')
+      traceRequests(app, tracer)
+      traceQuestions(tracer)
+    },
+    async close(mostMs) {
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(mostMs)])
+    },
+  }
+}
+
+/** OTLP over HTTP, as the standard has it where nothing is said; or with JSON. */
+function createExporter(complain: (text: string) => void) {
+  const protocol =
+    getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL')
+  if (protocol === 'http/json') return new JsonExporter()
+  if (protocol !== undefined && protocol !== 'http/protobuf') {
+    complain('OTEL_EXPORTER_OTLP_PROTOCOL must be http/protobuf or http/json: traces are sent as http/protobuf')
+  }
+  return new ProtobufExporter()
+}
+
+/**
+ * An exporter that says when spans begin to be lost, and not again before some have arrived. It says a code or a status
+ * only: messages may name the address, and headers that are secret.
+ */
+function tellOnce(exporter: SpanExporter, tell: (reason: string) => void): SpanExporter {
+  let isFailing = false
+  return {
+    export(spans, done) {
+      exporter.export(spans, (result) => {
+        if (result.code === ExportResultCode.FAILED && !isFailing) tell(reasonOf(result))
+        isFailing = result.code === ExportResultCode.FAILED
+        done(result)
+      })
+    },
+    shutdown: () => exporter.shutdown(),
+  }
+}
+
+function reasonOf({ error }: ExportResult) {
+  if (error === undefined) return 'unknown'
+  const code = 'code' in error ? error.code : undefined
+  return typeof code === 'number' ? `status ${code}` : typeof code === 'string' ? code : error.name
+}

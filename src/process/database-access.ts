@@ -1,0 +1,75 @@
+import { type Database, openDatabase } from '../database/connection/client.ts'
+import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
+import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-postgres.ts'
+import { findBinaries } from '../embedded/embedded-programs.ts'
+import type { Settings } from '../settings.ts'
+import { createDataFolder } from './data-folder.ts'
+import { closeAtEnd, ending } from './shutdown.ts'
+
+export interface DatabaseAccess {
+  url: string
+  isEmbedded: boolean
+  /** Leaves an embedded server; the last process to leave stops it. */
+  close: () => Promise<void>
+}
+
+/**
+ * A way to the external database that is set, else to the embedded server: the running one, or one that is started for now.
+ * That a new one is made takes seconds, so it is said. It is left however the process ends, even when that is in the middle
+ * of a start.
+ */
+export function createDatabaseAccess(settings: Settings, say: (what: string) => void = sayOnTerminal) {
+  let opening: Promise<EmbeddedServer> | undefined
+  const close = closeAtEnd(
+    async () =>
+      opening?.then(
+        (server) => server.close(),
+        () => undefined,
+      ),
+    { isNeededInHaste: true },
+  )
+  return {
+    async open(): Promise<DatabaseAccess> {
+      if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, close }
+      // Where none can run, as in the image, nobody needs to know about its folder.
+      await findBinaries()
+      const folder = await createDataFolder(settings.DATA_DIR)
+      ending.throwIfAborted()
+      opening = openEmbeddedServer(folder, {
+        leaving: ending,
+        onCreate: () => say(`creating the database in ${folder}`),
+        onRestart: () => say('the database had ended, and was started again'),
+      })
+      const { url } = await opening
+      ending.throwIfAborted()
+      return { url, isEmbedded: true, close }
+    },
+  }
+}
+
+const sayOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
+
+export const openDatabaseAccess = (settings: Settings) => createDatabaseAccess(settings).open()
+
+/**
+ * Works on a database whose schema is current: an embedded one is migrated first.
+ * @throws SchemaBehindError where an external one is behind.
+ */
+export async function withCurrentSchema<T>(settings: Settings, use: (url: string, database: Database) => Promise<T>) {
+  const access = await openDatabaseAccess(settings)
+  const { database, close } = openDatabase({
+    url: access.url,
+    poolSize: 1,
+    connectionTimeoutMs: 10_000,
+    statementTimeoutMs: 10_000,
+    onIdleError: () => undefined,
+  })
+  try {
+    if (access.isEmbedded) await migrateDatabase(access.url)
+    else await requireCurrentSchema(database)
+    return await use(access.url, database)
+  } finally {
+    await close()
+    await access.close()
+  }
+}

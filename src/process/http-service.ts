@@ -1,0 +1,64 @@
+import { join } from 'node:path'
+import { sql } from 'drizzle-orm'
+import { buildApp } from '../app.ts'
+import { areTracesWanted } from '../config.ts'
+import { openServingDatabase } from '../database/connection/client.ts'
+import { DatabaseAwayError, describeFailure } from '../database/connection/database-errors.ts'
+import { requireCurrentSchema } from '../database/migrations.ts'
+import { version } from '../http/openapi.ts'
+import { createServiceCounts } from '../observability/counters.ts'
+import type { Settings } from '../settings.ts'
+import { closeAtEnd, ending } from './shutdown.ts'
+import { createStart } from './startup-state.ts'
+
+/** How much of the time to end the last traces may take. */
+const SHARE_OF_TRACES = 0.05
+
+/**
+ * The HTTP service of a process, not yet listening, with its connections to the database. Until it is told that the start
+ * is done, requests wait a while for that, and then answers are 503.
+ */
+export async function createHttpService(settings: Settings) {
+  const start = createStart(settings)
+  const { questions, lookups, guard, close } = openServingDatabase({
+    poolSize: settings.DATABASE_POOL_SIZE,
+    queueSize: settings.DATABASE_QUEUE_SIZE,
+    connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
+    statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
+    url() {
+      if (start.url === undefined) throw new DatabaseAwayError('the database is still being created')
+      return start.url
+    },
+    onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
+    onOlderTimeline: ({ address, timeline }, newest) =>
+      app.log.error({ server: address, timeline, newest }, 'an old primary is back, and is left: fence it'),
+  })
+  closeAtEnd(close)
+  const traces = areTracesWanted()
+    ? (await import('../observability/tracing/traces.ts')).openTraces(version)
+    : undefined
+  closeAtEnd(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
+
+  const counts = createServiceCounts()
+  const app = await buildApp({
+    database: questions.database,
+    lookups: lookups.database,
+    settings,
+    isReady: async () => {
+      if (!start.isDone || ending.aborted) return false
+      // Also later: an older backup may have been restored under a service that runs.
+      await requireCurrentSchema(lookups.database)
+      // What every request asks: rights that are missing are noticed before any comes.
+      await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
+      return true
+    },
+    isStarted: start.wait,
+    databaseServer: () => guard.server,
+    trace: traces?.follow,
+    counts,
+    // Made together with the commands.
+    explorerFolder: join(import.meta.dirname, '../explorer'),
+    docsFolder: join(import.meta.dirname, '../docs'),
+  })
+  return { app, questions, lookups, guard, counts, start }
+}

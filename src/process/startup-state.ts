@@ -1,0 +1,38 @@
+import { EventEmitter, once } from 'node:events'
+import type { Settings } from '../settings.ts'
+import { ending } from './shutdown.ts'
+
+/** How long a request waits for the embedded server and its sample data, which are made as soon as can be. */
+const EMBEDDED_START_MS = 60_000
+
+/** How far a service is with its database, and where that is once it is known. */
+export interface StartNews {
+  state: 'under way' | 'failing' | 'done'
+  url: string | undefined
+}
+
+/** Whether the service has started: a start that goes well is worth waiting for, a failing one is told at once. */
+export function createStart({ DATABASE_URL: url, CONNECTION_TIMEOUT_MS }: Settings) {
+  const patienceMs = url === undefined ? EMBEDDED_START_MS : CONNECTION_TIMEOUT_MS
+  let news: StartNews = { state: 'under way', url }
+  const changed = new EventEmitter().setMaxListeners(0)
+  return {
+    get isDone() {
+      return news.state === 'done'
+    },
+    get url() {
+      return news.url
+    },
+    note(next: StartNews) {
+      news = next
+      changed.emit('change')
+    },
+    async wait() {
+      const enough = AbortSignal.any([AbortSignal.timeout(patienceMs), ending])
+      while (news.state === 'under way' && !enough.aborted) {
+        await once(changed, 'change', { signal: enough }).catch(() => undefined)
+      }
+      return news.state === 'done'
+    },
+  }
+}

@@ -1,0 +1,124 @@
+import { Agent, get } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../setup/database.ts'
+import { isMemoryTold, watchMemory } from '../../setup/memory.ts'
+import { CLI, NodeProcess } from '../../setup/processes.ts'
+import { aCampaign, anAddress } from '../../setup/records.ts'
+import { listen } from '../../setup/sockets.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { waitFor } from '../../setup/wait-for.ts'
+
+/*
+ * Clients that do not read what they have asked for. Addresses of loopback stand for clients.
+ */
+
+const [SLOW, OTHER] = ['127.0.0.2', '127.0.0.3']
+
+/** Saves campaigns whose details have as many megabytes. */
+async function saveLargeDetails(api: TestApp, count: number, megabytes: number) {
+  const allowList = { owner: anAddress('owner'), contractAddress: anAddress('list'), type: 'SimpleAllowList' as const }
+  const addresses = Array.from({ length: 101 }, (_, index) => anAddress(index))
+  const campaigns = Array.from({ length: count }, () => aCampaign({ allowList: { ...allowList, addresses } }))
+  await api.save(...campaigns)
+  await api.database.query(
+    `insert into allow_list_addresses (campaign_key, address)
+     select key, '0x' || lpad(to_hex(number), 40, '0') from campaigns, generate_series(1, $1::int) as number`,
+    [Math.ceil((megabytes * 1024 * 1024) / 45)],
+  )
+  return campaigns.map(({ id }) => `/campaigns/${id}`)
+}
+
+/** Sends a request twenty times and reads what fits into the least buffers. */
+function neglect(port: number, path: string) {
+  const socket = connect({ port, host: '127.0.0.1', localAddress: SLOW }).on('error', () => undefined)
+  socket.pause().write(`GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`.repeat(20))
+  return socket
+}
+
+function askOnce(port: number, path: string) {
+  const agent = new Agent({ localAddress: OTHER })
+  return new Promise<number | undefined>((resolve) => {
+    get({ port, host: '127.0.0.1', path, agent }, (response) =>
+      response.resume().once('close', () => resolve(response.complete ? response.statusCode : undefined)),
+    ).once('error', () => resolve(undefined))
+  }).finally(() => agent.destroy())
+}
+
+test('200 slow readers of one address take nothing from others, and little memory', { timeout: 180_000 }, async () => {
+  await using database = await createTestDatabase()
+  await using api = await startTestApp({}, database)
+  const details = await saveLargeDetails(api, 3, 31)
+  await using service = new NodeProcess([CLI, 'serve'], { DATABASE_URL: database.url, PORT: '0' })
+  const port = Number(new URL(await service.ready()).port)
+  const memory = watchMemory(service.child)
+  const paths = ['/openapi.json', details[0], '/openapi.json', ...details.slice(1)].map(String)
+  const slow = Array.from({ length: 200 }, (_, index) => neglect(port, paths[index % paths.length] ?? ''))
+  try {
+    const others = ['/campaigns', '/livez', '/readyz', '/explore/contracts', '/openapi.json', '/campaigns?page=']
+    /** The 99th percentile of each five seconds. */
+    const slowest: number[] = []
+    for (let window = 0; window < 5; window += 1) {
+      const times: number[] = []
+      for (const endsAt = Date.now() + 5000; Date.now() < endsAt; await sleep(20)) {
+        const path = others[times.length % others.length] ?? ''
+        const start = performance.now()
+        const status = await askOnce(port, path.endsWith('=') ? path + times.length : path)
+        expect(status, path).toBe(200)
+        times.push(performance.now() - start)
+      }
+      slowest.push(times.sort((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? Number.NaN)
+    }
+    // Where the machine is busy, not each of them says something of the service.
+    expect(Math.min(...slowest)).toBeLessThan(250)
+    if (isMemoryTold) expect(memory.megabytes).toBeLessThan(400)
+  } finally {
+    for (const socket of slow) socket.destroy()
+  }
+  await waitFor(async () => ((await askOnce(port, details[0] ?? '')) === 200 ? true : undefined))
+})
+
+test('a response that is not read is given up, one that is read slowly is not', { timeout: 120_000 }, async () => {
+  await using api = await startTestApp()
+  const [path = ''] = await saveLargeDetails(api, 1, 31)
+  const port = await listen(api.app)
+  const countConnections = () => new Promise((resolve) => api.app.server.getConnections((_, count) => resolve(count)))
+  const neglected = neglect(port, path)
+  const reader = neglect(port, path)
+  const reading = setInterval(() => readSome(reader), 100)
+  try {
+    const start = performance.now()
+    await waitFor(async () => ((await countConnections()) === 2 ? true : undefined))
+    await waitFor(async () => ((await countConnections()) === 1 ? true : undefined))
+    expect(performance.now() - start).toBeGreaterThan(29_000)
+    await sleep(5000)
+    expect(await countConnections()).toBe(1)
+    expect(reader.closed).toBe(false)
+  } finally {
+    clearInterval(reading)
+    for (const socket of [neglected, reader]) socket.destroy()
+  }
+})
+
+/** At most 16 kilobytes: 160 a second. */
+function readSome(socket: Socket) {
+  socket.read(Math.min(socket.readableLength, 16_384))
+}
+
+test('an address that has 32 MB of responses to read gets no further one, and others do', async () => {
+  await using api = await startTestApp()
+  const [first = '', second = ''] = await saveLargeDetails(api, 2, 20)
+  const port = await listen(api.app)
+  const slow = [neglect(port, first), neglect(port, second)]
+  const statusFrom = async (localAddress: string) => {
+    const agent = new Agent({ localAddress })
+    return new Promise((resolve) =>
+      get({ port, host: '127.0.0.1', path: '/limits', agent }, (response) => resolve(response.resume().statusCode)),
+    ).finally(() => agent.destroy())
+  }
+  await waitFor(async () => ((await statusFrom(SLOW)) === 429 ? true : undefined))
+  expect(await statusFrom(OTHER)).toBe(200)
+  for (const socket of slow) socket.destroy()
+  await waitFor(async () => ((await statusFrom(SLOW)) === 200 ? true : undefined))
+})

@@ -1,0 +1,155 @@
+import { drizzle } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import { expect, test } from 'vitest'
+import { createFollowedChainReader } from '../../src/database/lookups/followed-chains.ts'
+import type { ChainEvent } from '../../src/indexer/chain-events.ts'
+import { ChainWorker } from '../../src/indexer/chain-worker.ts'
+import { defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
+import { openChainStore } from '../../src/indexer/store/chain-store.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { waitFor } from '../setup/wait-for.ts'
+import { settingsOf } from './indexed.ts'
+import { Playing } from './recording/played-recording.ts'
+import { startScriptedNode } from './simulation/scripted-node.ts'
+
+/** As the command has it, for those who cannot wait. */
+const limits = {
+  endpoints: { ...defaultEndpointSettings, timeoutMs: 200, giveUpMs: 100, pauseMs: 2 },
+  patienceMs: 300,
+  giveUpMs: 1000,
+}
+
+/** A worker on a database, and what happens to it. */
+function aWorker(url: string, node: string, { isOnce = false } = {}) {
+  const events: ChainEvent[] = []
+  const ending = new AbortController()
+  const onEvent = (event: ChainEvent) => void events.push(event)
+  const worker = new ChainWorker({ url, chain: settingsOf(node), isOnce, onEvent, signal: ending.signal, limits })
+  return { worker, events, ending }
+}
+
+test('a chain that is followed once and cannot be read is given up after a while, and the reason is told', async () => {
+  await using database = await createTestDatabase()
+  await using node = await startScriptedNode(new Playing(10))
+  node.interfere = (_, response) => {
+    response.destroy()
+    return true
+  }
+  const { worker } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await expect(worker.follow()).rejects.toThrow(
+    'chain 8453 has not come any further for 1 seconds: endpoint 1 cannot be reached, or ended the connection',
+  )
+})
+
+test('a chain that is followed once and has become shorter meanwhile is done when that is believed', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(3)
+  for (let blocks = 0; blocks < 6; blocks += 1) chain.mine(0)
+  await using node = await startScriptedNode(chain)
+  let isFirst = true
+  node.interfere = (requests) => {
+    // After the first word of its head.
+    if (isFirst && requests.some(({ method }) => method === 'eth_getLogs')) {
+      isFirst = false
+      chain.withdraw(2)
+    }
+    return false
+  }
+  const { worker } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await worker.follow()
+  const [stored] = await database.query('select as_of_block::integer as number from followed_chains')
+  expect(stored).toEqual({ number: chain.head.number })
+})
+
+test('trouble with a node ends when it answers again, and a worker that is to end ends', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  const { worker, events, ending } = aWorker(database.url, node.url)
+  await worker.admit()
+  const following = worker.follow()
+  const happened = (type: ChainEvent['type']) => waitFor(() => events.find((event) => event.type === type))
+  await happened('arrived')
+  node.interfere = (_, response) => {
+    response.destroy()
+    return true
+  }
+  await happened('trouble')
+  events.length = 0
+  node.interfere = () => false
+  chain.mine(1)
+  await happened('arrived')
+  ending.abort()
+  await following
+  await worker.close()
+  expect(events.filter(({ type }) => type === 'defect' || type === 'store-lost')).toEqual([])
+  const open = await database.query(
+    `select from pg_stat_activity where application_name = 'reward-campaigns index' and datname = current_database()`,
+  )
+  expect(open).toEqual([])
+})
+
+test('a chain that is followed once beside another process is done when that one has come as far', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(3)
+  chain.mine(2)
+  await using node = await startScriptedNode(chain)
+  const other = aWorker(database.url, node.url)
+  await other.worker.admit()
+  const following = other.worker.follow()
+  await waitFor(() => other.events.find(({ type }) => type === 'arrived'))
+  const { worker, events } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await worker.follow()
+  expect(events.map(({ type }) => type)).toEqual(['waiting', 'heads'])
+  other.ending.abort()
+  await following
+  await other.worker.close()
+})
+
+test('one that is followed once beside a process that gets no further is given up', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(3)
+  chain.mine(2)
+  await using node = await startScriptedNode(chain)
+  const settings = { onWait: () => undefined, signal: AbortSignal.timeout(30_000) }
+  await using store = await openChainStore(database.url, settingsOf(node.url), settings).then((opened) => ({
+    [Symbol.asyncDispose]: () => opened.close(),
+  }))
+  void store
+  await database.query(
+    `update followed_chains set is_back_filling = false, as_of_block = 1, as_of_block_hash = '', as_of_at = now()`,
+  )
+  const { worker } = aWorker(database.url, node.url, { isOnce: true })
+  await worker.admit()
+  await expect(worker.follow()).rejects.toThrow('has not come any further for 1 seconds: another process follows it')
+})
+
+test.each([
+  ['read', false],
+  ['stored', true],
+])('a chain that cannot be %s is behind within 15 seconds, while it goes on', async (_, isStuckInStore) => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  const { worker, events, ending } = aWorker(database.url, node.url)
+  await worker.admit()
+  const following = worker.follow()
+  await waitFor(() => events.find(({ type }) => type === 'arrived'))
+  const pool = new pg.Pool({ connectionString: database.url, max: 1 })
+  const readChains = createFollowedChainReader(drizzle(pool, { casing: 'snake_case' }), () => new Date())
+  const stateOf = async () => (await readChains())[0]?.state
+  expect(await stateOf()).toBe('following')
+  if (isStuckInStore) await database.query('alter table followed_blocks add constraint stuck check (false) not valid')
+  else node.search = () => ({ error: { code: -32603, message: 'the index of logs is broken' } })
+  const stuckAt = Date.now()
+  for (let blocks = 0; blocks < 5; blocks += 1) chain.mine(0)
+  await waitFor(async () => (await stateOf()) === 'behind' || undefined)
+  expect(Date.now() - stuckAt).toBeLessThan(15_000)
+  ending.abort()
+  await following
+  await worker.close()
+  await pool.end()
+})

@@ -1,0 +1,57 @@
+import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
+import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
+import {
+  ChainUnavailableError,
+  defaultEndpointSettings,
+  type EndpointSettings,
+} from '../../src/indexer/rpc/endpoints.ts'
+import { followOnce, newMemory } from '../../src/indexer/sync/sync-once.ts'
+import type { FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import { recordedChain } from './recording/recording.ts'
+import { StoredChain } from './stored-chain.ts'
+
+/** Endpoints that are waited for no longer than a test likes. */
+const hasty: EndpointSettings = { ...defaultEndpointSettings, timeoutMs: 500, giveUpMs: 3000, pauseMs: 2 }
+
+/** Follows the recorded contracts on some nodes, into memory. */
+export function createFollowed(
+  urls: readonly string[],
+  startBlock: number,
+  more: { settings?: Partial<EndpointSettings>; patienceMs?: number; rangeBlocks?: number } = {},
+) {
+  const store = new StoredChain(startBlock)
+  const client = createChainClient({
+    chainId: recordedChain.chainId,
+    urls,
+    cores: recordedChain.cores,
+    knownContracts: async () =>
+      [...store.origins.values()].flatMap(({ incentives }) => incentives.map((one) => one.contract)),
+    settings: { ...hasty, ...more.settings },
+  })
+  const settings = {
+    startBlock,
+    patienceMs: more.patienceMs ?? 0,
+    parallelRanges: 3,
+    rangeBlocks: more.rangeBlocks ?? 100,
+  }
+  const memory = newMemory()
+
+  /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
+  async function settle() {
+    const steps: FollowingStep[] = []
+    for (let looks = 0; looks < 300; looks += 1) {
+      try {
+        for await (const step of followOnce({ chain: recordedChain, client, store, settings }, store.state, memory)) {
+          store.apply(step)
+          steps.push(step)
+        }
+      } catch (error) {
+        if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
+      }
+      if (steps.at(-1)?.type === 'rest') return steps
+    }
+    throw new Error('the chain did not come to rest')
+  }
+
+  return { store, client, settle }
+}

@@ -1,0 +1,55 @@
+import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
+import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
+import { ChainUnavailableError, defaultEndpointSettings } from '../../src/indexer/rpc/endpoints.ts'
+import { openChainStore } from '../../src/indexer/store/chain-store.ts'
+import type { LeftOutOptions } from '../../src/indexer/store/skipped-campaigns.ts'
+import { followOnce, newMemory } from '../../src/indexer/sync/sync-once.ts'
+import type { FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import { recordedChain, recording } from './recording/recording.ts'
+
+/** The recorded contracts on a node, as a chain file names them. */
+export const settingsOf = (url: string) => ({
+  ...recordedChain,
+  urls: [url],
+  sockets: [],
+  startBlock: recording.startBlock,
+})
+
+/** Follows the recorded contracts on a node, into a database. */
+export async function openIndexed(databaseUrl: string, url: string, leftOut: LeftOutOptions = {}) {
+  const chain = settingsOf(url)
+  const store = await openChainStore(databaseUrl, chain, {
+    onWait: () => undefined,
+    signal: AbortSignal.timeout(30_000),
+    ...leftOut,
+  })
+  const client = createChainClient({
+    chainId: chain.chainId,
+    urls: chain.urls,
+    cores: chain.cores,
+    knownContracts: store.contracts,
+    settings: { ...defaultEndpointSettings, timeoutMs: 500, giveUpMs: 3000, pauseMs: 2 },
+  })
+  const settings = { startBlock: chain.startBlock, patienceMs: 0, parallelRanges: 3, rangeBlocks: 100 }
+  const memory = newMemory()
+
+  /** Looks until nothing has changed. @returns the steps that were written. */
+  async function settle() {
+    const steps: FollowingStep[] = []
+    for (let looks = 0; looks < 30; looks += 1) {
+      try {
+        const looking = followOnce({ chain, client, store, settings }, await store.readState(), memory)
+        for await (const step of looking) {
+          await store.apply(step)
+          steps.push(step)
+        }
+      } catch (error) {
+        if (!(error instanceof EndpointError || error instanceof ChainUnavailableError)) throw error
+      }
+      if (steps.at(-1)?.type === 'rest') return steps
+    }
+    throw new Error('the chain did not come to rest')
+  }
+
+  return { store, settle, [Symbol.asyncDispose]: store.close }
+}

@@ -1,0 +1,54 @@
+import type { AbiEvent } from 'viem'
+import { expect, test } from 'vitest'
+import * as declarations from '../../../src/indexer/protocol/abi-events.ts'
+import { topicsOf } from '../../../src/indexer/protocol/fixed-incentives.ts'
+import { protocolTopics } from '../../../src/indexer/protocol/protocol-events.ts'
+
+/** The first topics that were seen on chains, or computed from the sources of a generation. */
+const topicsByDeclaration = {
+  coreEvents: [
+    '0x116812d3ad4507d72f2c428b63246d594ca055a1dc119394285504c23d1f34cd',
+    '0x500ae5072ea307af9f1d7b29f92e0379b973527e56e000e5445b7b9f5fbb09ae',
+    '0x0f29bbf4ce25d2346bbeb8a898e24e5d6d7d1d19bb895e71faecac833b259547',
+    '0x2ad351412a5089670d592612b17f248e8526b92879399b24b35421b4c8f31876',
+    '0x344fdf618273ad01bc14c75053d2c1dd67bb9384ba92c2d44a3c58c55306a2ec',
+  ],
+  incentiveEvents: [
+    '0x9ad2e7a4af16dceda9cce4274b2f59c328d8c012eb0e15eb5e1e73b7d8f264d3',
+    '0xa64c2da41decbd538f8629e54c8fa0b7362c9102b691386a0fb6a1797454e9c6',
+    '0xf0abe0f5c6f02112a9a4332e7b091bf49040ffddeedb73785a9b9a0a3ca7f153',
+  ],
+  plainSetUpEvents: [
+    '0xe83379cf1b79044fa1d0063e68012349f4f5fb730e6a875bdc9d463747ecd085',
+    '0xac711f624f923566afa4d63e74d67927870a724791c9569f0143ddea22657a0d',
+    '0xd20715546497e6d32bc9b61b35416a25a8cc41d2fb7f389a1bb26dc040213a3b',
+    '0x2364e5ed5f8639e9bae046dc67aabf43f410e931f25143a10f5e1a8744ad717e',
+    '0xef49c8fd80435c15980f0f55660ffaac9417e5843768f7f21566cfad2d19bfe7',
+  ],
+  criteriaSetUpEvents: [
+    '0xcb128760e2036ec5ada1eb74cefc1106b2fa17cb84982a3bd46e75ded6e13552',
+    '0x811a70ec91cce37bbc82ef5b908d6cd43597dcf23780e055a1925fad38a63b22',
+  ],
+  narrowCriteriaSetUpEvents: [
+    '0x4dfcc2b9ad954a56fe7153ce6568e2d30033d056714ca4acaa4620b12e1a1a24',
+    '0xdc505a50c6f2c816d981a377c8177e2604d8302821a502bc9f742e0748f33842',
+  ],
+  scaledCriteriaSetUpEvents: [
+    '0x742256c25dbd8c1cb315d87101bae0f6fc7656686d10d32d27fc2765ce9ccb9c',
+    '0x68c413c27d17fa0454f7f4da49ac4979f28e363c5fa9c158ae0dfdc9c3317e07',
+  ],
+  actionSetUpEvents: ['0x7c54f3f7ef1d1e3acbe06bce75dbb6f17c64cb446c13bf354da8d7735b99f2a6'],
+  narrowClaimantSetUpEvents: ['0xdc8145a6c863ebd27b18aa903b7f82f1015527a05a81f227ef06ab79616082b4'],
+  narrowActionSetUpEvents: ['0xf2cd382b92e0609edafee04c969decf0c2d04013cd112d0f0818268b11e84c69'],
+}
+
+test('each declared event has the topic that contracts emit, and no other event is declared', () => {
+  const computed = Object.fromEntries(
+    Object.entries<readonly AbiEvent[]>(declarations).map(([name, events]) => [name, topicsOf(events)]),
+  )
+  expect(computed).toEqual(topicsByDeclaration)
+})
+
+test('all declared events are asked for', () => {
+  expect([...protocolTopics].sort()).toEqual(Object.values(topicsByDeclaration).flat().sort())
+})

@@ -1,0 +1,480 @@
+import type { ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { ChainUnavailableError } from '../../../src/indexer/rpc/endpoints.ts'
+import { createFollowed } from '../followed.ts'
+import { Playing, playedRecording } from '../recording/played-recording.ts'
+import { recordedCampaigns, recordedClaims } from '../recording/recorded-facts.ts'
+import { recording } from '../recording/recording.ts'
+import { everyOther, type Interference, lastingFaults, passingFaults } from '../simulation/node-faults.ts'
+import { startScriptedNode } from '../simulation/scripted-node.ts'
+
+const recordedFacts = { campaigns: recordedCampaigns, claims: recordedClaims }
+const END = recording.blocks.at(-1)?.number ?? 0
+
+/** What a fresh look at a chain finds. */
+async function factsOf(url: string) {
+  const fresh = createFollowed([url], recording.startBlock)
+  await fresh.settle()
+  return fresh.store.facts()
+}
+
+/** How a node that is asked answers, by what is the matter with it. */
+const faults: [name: string, createInterference: () => Interference][] = [
+  ...Object.entries(passingFaults).map(([name, fault]): [string, () => Interference] => [
+    `${name} now and then`,
+    // A request that hangs takes as long as it is waited for.
+    () => everyOther(fault, name === 'hangs' ? 4 : 2),
+  ]),
+  ...Object.entries(lastingFaults).map(([name, fault]): [string, () => Interference] => [name, () => fault]),
+  [
+    'refuses batches, and limits the rate',
+    () => {
+      const limit = everyOther(passingFaults['limits the rate'])
+      return (...asked) => lastingFaults['refuses batches'](...asked) || limit(...asked)
+    },
+  ],
+]
+
+// Of requests side by side, a node that fails every second one may fail the same one for longer than is waited for.
+describe('everything is found, and nothing else, of a node that', () => {
+  test.each(faults)('%s', async (_, createInterference) => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    node.interfere = createInterference()
+    const { store, settle } = createFollowed([node.url], recording.startBlock, {
+      settings: { timeoutMs: 150, giveUpMs: 20_000 },
+      rangeBlocks: 400,
+    })
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+})
+
+describe('where headers have a bloom, of a node that', () => {
+  test('gives no logs of new blocks for a while, nothing is missing', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    const { search } = node
+    let silent = 0
+    node.search = (filter) => {
+      silent -= 1
+      return silent >= 0 ? { result: [] } : search(filter)
+    }
+    for (let blocks = 0; blocks < 8; blocks += 1) {
+      chain.mine(1)
+      silent = 2
+      await settle()
+    }
+    expect(store.facts().claims).toHaveLength(4)
+    expect(store.facts()).toEqual(await factsOf(node.url))
+  })
+
+  test('gives no logs of new blocks by their topics, they are picked from all', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    for (let blocks = 0; blocks < 10; blocks += 1) chain.mine(1)
+    const { search } = node
+    node.search = (filter) => (filter.topics === undefined ? search(filter) : { result: [] })
+    await settle()
+    node.search = search
+    expect(store.facts()).toEqual(await factsOf(node.url))
+    expect(store.facts().claims.length).toBeGreaterThan(1)
+  })
+
+  test('has other logs that set the same bits, the chain goes on', async () => {
+    const chain = new Playing(10)
+    await using node = await startScriptedNode(Object.assign(chain, { hasBlooms: true }))
+    const { store, settle } = createFollowed([node.url], recording.startBlock)
+    chain.mine(3)
+    // A topic of the protocol, where it is not the first.
+    const [log] = chain.head.logs
+    if (log === undefined) throw new Error('the first recorded blocks have logs')
+    chain.mine(0)
+    chain.head.logs.push({
+      ...log,
+      topics: [`0x${'1'.repeat(64)}`, ...log.topics],
+      blockNumber: chain.head.number,
+      blockHash: chain.head.hash,
+    })
+    await settle()
+    expect(store.state.asOf?.hash).toBe(chain.head.hash)
+  })
+})
+
+describe('of two nodes', () => {
+  test('the second is asked where the first lags behind: empty logs past its head are not believed', async () => {
+    const chain = playedRecording(END - 20)
+    await using whole = await startScriptedNode(chain)
+    await using lagging = await startScriptedNode({ ...chain, blocks: chain.blocks.slice(0, 300) })
+    // It says that its head is the other's, as behind a balancer.
+    lagging.interfere = (requests, _, send) => {
+      if (requests[0]?.params[0] !== 'latest') return false
+      const [head, final] = [chain.blocks.at(-1), chain.blocks.at(-21)].map((block) => ({
+        number: `0x${(block?.number ?? 0).toString(16)}`,
+        hash: block?.hash,
+        parentHash: block?.parentHash,
+        timestamp: '0x1',
+      }))
+      send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, result: [head, final, '0x2105'][id] })))
+      return true
+    }
+    const { store, settle } = createFollowed([lagging.url, whole.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+  })
+
+  test('one of another chain is not used, however well it answers', async () => {
+    const chain = playedRecording(END - 20)
+    await using other = await startScriptedNode({ ...chain, chainId: 1, blocks: chain.blocks.slice(0, 500) })
+    await using right = await startScriptedNode(chain)
+    const { store, client, settle } = createFollowed([other.url, right.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(other.asked.map(({ method }) => method)).toEqual(['eth_chainId'])
+    expect(client.counts()[0]).toEqual({ position: 1, requests: 1, errors: { 'wrong-chain': 1 } })
+  })
+
+  test('one that becomes one of another chain is left', async () => {
+    const chain = playedRecording(END - 20)
+    await using first = await startScriptedNode(chain)
+    await using second = await startScriptedNode(chain)
+    const { store, client, settle } = createFollowed([first.url, second.url], recording.startBlock)
+    await settle()
+    first.chain = { ...chain, chainId: 1, blocks: chain.blocks.slice(0, 500) }
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(client.counts()[0]?.errors).toEqual({ 'wrong-chain': 1 })
+  })
+
+  test('what one says of a block the other does not have is not mixed with it', async () => {
+    const chain = playedRecording(END - 20)
+    const fork = chain.blocks.map((block) =>
+      block.number <= END - 5
+        ? block
+        : {
+            ...block,
+            hash: `0xff${block.hash.slice(4)}` as const,
+            parentHash: block.number === END - 4 ? block.parentHash : (`0xff${block.parentHash.slice(4)}` as const),
+            logs: [],
+            answersAs: END - 5,
+          },
+    )
+    await using first = await startScriptedNode(chain)
+    await using second = await startScriptedNode({ ...chain, blocks: fork })
+    let count = 0
+    first.interfere = (_, response) => {
+      count += 1
+      if (count % 3 !== 0) return false
+      response.writeHead(500).end()
+      return true
+    }
+    const { store, settle } = createFollowed([first.url, second.url], recording.startBlock)
+    const fresh = {
+      first: createFollowed([first.url], recording.startBlock),
+      second: createFollowed([second.url], recording.startBlock),
+    }
+    await settle()
+    await fresh.first.settle()
+    await fresh.second.settle()
+    const expected = store.state.asOf?.hash === chain.blocks.at(-1)?.hash ? fresh.first : fresh.second
+    expect(store.state.asOf?.hash).toBe(expected.store.state.asOf?.hash)
+    expect(store.facts()).toEqual(expected.store.facts())
+  })
+})
+
+test('a node that takes long for each call of a batch is asked in smaller ones, some side by side', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
+  node.takes = ({ method }) => (method === 'eth_call' ? 40 : 0)
+  let underWay = 0
+  let mostUnderWay = 0
+  node.interfere = (_, response) => {
+    underWay += 1
+    mostUnderWay = Math.max(mostUnderWay, underWay)
+    response.on('close', () => {
+      underWay -= 1
+    })
+    return false
+  }
+  const settings = { timeoutMs: 600, giveUpMs: 20_000 }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings })
+  const calls = Array.from({ length: 300 }, (_, index) => ({
+    to: recording.cores[0] ?? '0x',
+    data: `0x${(index + 256).toString(16).padStart(64, '0')}` as const,
+  }))
+  const { head } = await client.heads()
+  expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
+  expect(mostUnderWay).toBeGreaterThan(1)
+  // Those that were given up are still worked off.
+  expect(mostUnderWay).toBeLessThan(20)
+})
+
+test('a size of batches that is refused is remembered', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  let refused = 0
+  node.interfere = (requests, response) => {
+    if (requests.length <= 10) return false
+    refused += 1
+    response.destroy()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  await client.blocksAt(numbers)
+  const refusedFirst = refused
+  for (let times = 0; times < 4; times += 1) await client.blocksAt(numbers)
+  expect(refused - refusedFirst).toBeLessThan(refusedFirst)
+})
+
+test('a size of batches that was refused for a while is tried again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  let isRefusing = true
+  let largest = 0
+  node.interfere = (requests, response) => {
+    largest = Math.max(largest, requests.length)
+    if (!isRefusing || requests.length <= 10) return false
+    response.destroy()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  await client.blocksAt(numbers)
+  isRefusing = false
+  largest = 0
+  for (let times = 0; times < 8; times += 1) await client.blocksAt(numbers)
+  expect(largest).toBeGreaterThan(10)
+})
+
+/** Has a number of requests wait for each other, and then fails them all at once. */
+function failTogether(
+  count: number,
+  fail: (response: ServerResponse) => unknown,
+  isMeant: (requests: unknown[]) => boolean = () => true,
+): Interference {
+  const held: ServerResponse[] = []
+  return (requests, response) => {
+    if (held.length === count || !isMeant(requests)) return false
+    held.push(response)
+    if (held.length === count) for (const one of held) fail(one)
+    return true
+  }
+}
+
+test('batches that are cut together are sent again, and stay as large', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const sizes: number[] = []
+  const cut = failTogether(
+    7,
+    (response) => response.destroy(),
+    (requests) => requests.length > 25 && sizes.length > 2,
+  )
+  node.interfere = (requests, ...rest) => {
+    sizes.push(requests.length)
+    return cut(requests, ...rest)
+  }
+  const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
+  expect((await client.blocksAt(numbers)).map(({ number }) => number)).toEqual(numbers)
+  sizes.length = 0
+  await client.blocksAt([...numbers, ...numbers.map((number) => number + 250)])
+  expect(Math.max(...sizes)).toBe(63)
+})
+
+test('requests side by side that are limited together are one failure of an endpoint, which is asked again soon', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  // As many failures one after the other would have it left alone for longer than is waited.
+  const settings = { pauseMs: 20, giveUpMs: 600 }
+  const { client } = createFollowed([node.url], recording.startBlock, { settings })
+  await client.heads()
+  node.interfere = failTogether(8, (response) => response.writeHead(429).end())
+  const heads = await Promise.all(Array.from({ length: 8 }, () => client.heads()))
+  expect(new Set(heads.map(({ head }) => head.number))).toEqual(new Set([END]))
+})
+
+test('a call that has the connection cut each time is taken for one that reverts', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const call = { to: recording.cores[0] ?? '0x', data: '0x01' } as const
+  node.interfere = ([request], response) => {
+    if (Object(request?.params[0]).to !== call.to) return false
+    response.destroy()
+    return true
+  }
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+})
+
+test('a call that is refused again and again is not asked again for a while', async () => {
+  const chain = playedRecording(END - 20)
+  const revertsAs = { code: -32603, message: 'internal error' }
+  await using node = await startScriptedNode({ ...chain, callAt: () => null, revertsAs })
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const call = { to: recording.cores[0] ?? '0x', data: '0x01' } as const
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+  const asked = node.asked.length
+  expect(await client.callAt(head.hash)([call])).toEqual([null])
+  expect(node.asked).toHaveLength(asked)
+})
+
+test('a search of logs may take longer than other requests', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.takes = ({ method }) => (method === 'eth_getLogs' ? 300 : 0)
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 200 } })
+  await client.logsBetween(recording.startBlock, END - 20)
+  expect(node.asked.filter(({ method }) => method === 'eth_getLogs')).toHaveLength(1)
+})
+
+test('a search that is not answered in time is asked in halves, and not again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { timeoutMs: 100 } })
+  const lengthOf = (filter: unknown) => Number(Object(filter).toBlock) - Number(Object(filter).fromBlock) + 1
+  const lengths: number[] = []
+  node.interfere = (requests) => {
+    const searches = requests.filter(({ method }) => method === 'eth_getLogs')
+    lengths.push(...searches.map(({ params: [filter] }) => lengthOf(filter)))
+    return searches.some(({ params: [filter] }) => lengthOf(filter) > 100)
+  }
+  await client.logsBetween(END - 219, END - 20)
+  expect(lengths).toEqual([200, 100, 100])
+})
+
+test('ranges that were refused for a while grow again', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const longest = async () => {
+    const before = node.asked.length
+    await client.logsBetween(END - 420, END - 20)
+    const filters = node.asked
+      .slice(before)
+      .flatMap(({ params: [filter] }) => ('fromBlock' in Object(filter) ? filter : []))
+    return Math.max(...filters.map((filter) => Number(Object(filter).toBlock) - Number(Object(filter).fromBlock) + 1))
+  }
+  node.interfere = lastingFaults['limits ranges']
+  await longest()
+  expect(await longest()).toBeLessThan(401)
+  node.interfere = () => false
+  for (let times = 0; times < 4; times += 1) await longest()
+  expect(await longest()).toBe(401)
+})
+
+test('of several endpoints one that does not answer at all is left alone for ten times as long as it was waited for', async () => {
+  await using silent = await startScriptedNode(playedRecording(END - 20))
+  await using other = await startScriptedNode(playedRecording(END - 20))
+  silent.interfere = () => true
+  const { client } = createFollowed([silent.url, other.url], recording.startBlock, { settings: { timeoutMs: 200 } })
+  await client.heads()
+  const asked = silent.asked.length
+  expect(asked).toBeGreaterThan(0)
+  // Longer than what failed otherwise is left alone.
+  await sleep(50)
+  await client.heads()
+  expect(silent.asked).toHaveLength(asked)
+})
+
+test.each([400, 405, 413, 422])(
+  'batches that are too large for a node are halved where it says so by status %i',
+  async (status) => {
+    await using node = await startScriptedNode(playedRecording(END - 20))
+    let refused = 0
+    node.interfere = (requests, response) => {
+      if (requests.length <= 10) return false
+      refused += 1
+      response.writeHead(status).end()
+      return true
+    }
+    const { client } = createFollowed([node.url], recording.startBlock)
+    const numbers = node.chain.blocks.slice(0, 25).map(({ number }) => number)
+    expect((await client.blocksAt(numbers)).map(({ number }) => number)).toEqual(numbers)
+    // Of 25 calls, and of 13 and 12 of them.
+    expect(refused).toBe(3)
+    expect(client.counts()[0]?.errors).toEqual({})
+  },
+)
+
+test('an answer is that to the call whose ID it has, and to no other', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
+  let spoilt = 0
+  node.interfere = (requests, _, send) => {
+    if (requests[0]?.method !== 'eth_call' || spoilt === 3) return false
+    spoilt += 1
+    const [first, second, third] = requests.map(({ id, params: [call] }) => ({
+      ...{ jsonrpc: '2.0', id },
+      result: Object(call).data,
+    }))
+    // One that is missing, one that is nobody's; the third time in another order, as is allowed.
+    send(
+      [
+        [first, first, second],
+        [{ ...first, id: -1 }, second, third],
+        [third, first, second],
+      ][spoilt - 1],
+    )
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const { head } = await client.heads()
+  const calls = (['0x01', '0x02', '0x03'] as const).map((data) => ({ to: recording.cores[0] ?? '0x', data }))
+  expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
+  expect(spoilt).toBe(3)
+})
+
+test('a node that fails half-way is not asked again for what it has answered', async () => {
+  const chain = playedRecording(END - 20)
+  await using node = await startScriptedNode(chain)
+  // Of eight batches one fails, however often the others were answered.
+  let count = 0
+  node.interfere = (requests, response) => {
+    if (requests[0]?.method !== 'eth_getBlockByNumber' || requests.length < 25) return false
+    count += 1
+    if (count !== 3) return false
+    response.writeHead(503).end()
+    return true
+  }
+  const { client } = createFollowed([node.url], recording.startBlock)
+  const numbers = chain.blocks.slice(0, 250).map(({ number }) => number)
+  const blocks = await client.blocksAt(numbers)
+  expect(blocks.map(({ number }) => number)).toEqual(numbers)
+  expect(count).toBe(9)
+})
+
+test.each([429, 503])(
+  'an endpoint that asks to be left alone by status %i is, for as long as it says',
+  async (status) => {
+    await using busy = await startScriptedNode(playedRecording(END - 20))
+    await using other = await startScriptedNode(playedRecording(END - 20))
+    busy.interfere = (_, response) => {
+      response.writeHead(status, { 'retry-after': '30' }).end()
+      return true
+    }
+    const { store, settle } = createFollowed([busy.url, other.url], recording.startBlock)
+    await settle()
+    expect(store.facts()).toEqual(recordedFacts)
+    expect(busy.asked).toHaveLength(1)
+  },
+)
+
+test('no error says where an endpoint is, or what its key is', async () => {
+  await using node = await startScriptedNode(playedRecording(END - 20))
+  node.interfere = (requests, _, send) => {
+    const error = { code: -32000, message: `no access for key secret-key to ${node.url}` }
+    send(requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))[0])
+    return true
+  }
+  const urls = [
+    `${node.url}v2/secret-key`,
+    node.url.replace('//', '//user:secret-key@'),
+    'http://127.0.0.1:1/secret-key',
+  ]
+  const { client } = createFollowed(urls, recording.startBlock, { settings: { giveUpMs: 200 } })
+  const error: unknown = await client.heads().catch((caught: unknown) => caught)
+  expect(error).toBeInstanceOf(ChainUnavailableError)
+  const told = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
+  expect(told).not.toContain('secret-key')
+  expect(told).not.toContain(new URL(node.url).port)
+  expect(String(error)).toContain('chain 8453: endpoint 1 JSON-RPC error -32000; endpoint 2 JSON-RPC error -32000')
+  expect(String(error)).toContain('endpoint 3 cannot be reached')
+})

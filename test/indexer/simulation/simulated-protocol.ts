@@ -1,0 +1,515 @@
+import type { Abi, Hex } from 'viem'
+import {
+  decodeFunctionData,
+  encodeAbiParameters,
+  encodeEventTopics,
+  encodeFunctionResult,
+  encodePacked,
+  keccak256,
+  stringToHex,
+  toFunctionSelector,
+} from 'viem/utils'
+import {
+  actionSetUpEvents,
+  coreEvents,
+  incentiveEvents,
+  plainSetUpEvents,
+  scaledCriteriaSetUpEvents,
+} from '../../../src/indexer/protocol/abi-events.ts'
+import { rawReadFunctions, readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
+
+/*
+ * The incentive protocol as far as an indexer sees it: what is done changes a state, says so by logs, and is answered
+ * from that state. States are values: each block has its own.
+ */
+
+export const kinds = [
+  'pool',
+  'raffle',
+  'variable',
+  'criteria',
+  'pegged',
+  'auction',
+  'points',
+  'list',
+  'unknown',
+] as const
+type Kind = (typeof kinds)[number]
+
+/** What may be done; campaigns and incentives are counted round, and where there are none nothing happens. */
+export type Deed =
+  | {
+      type: 'create'
+      /** Contracts of the same campaign of another salt have other addresses. */
+      salt: number
+      incentives: Kind[]
+      /** Whether incentives and the action tell how they are set up, and the core which incentives there are. */
+      setUp: boolean
+      named: boolean
+      action: 'event' | 'unknown'
+      list: 'deny' | 'offChain' | 'unknown'
+      isReadable: boolean
+    }
+  | { type: 'add'; campaign: number; salt: number; kind: Kind; setUp: boolean }
+  | { type: 'claim'; campaign: number; incentive: number; claimant: number; amount: number }
+  | { type: 'topUp' | 'clawBack'; campaign: number; incentive: number; amount: number; isDirect: boolean }
+  | { type: 'forge'; campaign: number; incentive: number; amount: number }
+
+interface Incentive {
+  kind: Kind
+  contract: Hex
+  limit: bigint
+  claims: bigint
+  totalClaimed: bigint
+  balance: bigint
+}
+
+interface Campaign {
+  index: number
+  action: Hex
+  hasSteps: boolean
+  list: Hex
+  listKind: 'deny' | 'offChain' | 'unknown'
+  isReadable: boolean
+  incentives: Incentive[]
+}
+
+export interface ProtocolState {
+  campaigns: readonly Campaign[]
+}
+
+export interface SimulatedClaim {
+  campaignId: string
+  incentiveIndex: number
+  claimant: Hex
+  amount: string
+  /** Place in the logs of its deed. */
+  logIndex: number
+}
+
+interface Log {
+  address: Hex
+  topics: Hex[]
+  data: Hex
+}
+
+export interface Outcome {
+  state: ProtocolState
+  logs: Log[]
+  claims: SimulatedClaim[]
+}
+
+const addressOf = (...parts: (string | number)[]): Hex => `0x${keccak256(stringToHex(parts.join('/'))).slice(-40)}`
+
+const chainId = 84532
+const core = addressOf('core')
+export const simulatedChain = { chainId, cores: new Set([core]), openAllowLists: new Set<Hex>() }
+
+const [owner, validator, budget, asset, peg, venue, stranger] = [
+  addressOf('owner'),
+  addressOf('validator'),
+  addressOf('budget'),
+  addressOf('asset'),
+  addressOf('peg'),
+  addressOf('venue'),
+  addressOf('stranger'),
+] as const
+const signature: Hex = `0x${'5e'.repeat(32)}`
+const criteria = { criteriaType: 0, signature, fieldIndex: 2, targetContract: stranger, valueType: 1 }
+const actionClaimant = {
+  signatureType: 0,
+  signature,
+  fieldIndex: 1,
+  targetContract: stranger,
+  chainId: BigInt(chainId),
+}
+const step = {
+  signature,
+  signatureType: 0,
+  actionType: 0,
+  targetContract: stranger,
+  chainId: BigInt(chainId),
+  actionParameter: { filterType: 0, fieldType: 1, fieldIndex: 1, filterData: owner },
+}
+const reward = 1000n
+
+function logOf(address: Hex, abi: Abi, eventName: string, args: Record<string, unknown>): Log {
+  const event = abi.find((item) => item.type === 'event' && item.name === eventName)
+  if (event?.type !== 'event') throw new RangeError(`there is no event ${eventName}`)
+  const plain = event.inputs.filter(({ indexed }) => !indexed)
+  const topics = encodeEventTopics({ abi: [event], eventName, args }).flatMap((topic) => topic ?? [])
+  return {
+    address,
+    topics: topics.flat(),
+    data: encodeAbiParameters(
+      plain,
+      plain.map(({ name }) => args[name ?? '']),
+    ),
+  }
+}
+
+const payment = (incentive: Hex, recipient: Hex, amount: bigint) =>
+  logOf(incentive, incentiveEvents, 'Claimed', {
+    recipient,
+    data: encodePacked(['address', 'address', 'uint256'], [asset, recipient, amount]),
+  })
+
+const claimOf = (index: number, position: number, claimant: Hex) =>
+  logOf(core, coreEvents, 'BoostClaimed', {
+    boostId: BigInt(index),
+    incentiveId: BigInt(position),
+    claimant,
+    referrer: owner,
+    data: '0x',
+  })
+
+/** A log of a token, which nobody needs. */
+const noise: Log = { address: asset, topics: [keccak256(stringToHex('Transfer(address,address,uint256)'))], data: '0x' }
+
+const newIncentive = (kind: Kind, contract: Hex): Incentive => ({
+  kind,
+  contract,
+  limit: kind === 'variable' || kind === 'criteria' || kind === 'pegged' ? 1_000_000n : 20n,
+  claims: 0n,
+  totalClaimed: 0n,
+  balance: 1_000_000n,
+})
+
+function setUpOf({ kind, contract, limit }: Incentive): Log[] {
+  const strategy = kind === 'raffle' ? 1 : 0
+  switch (kind) {
+    case 'pool':
+    case 'raffle':
+      return [
+        logOf(contract, plainSetUpEvents, 'ERC20IncentiveInitialized', {
+          asset,
+          strategy,
+          reward,
+          limit,
+          manager: owner,
+        }),
+      ]
+    case 'variable':
+      return [logOf(contract, plainSetUpEvents, 'ERC20VariableIncentiveInitialized', { asset, reward, limit })]
+    case 'criteria':
+      return [
+        logOf(contract, scaledCriteriaSetUpEvents, 'ERC20VariableCriteriaIncentiveInitialized', {
+          asset,
+          reward,
+          limit,
+          maxReward: reward,
+          criteria,
+        }),
+      ]
+    case 'pegged':
+      return [
+        logOf(contract, plainSetUpEvents, 'ERC20PeggedIncentiveInitialized', {
+          asset,
+          peg,
+          reward,
+          limit,
+          manager: owner,
+        }),
+      ]
+    case 'auction':
+      return [
+        logOf(contract, plainSetUpEvents, 'CGDAIncentiveInitialized', {
+          asset,
+          initialReward: reward,
+          rewardDecay: 1n,
+          rewardBoost: 2n,
+          totalBudget: limit,
+        }),
+      ]
+    case 'points':
+      return [
+        logOf(contract, plainSetUpEvents, 'PointsIncentiveInitialized', {
+          venue,
+          selector: '0x40c10f19',
+          reward,
+          limit,
+        }),
+      ]
+    case 'list':
+    case 'unknown':
+      return []
+  }
+}
+
+/** The first reward of an auction is told by its set-up only, once there was a claim. */
+const setUpIf = (isTold: boolean, incentive: Incentive) =>
+  isTold || incentive.kind === 'auction' ? setUpOf(incentive) : []
+
+const addedOf = (index: number, position: number, incentive: Incentive, isNewBoost: boolean) =>
+  logOf(core, coreEvents, 'IncentiveAdded', {
+    boostId: BigInt(index),
+    incentiveId: BigInt(position),
+    incentiveAddress: incentive.contract,
+    isNewBoost,
+  })
+
+/** Does one thing. */
+export function perform(state: ProtocolState, deed: Deed): Outcome {
+  if (deed.type === 'create') return create(state, deed)
+  const campaign = state.campaigns[deed.campaign % Math.max(1, state.campaigns.length)]
+  if (campaign === undefined) return { state, logs: [], claims: [] }
+  const withIncentives = (incentives: Incentive[]): ProtocolState => ({
+    campaigns: state.campaigns.with(campaign.index, { ...campaign, incentives }),
+  })
+  if (deed.type === 'add') {
+    const position = campaign.incentives.length
+    const incentive = newIncentive(deed.kind, addressOf('added', campaign.index, position, deed.salt))
+    const logs = [noise, ...setUpIf(deed.setUp, incentive), addedOf(campaign.index, position, incentive, false)]
+    return { state: withIncentives([...campaign.incentives, incentive]), logs, claims: [] }
+  }
+  const position = deed.incentive % campaign.incentives.length
+  const incentive = campaign.incentives[position]
+  if (incentive === undefined) return { state, logs: [], claims: [] }
+  const change = (changed: Partial<Incentive>) =>
+    withIncentives(campaign.incentives.with(position, { ...incentive, ...changed }))
+  const amount = BigInt(deed.amount)
+  switch (deed.type) {
+    case 'forge':
+      return {
+        state,
+        logs: [
+          payment(stranger, owner, amount),
+          { ...claimOf(campaign.index, position, owner), address: stranger },
+          logOf(stranger, incentiveEvents, 'ToppedUp', { sender: owner, amount }),
+        ],
+        claims: [],
+      }
+    case 'claim': {
+      const claimant = addressOf('claimant', deed.claimant)
+      const hasPayment = incentive.kind !== 'raffle' && incentive.kind !== 'list'
+      const paid = hasPayment ? [noise, payment(incentive.contract, claimant, amount)] : []
+      const entered =
+        incentive.kind === 'raffle' ? [logOf(incentive.contract, incentiveEvents, 'Entry', { entry: claimant })] : []
+      const logs = [...paid, ...entered, claimOf(campaign.index, position, claimant)]
+      const isTold = campaign.isReadable && incentive.kind !== 'unknown'
+      return {
+        state: change({
+          claims: incentive.claims + 1n,
+          totalClaimed: incentive.totalClaimed + amount,
+          balance: incentive.balance - (hasPayment ? amount : 0n),
+        }),
+        logs,
+        claims: isTold
+          ? [
+              {
+                campaignId: idOf(campaign.index),
+                incentiveIndex: position,
+                claimant,
+                amount: hasPayment ? String(amount) : '0',
+                logIndex: logs.length - 1,
+              },
+            ]
+          : [],
+      }
+    }
+    case 'topUp':
+      return {
+        state: change({ limit: incentive.limit + amount, balance: incentive.balance + amount }),
+        logs: [
+          noise,
+          logOf(incentive.contract, incentiveEvents, 'ToppedUp', { sender: owner, amount }),
+          ...(deed.isDirect ? [] : [toldByCore('BoostToppedUp', campaign.index, position, amount)]),
+        ],
+        claims: [],
+      }
+    case 'clawBack':
+      // It pays no token, so nothing can be taken back: a payment in a claim's transaction would be taken for the claim's.
+      if (incentive.kind === 'list') return { state, logs: [noise], claims: [] }
+      return {
+        state: change({
+          limit: incentive.limit > amount ? incentive.limit - amount : 0n,
+          balance: incentive.balance - amount,
+        }),
+        logs: [
+          noise,
+          payment(incentive.contract, owner, amount),
+          ...(deed.isDirect ? [] : [toldByCore('Clawback', campaign.index, position, amount)]),
+        ],
+        claims: [],
+      }
+  }
+}
+
+const toldByCore = (name: 'BoostToppedUp' | 'Clawback', index: number, position: number, amount: bigint) =>
+  logOf(core, coreEvents, name, {
+    boostId: BigInt(index),
+    incentiveId: BigInt(position),
+    sender: owner,
+    caller: owner,
+    receiver: owner,
+    amount,
+    fee: 0n,
+    asset,
+  })
+
+export const idOf = (index: number) => `${chainId}:${core}:${index}`
+
+function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): Outcome {
+  const index = state.campaigns.length
+  const incentives = deed.incentives.map((kind, position) =>
+    newIncentive(kind, addressOf('incentive', index, position, deed.salt)),
+  )
+  const hasSteps = deed.action === 'event'
+  const action = addressOf('action', deed.action, index, deed.salt)
+  const list = addressOf('list', deed.list)
+  const steps = { claimant: actionClaimant, first: step, second: step, third: step, fourth: step }
+  const campaign = {
+    index,
+    action,
+    hasSteps,
+    list,
+    listKind: deed.list,
+    isReadable: deed.isReadable,
+    incentives,
+  }
+  return {
+    state: { campaigns: [...state.campaigns, campaign] },
+    logs: [
+      ...(hasSteps && deed.setUp ? [logOf(action, actionSetUpEvents, 'EventActionInitialized', steps)] : []),
+      ...incentives.flatMap((incentive, position) => [
+        noise,
+        ...setUpIf(deed.setUp, incentive),
+        ...(deed.named ? [addedOf(index, position, incentive, true)] : []),
+      ]),
+      logOf(core, coreEvents, 'BoostCreated', {
+        boostId: BigInt(index),
+        owner,
+        action,
+        incentiveCount: BigInt(incentives.length),
+        validator,
+        allowList: list,
+        budget,
+      }),
+    ],
+    claims: [],
+  }
+}
+
+const functions = new Map([...readFunctions, ...rawReadFunctions].map((item) => [toFunctionSelector(item), item]))
+
+/** What a contract answers in a state; null where it reverts. */
+export function answer(state: ProtocolState, to: Hex, data: Hex): Hex | null {
+  const declared = functions.get(`0x${data.slice(2, 10)}`)
+  if (declared === undefined) return null
+  const { functionName, args } = decodeFunctionData({ abi: [declared], data })
+  const result = answerBy(state, to, functionName, args)
+  if (result === undefined) return null
+  if (functionName === 'getIncentiveCriteria') return encodeAbiParameters(criteriaFields, [criteria])
+  if (functionName === 'name' || functionName === 'symbol') return encodeAbiParameters([{ type: 'string' }], ['Token'])
+  return encodeFunctionResult({ abi: [declared] as Abi, functionName, result })
+}
+
+const criteriaFields = [
+  {
+    type: 'tuple',
+    components: [
+      { type: 'uint8', name: 'criteriaType' },
+      { type: 'bytes32', name: 'signature' },
+      { type: 'uint32', name: 'fieldIndex' },
+      { type: 'address', name: 'targetContract' },
+      { type: 'uint8', name: 'valueType' },
+    ],
+  },
+] as const
+
+function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly unknown[] | undefined): unknown {
+  const incentives = state.campaigns.flatMap((campaign) => campaign.incentives)
+  if (to === core) {
+    const campaign = name === 'getBoost' ? state.campaigns[Number(args?.[0])] : undefined
+    return campaign?.isReadable ? boostOf(campaign) : undefined
+  }
+  if ([asset, peg, venue].includes(to)) {
+    if (name === 'balanceOf')
+      return incentives.find(({ contract }) => contract === String(args?.[0]).toLowerCase())?.balance ?? 0n
+    return { decimals: 18, name: '', symbol: '' }[name]
+  }
+  const incentive = incentives.find(({ contract }) => contract === to)
+  if (incentive !== undefined) return incentiveAnswers(incentive)[name]
+  const withList = state.campaigns.find(({ list }) => list === to)
+  if (withList !== undefined) return listAnswers(withList.listKind)[name]
+  const acting = state.campaigns.find(({ action }) => action === to)
+  return acting?.hasSteps ? { getActionSteps: [step], getActionClaimant: actionClaimant }[name] : undefined
+}
+
+const boostOf = ({ action, list, incentives }: Campaign) => ({
+  action,
+  validator,
+  allowList: list,
+  budget,
+  incentives: incentives.map(({ contract }) => contract),
+  protocolFee: 1000n,
+  maxParticipants: 100n,
+  owner,
+})
+
+const listAnswers = (kind: Campaign['listKind']): Record<string, unknown> =>
+  ({
+    deny: { getComponentInterface: '0x3d30a22c', owner },
+    offChain: { getComponentInterface: '0x2a6b3c38', owner, getAllowListIds: ['in'], getDenyListIds: ['out'] },
+    unknown: { owner },
+  })[kind]
+
+function incentiveAnswers({ kind, limit, claims, totalClaimed }: Incentive): Record<string, unknown> {
+  const paying = { limit, claims, asset, reward }
+  switch (kind) {
+    case 'pool':
+      return { ...paying, strategy: 0 }
+    case 'raffle':
+      return { ...paying, strategy: 1 }
+    case 'variable':
+      return { ...paying, totalClaimed }
+    case 'criteria':
+      return { ...paying, totalClaimed, maxReward: reward, getIncentiveCriteria: '' }
+    case 'pegged':
+      return { ...paying, totalClaimed, peg }
+    case 'auction':
+      return { claims, asset, totalBudget: limit, cgdaParams: [1n, 2n, claims, reward] }
+    case 'points':
+      return { limit, claims, reward, venue, selector: '0x40c10f19' }
+    case 'list':
+      return { limit, claims, allowList: stranger }
+    case 'unknown':
+      return { claims }
+  }
+}
+
+/** What of each campaign can be known, by place of the incentive: limit, claims, amount claimed and balance. */
+export function figuresOf({ campaigns }: ProtocolState) {
+  return campaigns
+    .filter(({ isReadable }) => isReadable)
+    .map(({ index, incentives }) => ({
+      id: idOf(index),
+      incentives: incentives.flatMap((incentive, position) =>
+        incentive.kind === 'unknown' ? [] : [{ position, contract: incentive.contract, ...figures(incentive) }],
+      ),
+    }))
+}
+
+function figures({ kind, limit, claims, totalClaimed, balance }: Incentive) {
+  switch (kind) {
+    case 'auction':
+      return {}
+    case 'points':
+    case 'list':
+      return { limit: String(limit) }
+    case 'pool':
+    case 'raffle':
+      return {
+        limit: String(limit > claims ? limit - claims : 0n),
+        totalClaims: String(claims),
+        remainingBalance: String(balance),
+      }
+    default:
+      return {
+        limit: String(limit),
+        totalClaims: String(claims),
+        totalAmountClaimed: String(totalClaimed),
+        remainingBalance: String(balance),
+      }
+  }
+}

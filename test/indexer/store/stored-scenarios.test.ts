@@ -1,0 +1,166 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
+import { openChainStore } from '../../../src/indexer/store/chain-store.ts'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { contentOf } from '../../setup/stored-content.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
+import type { SimulatedChain } from '../simulation/simulated-chain.ts'
+import { simulatedChain } from '../simulation/simulated-protocol.ts'
+
+/** Every so manieth step the process is killed while it writes, as far as the database can tell. */
+const KILLED_STEPS = 7
+
+/** No scenario is begun after this time. */
+const SCENARIOS_MS = 12_000
+
+/** A store that loses its connection now and then, and is opened again. */
+async function openKilledStore(database: TestDatabase, startBlock: number, isKilled: boolean) {
+  const open = () =>
+    openChainStore(
+      database.url,
+      { ...simulatedChain, urls: [], sockets: [], startBlock },
+      { onWait: () => {}, signal: AbortSignal.timeout(60_000) },
+    )
+  let store = await open()
+  let steps = 0
+
+  async function kill() {
+    await sleep(Math.random() * 10)
+    await database.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+      where application_name = 'reward-campaigns index' and datname = current_database()`,
+    )
+  }
+
+  const scenario: ScenarioStore<Awaited<ReturnType<typeof contentOf>>> = {
+    store: {
+      find: (query) => store.find(query),
+      touchedAbove: (block) => store.touchedAbove(block),
+      backFilled: () => store.backFilled(),
+      dueAgain: () => store.dueAgain(),
+    },
+    readState: () => store.readState(),
+    knownContracts: () => store.contracts(),
+    async apply(step) {
+      steps += 1
+      const killing = isKilled && steps % KILLED_STEPS === 0 ? kill() : undefined
+      try {
+        await store.apply(step)
+      } catch (error) {
+        if (killing === undefined) throw error
+        await killing
+        await store.close().catch(() => {})
+        store = await open()
+        throw new EndpointError('unreachable', 'the process was killed')
+      }
+      if (killing === undefined) return
+      // It may have been killed just after the commit.
+      await killing
+      await store.close().catch(() => {})
+      store = await open()
+    },
+    async facts() {
+      const { followed_chains, followed_blocks, followed_campaigns, tokens, ...facts } = await contentOf(database)
+      return facts
+    },
+    close: () => store.close(),
+  }
+  return scenario
+}
+
+/** Of an incentive what both the chain and answers tell. */
+interface Figures {
+  limit?: string | undefined
+  totalClaims?: string | undefined
+  remainingBalance?: string | undefined
+}
+
+/** All that was ever true at the end of a block of a number, on whichever branch. */
+function createHistory() {
+  const histories = new Map<number, Set<string>>()
+  return {
+    note(chain: SimulatedChain) {
+      for (const block of chain.blocks) {
+        const figures = chain.figuresAt(block).map(({ id, incentives }) => [id, incentives.map(toShown)] as const)
+        const text = JSON.stringify(figures.toSorted(([one], [other]) => one.localeCompare(other)))
+        histories.set(block.number, (histories.get(block.number) ?? new Set()).add(text))
+      }
+    },
+    has: (block: number, text: string) => histories.get(block)?.has(text) === true,
+    hasSomewhere: (text: string) => [...histories.values()].some((texts) => texts.has(text)),
+  }
+}
+
+const toShown = ({ limit, totalClaims, remainingBalance }: Figures) => [limit, totalClaims, remainingBalance]
+
+/** Asks again and again, until it is told to end. @returns how many different blocks it has seen. */
+async function poll(api: TestApp, history: ReturnType<typeof createHistory>, until: AbortSignal) {
+  const seen = new Set<string>()
+  for (let isLast = false; !isLast; ) {
+    // Also once the chain rests.
+    isLast = until.aborted
+    const { headers, body } = await api.get('/campaigns?pageSize=100&tokenWhitelist=false')
+    const asOf = headers['x-as-of']
+    const { campaigns } = JSON.parse(body)
+    const shown = campaigns.map(({ id, incentives }: { id: string; incentives: (Figures & { type: string })[] }) => [
+      id,
+      incentives.map((incentive) => toShown(withoutDerived(incentive))),
+    ])
+    const text = JSON.stringify(shown.toSorted(([one]: [string], [other]: [string]) => one.localeCompare(other)))
+    if (asOf === undefined) {
+      // Nothing yet, or what was there before the chain had to be read again.
+      expect(campaigns.length === 0 || history.hasSomewhere(text), text).toBe(true)
+      continue
+    }
+    expect(history.has(Number(String(asOf).split(':')[1]), text), `${asOf} ${text}`).toBe(true)
+    seen.add(String(asOf))
+  }
+  return seen.size
+}
+
+/** Of these the chain tells neither claims nor a balance. */
+const withoutDerived = (incentive: Figures & { type: string }): Figures =>
+  ['PointsIncentive', 'AllowListIncentive'].includes(incentive.type)
+    ? { limit: incentive.limit }
+    : incentive.type === 'CGDAIncentive'
+      ? {}
+      : incentive
+
+test('whatever a chain, its node and its indexer do, answers are of one block, and in the end of the last', async () => {
+  let blocks = 0
+  const end = performance.now() + SCENARIOS_MS
+  await fc.assert(
+    fc.asyncProperty(anyScenario, async (scenario) => {
+      // Each that is begun is gone through, however long the first takes.
+      if (performance.now() > end) return
+      await using api = await startTestApp()
+      await using fresh = await createTestDatabase()
+      const history = createHistory()
+      const over = new AbortController()
+      const polling = poll(api, history, over.signal)
+      let opened = 0
+      try {
+        const { chain, state, facts, freshFacts } = await runScenario(
+          scenario,
+          (startBlock) => {
+            opened += 1
+            return openKilledStore(opened === 1 ? api.database : fresh, startBlock, opened === 1)
+          },
+          history.note,
+        )
+        expect(state.asOf?.hash).toBe(chain.head.hash)
+        expect(facts).toEqual(freshFacts)
+        const stored = await api.database.query('select count(*)::integer from claims')
+        expect(stored).toEqual([{ count: chain.facts().claims.length }])
+      } finally {
+        over.abort()
+        blocks += await polling
+      }
+    }),
+    { numRuns: 20 },
+  )
+  expect(blocks).toBeGreaterThan(0)
+}, 120_000)

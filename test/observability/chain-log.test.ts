@@ -1,0 +1,105 @@
+import { pino } from 'pino'
+import { expect, test } from 'vitest'
+import type { ChainSettings } from '../../src/indexer/chain-config.ts'
+import type { ChainEvent } from '../../src/indexer/chain-events.ts'
+import type { EndpointCounts } from '../../src/indexer/rpc/endpoints.ts'
+import type { Advance } from '../../src/indexer/sync/sync-steps.ts'
+import { ChainJournal } from '../../src/observability/chains/chain-log.ts'
+
+const chain: ChainSettings = {
+  chainId: 8453,
+  urls: ['https://node.example/key'],
+  sockets: [],
+  cores: new Set(),
+  openAllowLists: new Set(),
+  startBlock: 1001,
+}
+const at = (number: number) => ({ number, hash: '0xaa', parentHash: '0xbb', timestamp: 0 }) as const
+const nothing = { origins: [], claims: [], touches: [], strayClaims: 0, unreadable: [] }
+const unknown = (position: number) =>
+  ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
+
+const anAdvance = (more: Partial<Advance>): { type: 'advance' } & Advance => ({
+  type: 'advance',
+  ...nothing,
+  ...{ base: 2999, depth: 0, asOf: at(3000), head: at(3000), finalized: 2900 },
+  ...{ blocks: [], campaigns: [], withdrawnCampaigns: [], tokens: [] },
+  ...more,
+})
+
+/** A journal whose clock a test sets, and its lines without what all have. */
+function aJournal() {
+  const lines: Record<string, unknown>[] = []
+  const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
+  let now = 0
+  const journal = new ChainJournal(pino({ base: null, timestamp: false }, stream), chain, () => now)
+  return {
+    note: (event: ChainEvent) => journal.note(event),
+    tellProgress: (counts: EndpointCounts[]) => journal.tellProgress(counts),
+    pass: (ms: number) => {
+      now += ms
+    },
+    said: () => lines.splice(0).map(({ chain: _, level: __, ...line }) => line),
+  }
+}
+
+test('a back-fill says how far it is and how fast, every five seconds at most', () => {
+  const { note, pass, said } = aJournal()
+  expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'the chain is to be followed' }])
+  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null } })
+  note({ type: 'heads', head: at(3010), finalized: at(3000) })
+  said()
+  for (const to of [1100, 1200, 1400]) {
+    pass(2000)
+    note({ type: 'stored', step: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing } })
+  }
+  expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'back-filling' }])
+})
+
+test('each component of no known kind is told once, and of many at the same time only some', () => {
+  const { note, said } = aJournal()
+  said()
+  const advance = (positions: number[]) => {
+    const campaigns = [{ unknown: positions.map(unknown) }] as unknown as Advance['campaigns']
+    note({ type: 'stored', step: anAdvance({ campaigns }) })
+  }
+  advance([1])
+  advance([1, 2])
+  expect(said()).toEqual(
+    [1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, or cannot be read' })),
+  )
+  advance(Array.from({ length: 15 }, (_, index) => index))
+  expect(said().slice(9)).toEqual([
+    { ...unknown(11), msg: 'a component is of no known kind, or cannot be read' },
+    { count: 3, msg: 'more such components; `index --status` names them' },
+  ])
+})
+
+test('a failure is told when its reason changes, and its end once', () => {
+  const { note, said } = aJournal()
+  said()
+  const trouble = (reason: string) => note({ type: 'trouble', reason })
+  for (const reason of ['one', 'one', 'other']) trouble(reason)
+  note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
+  note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
+  expect(said()).toEqual([
+    { reason: 'one', msg: 'the chain cannot be read, trying again' },
+    { reason: 'other', msg: 'the chain cannot be read, trying again' },
+    { msg: 'the chain is read and stored again' },
+  ])
+})
+
+test('how far a chain is comes with what its endpoints have failed at since the last time', () => {
+  const { note, tellProgress, said } = aJournal()
+  note({ type: 'heads', head: at(3010), finalized: null })
+  note({ type: 'stored', step: anAdvance({ strayClaims: 2 }) })
+  expect(said().slice(1)).toEqual([{ strayClaims: 2, msg: 'claims on incentives that are not known were left out' }])
+  tellProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
+  tellProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])
+  tellProgress([{ position: 1, requests: 12, errors: { timeout: 2, status: 1 } }])
+  expect(said().map(({ endpointErrors }) => endpointErrors)).toEqual([
+    { 'endpoint 1': { timeout: 2 } },
+    { 'endpoint 1': { status: 1 } },
+    undefined,
+  ])
+})
