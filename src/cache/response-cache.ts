@@ -1,41 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type Asker, askForAll } from '../database/connection/abort-context.ts'
 import { isDatabaseAway } from '../database/connection/database-errors.ts'
-import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
 import { shareNextAsking } from '../database/connection/single-flight.ts'
-import { ChangingDataError } from '../http/request/errors.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
-import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
+import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import { foldAscii } from '../schemas/fold-ascii.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { type Answer, keepAnswers } from './cache-store.ts'
 import { createBlockWait } from './minimum-blocks.ts'
-import { createRepresentations, toContent } from './representations.ts'
+import { createRepresentations } from './representations.ts'
+import { type Produced, type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
 import { watchAbsence } from './stale-if-error.ts'
-
-/** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-type Produced = Written & {
-  /** Becomes the header `x-total-count`. */
-  totalCount?: number
-  /** Absent where it depends on all of the data. */
-  dependencies?: Dependencies
-}
-
-type Written = { body: unknown } | { json: string }
-
-/** The state of the data, and the instant, that a response is made for. */
-type State = Pick<Answer, 'version' | 'madeAt'>
-
-interface Making {
-  work: SharedWork<Answer>
-  /** Of the state that it is made for; undefined until it begins, when it is made for the newest. */
-  key: string | undefined
-}
-
-type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
-
-/** How often an answer is made anew because the data has changed meanwhile. */
-const MOST_ATTEMPTS = 5
 
 interface AnswerCacheOptions {
   versions: DataVersionReader
@@ -51,12 +25,9 @@ interface AnswerCacheOptions {
 }
 
 /** A request for a public answer, and how that is made. */
-interface Asked {
-  question: string
+interface Asked extends Rendering {
   request: FastifyRequest
   reply: FastifyReply
-  produce: () => Promise<Produced>
-  changesEachSecond: boolean
 }
 
 /**
@@ -69,8 +40,7 @@ export class AnswerCache {
   readonly #options: AnswerCacheOptions
   readonly #kept: ReturnType<typeof keepAnswers>
   readonly #representations: ReturnType<typeof createRepresentations>
-  /** By question, the one that was begun last, or waits for the one before it to end. */
-  readonly #makings = new Map<string, Making>()
+  readonly #renderer: ResponseRenderer
   readonly #absence: ReturnType<typeof watchAbsence<DataVersion>>
   readonly #currentVersion: () => Promise<DataVersion>
   readonly #waitForBlocks: ReturnType<typeof createBlockWait>
@@ -83,6 +53,7 @@ export class AnswerCache {
     this.#absence = watchAbsence(versions.read)
     this.#currentVersion = shareNextAsking(this.#absence.ask)
     this.#waitForBlocks = createBlockWait(this.#currentVersion)
+    this.#renderer = new ResponseRenderer(this.#kept, { ...options, currentVersion: this.#currentVersion })
   }
 
   /**
@@ -130,7 +101,7 @@ export class AnswerCache {
     const { request, reply } = asked
     const { counts, signalOf, addressOf } = this.#options
     reply.cacheResult = 'miss'
-    const made = await this.#makeOnce(asked, state, { signal: signalOf(request), address: addressOf(request) })
+    const made = await this.#renderer.render(asked, state, { signal: signalOf(request), address: addressOf(request) })
     counts.answers.made += 1
     return this.#give(asked, made, state.version)
   }
@@ -140,65 +111,6 @@ export class AnswerCache {
     const old = isDatabaseAway(error) ? this.#recallOld(asked) : undefined
     if (old === undefined) throw error
     return this.#giveOld(asked, old)
-  }
-
-  /**
-   * Equal questions at the same state share the work. A question is made once at a time: who comes with a newer state waits
-   * for the one under way, and all who wait share the next one, which is made for the state there is by then.
-   */
-  async #makeOnce(asked: Asked, state: State, asker: Asker) {
-    const { question } = asked
-    const last = this.#makings.get(question)
-    const before = last?.work.isAbandoned === false ? last : undefined
-    const key = toKey(state, asked)
-    if (before !== undefined && (before.key ?? key) === key) return before.work.join(asker)
-    const work = shareWork(async () => {
-      await before?.work.ended
-      const current = before === undefined ? state : await this.#currentState()
-      making.key = toKey(current, asked)
-      return (
-        (before && this.#kept.recall(question, current.version, current.madeAt)) ?? this.#makeAndKeep(asked, current)
-      )
-    }, asker.address)
-    const making: Making = { work, key: before === undefined ? key : undefined }
-    this.#makings.set(question, making)
-    void work.ended.then(() => {
-      if (this.#makings.get(question) === making) this.#makings.delete(question)
-    })
-    return work.join(asker)
-  }
-
-  async #currentState(): Promise<State> {
-    const madeAt = this.#options.now().getTime()
-    // Others share the asking, also when nobody waits for this answer any more.
-    return { version: await askForAll(this.#currentVersion), madeAt }
-  }
-
-  async #makeAndKeep(asked: Asked, { version, madeAt }: State) {
-    const secondEnds = asked.changesEachSecond ? endOfSecond(madeAt) : Number.POSITIVE_INFINITY
-    const made = await this.#makeAt(version, (at) => make(asked, at, secondEnds))
-    const answer = { madeAt, confirmedAt: madeAt, ...made }
-    this.#kept.keep(asked.question, answer)
-    return answer
-  }
-
-  /**
-   * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
-   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
-   */
-  async #makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
-    let begunAt = version
-    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
-      const made = await make(begunAt)
-      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-      // Others share the asking, also when nobody waits for this answer any more.
-      const now = await askForAll(this.#currentVersion)
-      if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
-        return { ...made, version: begunAt, isExact: true }
-      }
-      begunAt = now
-    }
-    throw new ChangingDataError()
   }
 
   #recallOld({ question, request }: Asked) {
@@ -230,22 +142,6 @@ export class AnswerCache {
     return this.#give(asked, answer, answer.version)
   }
 }
-
-async function make({ produce }: Asked, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
-  const { totalCount, dependencies, ...written } = await produce()
-  const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
-  const text = 'json' in written ? written.json : JSON.stringify(written.body)
-  return { content: toContent(text), totalCount, dependencies, validUntil }
-}
-
-/** Equal for states for which a response is the same. */
-function toKey({ version, madeAt }: State, { changesEachSecond }: Asked) {
-  const { revision, history, asOf, nextChangeAt } = version
-  const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(madeAt)) : nextChangeAt
-  return `${history} ${revision} ${asOf.blocks.size === 0} ${validUntil}`
-}
-
-const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000
 
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 

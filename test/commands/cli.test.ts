@@ -205,7 +205,7 @@ describe('serve', () => {
     expect(refused.status).toBe(503)
     expect(refused.headers.get('retry-after')).toMatch(/^[1-9][0-9]*$/)
     expect(await refused.json()).toEqual({ error: expect.stringMatching(/database/) })
-    await database.create('template template_migrated strategy file_copy')
+    await database.create(`template ${inject('templateDatabase')} strategy file_copy`)
     await waitForStatus(`${url}/readyz`, 200)
     expect(await (await fetch(`${url}/campaigns`)).json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   })

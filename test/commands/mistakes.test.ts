@@ -191,7 +191,7 @@ describe('Node.js', () => {
 
   test('is asked for its version before anything is imported that an older one cannot load', async () => {
     const source = await readFile(join(import.meta.dirname, '../../src/commands/cli.ts'), 'utf8')
-    expect(/^import .*$/m.exec(source)?.[0]).toBe("import './node-version.ts'")
+    expect(/^import .*$/m.exec(source)?.[0]).toBe("import '../process/node-version.ts'")
   })
 })
 

@@ -1,0 +1,133 @@
+import { type Asker, askForAll } from '../database/connection/abort-context.ts'
+import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
+import { ChangingDataError } from '../http/request/errors.ts'
+import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
+import type { Answer, keepAnswers } from './cache-store.ts'
+import { toContent } from './representations.ts'
+
+/** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
+export type Produced = Written & {
+  /** Becomes the header `x-total-count`. */
+  totalCount?: number
+  /** Absent where it depends on all of the data. */
+  dependencies?: Dependencies
+}
+
+type Written = { body: unknown } | { json: string }
+
+/** The state of the data, and the instant, that a response is made for. */
+export type State = Pick<Answer, 'version' | 'madeAt'>
+
+interface Making {
+  work: SharedWork<Answer>
+  /** Of the state that it is made for; undefined until it begins, when it is made for the newest. */
+  key: string | undefined
+}
+
+type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
+
+/** How often an answer is made anew because the data has changed meanwhile. */
+const MOST_ATTEMPTS = 5
+
+/** What a response is made of. Equal questions have equal responses at the same state. */
+export interface Rendering {
+  question: string
+  produce: () => Promise<Produced>
+  /** Whether it is about a window that slides with the clock. */
+  changesEachSecond: boolean
+}
+
+interface RendererOptions {
+  versions: Pick<DataVersionReader, 'hasChanged'>
+  /** The version that is committed; who asks at the same moment shares it. */
+  currentVersion: () => Promise<DataVersion>
+  now: () => Date
+}
+
+/** Makes responses that are not in the cache, each once at a time, and keeps them there. */
+export class ResponseRenderer {
+  readonly #kept: ReturnType<typeof keepAnswers>
+  readonly #options: RendererOptions
+  /** By question, the one that was begun last, or waits for the one before it to end. */
+  readonly #makings = new Map<string, Making>()
+
+  constructor(kept: ReturnType<typeof keepAnswers>, options: RendererOptions) {
+    this.#kept = kept
+    this.#options = options
+  }
+
+  /**
+   * Equal questions at the same state share the work. A question is made once at a time: who comes with a newer state waits
+   * for the one under way, and all who wait share the next one, which is made for the state there is by then.
+   */
+  async render(asked: Rendering, state: State, asker: Asker) {
+    const { question } = asked
+    const last = this.#makings.get(question)
+    const before = last?.work.isAbandoned === false ? last : undefined
+    const key = toKey(state, asked)
+    if (before !== undefined && (before.key ?? key) === key) return before.work.join(asker)
+    const work = shareWork(async () => {
+      await before?.work.ended
+      const current = before === undefined ? state : await this.#currentState()
+      making.key = toKey(current, asked)
+      return (
+        (before && this.#kept.recall(question, current.version, current.madeAt)) ?? this.#makeAndKeep(asked, current)
+      )
+    }, asker.address)
+    const making: Making = { work, key: before === undefined ? key : undefined }
+    this.#makings.set(question, making)
+    void work.ended.then(() => {
+      if (this.#makings.get(question) === making) this.#makings.delete(question)
+    })
+    return work.join(asker)
+  }
+
+  async #currentState(): Promise<State> {
+    const madeAt = this.#options.now().getTime()
+    // Others share the asking, also when nobody waits for this answer any more.
+    return { version: await askForAll(this.#options.currentVersion), madeAt }
+  }
+
+  async #makeAndKeep(asked: Rendering, { version, madeAt }: State) {
+    const secondEnds = asked.changesEachSecond ? endOfSecond(madeAt) : Number.POSITIVE_INFINITY
+    const made = await this.#makeAt(version, (at) => make(asked, at, secondEnds))
+    const answer = { madeAt, confirmedAt: madeAt, ...made }
+    this.#kept.keep(asked.question, answer)
+    return answer
+  }
+
+  /**
+   * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
+   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
+   */
+  async #makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
+    let begunAt = version
+    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
+      const made = await make(begunAt)
+      if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
+      // Others share the asking, also when nobody waits for this answer any more.
+      const now = await askForAll(this.#options.currentVersion)
+      if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
+        return { ...made, version: begunAt, isExact: true }
+      }
+      begunAt = now
+    }
+    throw new ChangingDataError()
+  }
+}
+
+async function make({ produce }: Rendering, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
+  const { totalCount, dependencies, ...written } = await produce()
+  const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
+  const text = 'json' in written ? written.json : JSON.stringify(written.body)
+  return { content: toContent(text), totalCount, dependencies, validUntil }
+}
+
+/** Equal for states for which a response is the same. */
+function toKey({ version, madeAt }: State, { changesEachSecond }: Rendering) {
+  const { revision, history, asOf, nextChangeAt } = version
+  const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(madeAt)) : nextChangeAt
+  return `${history} ${revision} ${asOf.blocks.size === 0} ${validUntil}`
+}
+
+const endOfSecond = (now: number) => (Math.floor(now / 1000) + 1) * 1000
