@@ -14,6 +14,12 @@ returns integer
 language sql immutable parallel safe
 as $$ select 150 $$;
 --> statement-breakpoint
+-- So many campaigns are looked at one by one, where the filters leave no more.
+create or replace function max_candidates()
+returns integer
+language sql immutable parallel safe
+as $$ select 300 $$;
+--> statement-breakpoint
 -- From this number of campaigns on a span is full.
 create or replace function full_span()
 returns integer
@@ -66,6 +72,35 @@ as $$
   order by span.since desc
 $$;
 --> statement-breakpoint
+-- Of few candidates, those that can be found by all groups of facets, in the order of pages: looked up one by one, which costs
+-- less than to put maps together. The arrays are those of `matching_maps`; the candidates have been found by all groups
+-- without a map.
+create or replace function matching_candidates(
+  candidates bigint[], facet_groups integer[], facet_keys integer[], few_groups integer[], few_keys bigint[],
+  activity text, instant timestamptz)
+returns bigint[]
+language plpgsql stable
+as $$
+begin
+  return array(
+    select key
+    from campaigns, lateral (
+      select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
+    ) now
+    where key = any (candidates) and (is_active or activity <> 'only') and key in (
+      select found.key from (
+        select placed.campaign_key as key, entry.grp from campaign_places placed
+        cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
+        join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
+        where placed.campaign_key = any (candidates) and get_bit(map.bits, placed.place) = 1
+        union all
+        select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key)
+      ) found
+      group by found.key having count(distinct found.grp) = facet_groups[cardinality(facet_groups)])
+    order by activity = 'first' and not is_active, block_timestamp desc, chain_id, core_address, identifier);
+end
+$$;
+--> statement-breakpoint
 -- Some campaigns of a span, of those with a bit, in the order of pages.
 create or replace function span_page(span bigint, bits varbit, page_size integer, skipped bigint)
 returns bigint[]
@@ -110,6 +145,9 @@ declare
   -- The campaigns of those others, each with the group it is found by.
   few_groups integer[] := '{}';
   few_keys bigint[] := '{}';
+  -- Groups of which nothing has a map, and the campaigns that all of these have.
+  rare_groups integer[];
+  candidates bigint[];
   -- Where the map of active ones is not that of the `instant`.
   moved_spans bigint[];
   moved_bits varbit[];
@@ -130,6 +168,19 @@ begin
     from unnest(facet_groups, kinds, chain_ids, stored_values, facet_keys) entry (grp, kind, chain_id, value, facet_key)
     cross join lateral unnest(campaign_keys_of(kind, chain_id, value)) key
     where facet_key is null;
+    rare_groups := array(
+      select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
+    if rare_groups <> '{}' then
+      candidates := array(
+        select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
+        group by key having count(distinct grp) = cardinality(rare_groups));
+    end if;
+    if cardinality(candidates) <= max_candidates() then
+      keys := matching_candidates(candidates, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
+      total := case when is_counted then cardinality(keys) end;
+      keys := case when skipped < cardinality(keys) then keys[skipped + 1 : skipped + page_size] else '{}' end;
+      return;
+    end if;
   end if;
   if activity <> 'any' then
     select array_agg(since), array_agg(bits) into moved_spans, moved_bits from campaign_activity_moved(instant);
