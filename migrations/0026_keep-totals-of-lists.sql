@@ -81,22 +81,31 @@ create or replace function matching_candidates(
 returns bigint[]
 language plpgsql stable
 as $$
+declare
+  -- What a column says needs no map.
+  only_whitelisted constant boolean := array_position(facet_keys, built_in_facet('whitelisted')) is not null;
+  only_templates constant boolean := array_position(facet_keys, built_in_facet('template')) is not null;
+  mapped_groups constant integer[] := array(
+    select distinct grp from unnest(facet_groups, facet_keys) entry (grp, facet_key)
+    where facet_key not in (built_in_facet('whitelisted'), built_in_facet('template')));
 begin
   return array(
     select key
     from campaigns, lateral (
       select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
     ) now
-    where key = any (candidates) and (is_active or activity <> 'only') and key in (
-      select found.key from (
-        select placed.campaign_key as key, entry.grp from campaign_places placed
-        cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
-        join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
-        where placed.campaign_key = any (candidates) and get_bit(map.bits, placed.place) = 1
-        union all
-        select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key)
-      ) found
-      group by found.key having count(distinct found.grp) = facet_groups[cardinality(facet_groups)])
+    where key = any (candidates) and (is_active or activity <> 'only') and (has_whitelisted_rewards or not only_whitelisted)
+      and (uses_template_as_is or not only_templates) and (mapped_groups = '{}' or key in (
+        select found.key from (
+          select placed.campaign_key as key, entry.grp from campaign_places placed
+          cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
+          join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
+          where placed.campaign_key = any (candidates) and entry.grp = any (mapped_groups)
+            and get_bit(map.bits, placed.place) = 1
+          union all
+          select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp = any (mapped_groups)
+        ) found
+        group by found.key having count(distinct found.grp) = cardinality(mapped_groups)))
     order by activity = 'first' and not is_active, block_timestamp desc, chain_id, core_address, identifier);
 end
 $$;
