@@ -231,7 +231,8 @@ begin
     where facet_key is null;
     rare_groups := array(
       select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
-    if rare_groups <> '{}' then
+    -- Where they are more, each pass over them would cost as much as the maps.
+    if rare_groups <> '{}' and cardinality(few_keys) <= max_candidates() * facet_groups[cardinality(facet_groups)] then
       candidates := array(
         select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
         group by key having count(distinct grp) = cardinality(rare_groups));
