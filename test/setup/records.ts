@@ -52,7 +52,8 @@ export function aCampaign(parts: Partial<CampaignRecord> = {}): CampaignRecord {
   const number = next()
   return {
     type: 'campaign',
-    id: `8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:${number}`,
+    // The sample's campaigns have the same core, and count from 1: these never meet them.
+    id: `8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:${10_000_000 + number}`,
     action: anAddress('action'),
     budget: anAddress('budget'),
     owner: anAddress('owner'),
