@@ -41,7 +41,7 @@ export const openPool = (url: string) => openLanes(url).questions
 /** The service on a socket of its own; 0 megabytes keep no answer. */
 export async function withApp<T>(databaseUrl: string, cacheMegabytes: number, use: (url: string) => Promise<T>) {
   const { questions, lookups, close } = openLanes(databaseUrl)
-  const settings = readSettings({ LOG_LEVEL: 'silent', ANSWER_CACHE_MEGABYTES: String(cacheMegabytes) })
+  const settings = readSettings({ LOG_LEVEL: 'silent', RESPONSE_CACHE_MB: String(cacheMegabytes) })
   const app = await buildApp({
     database: questions.database,
     lookups: lookups.database,

@@ -35,7 +35,7 @@ export async function startService(
       DATABASE_URL: databaseUrl,
       PORT: '0',
       LOG_LEVEL,
-      ANSWER_CACHE_MEGABYTES: String(cacheMegabytes),
+      RESPONSE_CACHE_MB: String(cacheMegabytes),
     },
     stdout: log.fd,
   })

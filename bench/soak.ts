@@ -32,7 +32,7 @@ async function startService(dataFolder: string) {
       DATA_DIR: dataFolder,
       PORT: '0',
       LOG_LEVEL: 'info',
-      ANSWER_CACHE_MEGABYTES: String(CACHE_MEGABYTES),
+      RESPONSE_CACHE_MB: String(CACHE_MEGABYTES),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   })

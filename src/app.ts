@@ -133,7 +133,7 @@ export async function buildApp(options: AppOptions) {
       createHttpServer(handler, connections, {
         maxConnections,
         // The queries of a request are few, and each is over by then.
-        silenceMs: 30_000 + 4 * (settings.CONNECTION_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
+        silenceMs: 30_000 + 4 * (settings.DATABASE_ACQUIRE_TIMEOUT_MS + settings.STATEMENT_TIMEOUT_MS),
       }),
     // The server has its own, on all its addresses.
     clientErrorHandler: () => undefined,
@@ -162,8 +162,8 @@ export async function buildApp(options: AppOptions) {
   await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
-    maxMaking: settings.MAX_REQUESTS_UNDER_WAY,
-    maxMakingPerAddress: shareOf(settings.MAX_REQUESTS_UNDER_WAY, settings.ADDRESS_SHARE_PERCENT),
+    maxMaking: settings.MAX_CONCURRENT_REQUESTS,
+    maxMakingPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
     isBehindProxy: isProxy !== undefined,
   })
@@ -176,7 +176,7 @@ export async function buildApp(options: AppOptions) {
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
   const answers = new AnswerCache({
     versions: createDataVersionReader(lookups, now),
-    maxBytes: settings.ANSWER_CACHE_MEGABYTES * 1024 * 1024,
+    maxBytes: settings.RESPONSE_CACHE_MB * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
     cacheControl: `public, max-age=${settings.CACHE_MAX_AGE_SECONDS}, stale-while-revalidate=${settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS}`,
     counts,
@@ -209,9 +209,9 @@ export async function buildApp(options: AppOptions) {
       { baseUrl: settings.STAGING_BASE_URL, security: [bearerToken], limit, isStarted },
       async (surface) => {
         const credentials = createCredentialStore(lookups, now, (error) =>
-          app.log.warn({ reason: describeFailure(error) }, 'the use of a token could not be recorded'),
+          app.log.warn({ reason: describeFailure(error) }, 'could not record the use of a token'),
         )
-        const attempts = createRateLimit('failed-attempts', settings.FAILED_ATTEMPTS_PER_MINUTE, countClient, counts)
+        const attempts = createRateLimit('failed-attempts', settings.FAILED_AUTH_PER_MINUTE, countClient, counts)
         abandonWithClient(surface, (request) => ({ signal: signalOf(request), address: clientNetworkOf(request) }))
         await requireBearerToken(surface, credentials, attempts, counts)
         await surface.register(accessListRoutes, { accessLists: createAccessListRepository(database) })

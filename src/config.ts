@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { compile } from '@fastify/proxy-addr'
+import { formerSettings } from './former-settings.ts'
 import { nearestName } from './schemas/nearest-name.ts'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
 import { Settings } from './settings.ts'
@@ -48,6 +49,9 @@ export function readSettings(
     )
   }
   faults.push(...faultsOfProxies(settings.TRUSTED_PROXIES))
+  for (const [former, name] of Object.entries(formerSettings)) {
+    if (environment[former]) faults.push(`${former} is now called ${name}`)
+  }
   if (faults.length > 0 || !validate(settings)) throw new ConfigurationError([...new Set(faults)].join('\n'))
   return settings
 }
@@ -101,7 +105,7 @@ const MAX_MISSPELT_LETTERS = 2
 function misspeltIn(environment: Record<string, string | undefined>): string[] {
   const known = Object.keys(Settings.properties)
   return Object.keys(environment).flatMap((name) => {
-    if (known.includes(name)) return []
+    if (known.includes(name) || name in formerSettings) return []
     const nearest = nearestName(name, known, MAX_MISSPELT_LETTERS)
     return nearest === undefined ? [] : [`${name} is no setting: did you mean ${nearest}?`]
   })

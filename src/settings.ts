@@ -12,28 +12,31 @@ const BASE_URL = '^(/(?!/)[^\\s?#]*|https?://[A-Za-z0-9.:[\\]-]+(/[^\\s?#]*)?)$'
 
 /** All settings, by the names of their environment variables; docs/reference/settings.md is made of these descriptions. */
 export const Settings = Type.Object({
-  ENV_FILE: text('File with further settings, which those of the environment override; the default may be missing.', {
+  ENV_FILE: text('File with more settings; environment variables override it. The default file may be missing.', {
     default: '.env',
   }),
   DATABASE_URL: Type.Optional(
-    text('Connection string of a PostgreSQL 15 or newer. Absent: an embedded PostgreSQL in `DATA_DIR`.', {
-      pattern: '^postgres(ql)?://[^\\s]+$',
-      'x-expected': 'a connection string such as postgres://user@host:5432/database',
-    }),
+    text(
+      'Connection string of a PostgreSQL server, version 15 or newer. Unset: an embedded PostgreSQL in `DATA_DIR`.',
+      {
+        pattern: '^postgres(ql)?://[^\\s]+$',
+        'x-expected': 'a connection string such as postgres://user@host:5432/database',
+      },
+    ),
   ),
   DATA_DIR: text('Folder of the embedded PostgreSQL.', { default: '.data/' }),
-  SAMPLE_DATA: yesOrNo('Whether an empty embedded database is filled with sample data.', { default: true }),
+  SAMPLE_DATA: yesOrNo('Fill an empty embedded database with sample data.', { default: true }),
   HOST: text('Address to listen on; the Docker image sets `0.0.0.0`.', { default: '127.0.0.1' }),
   PORT: whole('Port to listen on.', { minimum: 0, maximum: 65_535, default: 3000 }),
   METRICS_PORT: Type.Optional(
-    whole('Port of the Prometheus metrics, on `HOST`. Absent: no metrics.', { minimum: 0, maximum: 65_535 }),
+    whole('Port of the Prometheus metrics, on `HOST`. Unset: no metrics.', { minimum: 0, maximum: 65_535 }),
   ),
   SURFACES: list('What this process serves: `public`, `staging` or both.', {
     items: { type: 'string', enum: ['public', 'staging'] },
     default: ['public', 'staging'],
   }),
   EXPLORER: yesOrNo(
-    'Whether browsers get pages to look at campaigns at `/`, with the public operations; if not, `/` leads to `/docs`.',
+    'Serve the explorer at `/`, if the public operations are served; otherwise `/` redirects to `/docs`.',
     { default: true },
   ),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
@@ -46,7 +49,7 @@ export const Settings = Type.Object({
     pattern: BASE_URL,
     'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
-  CORS_ORIGINS: list('Origins whose pages may read the answers; `*` is any.', {
+  CORS_ORIGINS: list('Origins whose pages may read responses (CORS); `*` is any.', {
     items: {
       type: 'string',
       pattern: '^(\\*|https?://[^/]+)$',
@@ -55,88 +58,86 @@ export const Settings = Type.Object({
     default: ['*'],
   }),
   TRUSTED_PROXIES: Type.Optional(
-    list('Addresses or CIDR ranges of the proxies whose `X-Forwarded-For` is believed.', {
+    list('Addresses or CIDR ranges of the proxies whose `X-Forwarded-For` is trusted.', {
       items: { type: 'string', minLength: 1 },
     }),
   ),
   REQUESTS_PER_MINUTE: whole(
-    'Requests for operations and documents for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429. 0: as many as they like. The Docker image sets 1200.',
+    'Rate limit: requests for operations and documents per minute and IPv4 address or IPv6 /64, four times as many per IPv6 /56; further ones get 429. 0: no limit. The Docker image sets 1200.',
     { minimum: 0, maximum: 1_000_000_000, default: 0 },
   ),
-  FAILED_ATTEMPTS_PER_MINUTE: whole(
-    'Failed attempts to use a token for each IPv4 address or IPv6 /64 and minute, four times as many for an IPv6 /56; more are answered 429.',
+  FAILED_AUTH_PER_MINUTE: whole(
+    'Rate limit: requests with an invalid token per minute and IPv4 address or IPv6 /64, four times as many per IPv6 /56; further ones get 429.',
     { minimum: 0, maximum: 1_000_000, default: 20 },
   ),
   MAX_CONNECTIONS: whole(
-    'Most connections of clients; fewer where the limit on open files allows fewer. With more, the longest idle one is closed.',
+    'Maximum number of client connections, or fewer if the limit on open files is lower. Beyond it, the longest idle connection is closed.',
     { minimum: 1, maximum: 1_000_000, default: 10_000 },
   ),
-  MAX_REQUESTS_UNDER_WAY: whole(
-    'Most requests whose responses are made at the same time; more are answered 503, except `/livez` and `/readyz`.',
+  MAX_CONCURRENT_REQUESTS: whole(
+    'Maximum number of concurrent requests; further ones get 503, except `/livez` and `/readyz`.',
     { minimum: 1, maximum: 1_000_000, default: 2000 },
   ),
   MAX_PIPELINED_REQUESTS: whole(
-    'Most requests that one connection may send before they are answered, one after the other; with more it is answered 503 and closed.',
+    'Maximum number of unanswered requests on one connection; beyond it, the connection gets 503 and is closed.',
     { minimum: 1, maximum: 10_000, default: 20 },
   ),
   ADDRESS_SHARE_PERCENT: whole(
-    'How much of `MAX_CONNECTIONS` and of `MAX_REQUESTS_UNDER_WAY` one IPv4 address or IPv6 /64 may use, in percent, but 64 always where there are as many. Where it has all its connections, a new one takes the place of the longest idle one; more requests are answered 429. `TRUSTED_PROXIES`, 127.0.0.1 and ::1, from which the requests of many may come, are not limited by it. 100: no share.',
+    'Share of `MAX_CONNECTIONS` and `MAX_CONCURRENT_REQUESTS` that one IPv4 address or IPv6 /64 may use, in percent, and at least 64 of each. Beyond it, a new connection replaces the longest idle one of the address, and requests get 429. `TRUSTED_PROXIES`, 127.0.0.1 and ::1 are exempt, because they may send the requests of many clients. 100: no share.',
     { minimum: 1, maximum: 100, default: 10 },
   ),
-  MIGRATE_ON_START: yesOrNo('Whether `serve` brings the schema of an external database up to date.', {
+  MIGRATE_ON_START: yesOrNo('Let `serve` migrate the schema of an external database at startup.', {
     default: false,
   }),
   DATABASE_POOL_SIZE: whole(
-    'Most connections to the database for questions; two more are for what never waits for those: versions of the data, tokens, readiness. One client (an IPv4 address, or the /64 of an IPv6 one) gets at most a quarter of them, and statements that have lately taken 100 ms on average half of them, at least one each.',
+    'Maximum number of database connections for queries; two more are reserved for data versions, tokens and readiness. One client (an IPv4 address or IPv6 /64) gets at most a quarter of them, and statements that recently took 100 ms on average at most half, each at least one.',
     { minimum: 1, maximum: 1000, default: 10 },
   ),
-  DATABASE_QUEUE_SIZE: whole(
-    'Most queries that wait for a connection to the database; requests with more are answered 503 at once. One client gets at most a quarter of these places, and statements that have lately been slow half.',
+  DATABASE_MAX_PENDING_QUERIES: whole(
+    'Maximum number of queries that wait for a database connection; further requests get 503 at once. One client gets at most a quarter of the queue, and recently slow statements at most half.',
     { minimum: 0, maximum: 1_000_000, default: 2000 },
   ),
-  CONNECTION_TIMEOUT_MS: whole('How long a request waits for a connection, in milliseconds.', {
+  DATABASE_ACQUIRE_TIMEOUT_MS: whole('Maximum time that a request waits for a database connection, in milliseconds.', {
     minimum: 1,
     maximum: 600_000,
     default: 3000,
   }),
-  STATEMENT_TIMEOUT_MS: whole('How long one query of a request may take, in milliseconds.', {
+  STATEMENT_TIMEOUT_MS: whole('Timeout of one database query of a request, in milliseconds.', {
     minimum: 1,
     maximum: 600_000,
     default: 5000,
   }),
-  MAX_EVENT_LOOP_DELAY_MS: whole(
-    'Delay of the event loop from which on requests are refused, in milliseconds; 0 refuses none.',
-    {
-      minimum: 0,
-      maximum: 600_000,
-      default: 2000,
-    },
-  ),
-  CACHE_MAX_AGE_SECONDS: whole('`max-age` of public answers, in seconds.', { minimum: 0, maximum: 86_400, default: 5 }),
-  CACHE_STALE_WHILE_REVALIDATE_SECONDS: whole('`stale-while-revalidate` of public answers, in seconds.', {
+  MAX_EVENT_LOOP_DELAY_MS: whole('Event loop delay beyond which requests get 503, in milliseconds. 0: no limit.', {
+    minimum: 0,
+    maximum: 600_000,
+    default: 2000,
+  }),
+  CACHE_MAX_AGE_SECONDS: whole('`max-age` of public responses, in seconds.', {
+    minimum: 0,
+    maximum: 86_400,
+    default: 5,
+  }),
+  CACHE_STALE_WHILE_REVALIDATE_SECONDS: whole('`stale-while-revalidate` of public responses, in seconds.', {
     minimum: 0,
     maximum: 86_400,
     default: 30,
   }),
-  ANSWER_CACHE_MEGABYTES: whole(
-    'Memory for answers that are kept until the data changes, with their compressed bytes, in megabytes; 0 keeps none.',
-    {
-      minimum: 0,
-      maximum: 65_536,
-      default: 64,
-    },
-  ),
+  RESPONSE_CACHE_MB: whole('Memory of the response cache, including compressed bodies, in megabytes. 0: no cache.', {
+    minimum: 0,
+    maximum: 65_536,
+    default: 64,
+  }),
   STALE_IF_ERROR_SECONDS: whole(
-    'How long a public answer that was right is given while the database cannot be asked, in seconds; 0: not at all.',
+    'Maximum age of a stale public response served while the database is unreachable, in seconds. 0: none is served.',
     { minimum: 0, maximum: 86_400, default: 60 },
   ),
-  SHUTDOWN_TIMEOUT_SECONDS: whole('How long the service may take to end after SIGTERM, in seconds.', {
+  SHUTDOWN_TIMEOUT_SECONDS: whole('Timeout of the shutdown after SIGTERM, in seconds.', {
     minimum: 1,
     maximum: 600,
     default: 10,
   }),
   DRAIN_SECONDS: whole(
-    'How long of that requests are still accepted while `/readyz` says 503, in seconds: longer than it takes to be noticed by whoever distributes requests. The Docker image sets 5.',
+    'Seconds after SIGTERM during which requests are still accepted while `/readyz` returns 503. Set it longer than the health-check interval of your load balancer. The Docker image sets 5.',
     {
       minimum: 0,
       maximum: 599,
@@ -147,10 +148,10 @@ export const Settings = Type.Object({
     type: 'string',
     enum: ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
     default: 'info',
-    description: 'Least severe entries that are logged.',
+    description: 'Minimum level of logged entries.',
   }),
   LOG_REQUESTS_PERCENT: whole(
-    'How many of a hundred requests are logged, picked at random; those answered 500 or above are logged anyway.',
+    'Percentage of requests that are logged, picked at random; responses of 500 and above are always logged.',
     { minimum: 0, maximum: 100, default: 100 },
   ),
 })

@@ -63,7 +63,7 @@ try {
   const service = startProgram(process.execPath, [CLI, 'serve'], {
     settings: {
       ...{ ENV_FILE: devNull, DATABASE_URL: facts.url, PORT: String(port), METRICS_PORT: String(metricsPort) },
-      ...{ LOG_LEVEL, ANSWER_CACHE_MEGABYTES: String(CACHE_MEGABYTES) },
+      ...{ LOG_LEVEL, RESPONSE_CACHE_MB: String(CACHE_MEGABYTES) },
     },
   })
   const url = `http://127.0.0.1:${port}`

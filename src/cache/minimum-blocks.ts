@@ -79,15 +79,13 @@ function isReached(wanted: Wanted, { blocks }: AsOf) {
 }
 
 const whichAre = (blocks: AsOf['blocks']) =>
-  blocks.size === 0
-    ? 'but no chain is followed here'
-    : `which is not followed here; followed are ${[...blocks.keys()].join(', ')}`
+  blocks.size === 0 ? 'but no chain is indexed' : `which is not indexed (indexed: ${[...blocks.keys()].join(', ')})`
 
 const describe = (wanted: Wanted, { blocks }: AsOf) =>
   [...wanted]
     .map(([chainId, block]) => {
       const reached = blocks.get(Number(chainId))
-      const place = reached === undefined ? 'is still being read from its start' : `is at block ${reached}`
-      return `chain ${chainId} ${place}, asked for was ${block}`
+      const place = reached === undefined ? 'is still backfilling' : `is at block ${reached}`
+      return `chain ${chainId} ${place}, requested was ${block}`
     })
     .join('; ')

@@ -92,7 +92,7 @@ export class AnswerCache {
     const madeAt = this.#options.now().getTime()
     const known = this.#kept.recall(asked.question, version, madeAt)
     if (known === undefined) return this.#sendNew(asked, { version, madeAt })
-    this.#options.counts.answers.kept += 1
+    this.#options.counts.cacheResults.hit += 1
     asked.reply.cacheResult = 'hit'
     return this.#give(asked, known, version)
   }
@@ -102,7 +102,7 @@ export class AnswerCache {
     const { counts, signalOf, addressOf } = this.#options
     reply.cacheResult = 'miss'
     const made = await this.#renderer.render(asked, state, { signal: signalOf(request), address: addressOf(request) })
-    counts.answers.made += 1
+    counts.cacheResults.miss += 1
     return this.#give(asked, made, state.version)
   }
 
@@ -136,7 +136,7 @@ export class AnswerCache {
   #giveOld(asked: Asked, answer: Answer) {
     const { counts, now } = this.#options
     const age = Math.floor((now().getTime() - answer.confirmedAt) / 1000)
-    counts.answers.stale += 1
+    counts.cacheResults.stale += 1
     asked.reply.cacheResult = 'stale'
     void asked.reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
     return this.#give(asked, answer, answer.version)

@@ -49,28 +49,28 @@ program
 
 program
   .command('migrate')
-  .description('bring the schema of the database up to date')
-  .option('--serving-role <role>', 'give this role what `serve` needs: to read, and no more')
-  .option('--dry-run', 'list the migrations to apply, and which tables each blocks; change nothing')
+  .description('migrate the schema of the database')
+  .option('--serving-role <role>', 'grant this role the read access that `serve` needs, and revoke anything else')
+  .option('--dry-run', 'list pending migrations and the tables that each one locks; change nothing')
   .action((options: MigrateOptions) => migrate(readSettings(), options))
 
 program
   .command('import')
-  .description('load NDJSON files in one transaction; "-" is standard input, gzip is unpacked')
+  .description('import NDJSON files in one transaction; "-" is standard input, gzip is unpacked')
   .argument('<file...>')
-  .option('--dry-run', 'check everything, write nothing')
-  .option('--json', 'print the summary, or the faults, as NDJSON')
+  .option('--dry-run', 'validate only, write nothing')
+  .option('--json', 'print the summary or the errors as NDJSON')
   .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     importFiles(readSettings(), files, options),
   )
 
 program
   .command('index')
-  .description('follow chains and write what happens on them, until SIGTERM')
-  .option('--chains <file>', 'which chains, in YAML or JSON')
-  .option('--once', 'end when each chain has come as far as it was at the start')
-  .option('--status', 'say how far each followed chain is')
-  .option('--json', 'with --status: print it as NDJSON')
+  .description('index chains until SIGTERM')
+  .option('--chains <file>', 'chain file, in YAML or JSON')
+  .option('--once', 'exit when each chain has reached the head it had at the start')
+  .option('--status', 'show the indexing status of each chain')
+  .option('--json', 'with --status: print NDJSON')
   .action(index)
 
 program
@@ -86,7 +86,7 @@ program
   .description('print the OpenAPI document')
   .option(
     '--output <file...>',
-    'write it to files; .yaml is YAML, .http requests for editors, .postman_collection.json a collection',
+    'write to files; format by ending: .json, .yaml, .http (requests for editors), .postman_collection.json',
   )
   .action((options: { output?: string[] }) => writeOpenApi(readSettings(), options))
 
@@ -95,51 +95,51 @@ const token = program.command('token').description('issue, list and revoke token
 token
   .command('create')
   .description('print the secret of a new token, once')
-  .requiredOption('--user <userId>', 'user whose data the token opens')
-  .option('--address <address>', "the user's address, whose profile it opens")
-  .option('--admin', 'open the data of every user')
-  .option('--expires <when>', '30s, 15m, 12h, 90d or an ISO 8601 time; without it the token does not expire')
-  .option('--name <name>', 'what it is for')
+  .requiredOption('--user <userId>', 'user whose data the token grants access to')
+  .option('--address <address>', "the user's address, for the profile")
+  .option('--admin', 'grant access to the data of every user')
+  .option('--expires <when>', '30s, 15m, 12h, 90d or an ISO 8601 time; default: never')
+  .option('--name <name>', 'note on the purpose of the token')
   .action((options: NewToken) => createToken(readSettings(), options))
 
 token
   .command('list')
-  .description('show all tokens, without their secrets')
+  .description('list all tokens, without their secrets')
   .option('--json', 'print them as NDJSON')
   .action((options: { json?: boolean }) => listTokens(readSettings(), options))
 
 token
   .command('revoke')
-  .description('let nobody in with a token any more')
-  .argument('<id>', 'as `token list` shows it')
+  .description('revoke a token')
+  .argument('<id>', 'ID from `token list`')
   .action((id: string) => revokeToken(readSettings(), id))
 
 program
   .command('doctor')
-  .description('look at the database, and say of each thing whether it is in order; writes nothing')
-  .option('--all', 'compare everything that is kept with the facts, not a sample')
-  .option('--serving-role <role>', 'look at the rights of this role, not of the one that asks')
-  .option('--json', 'print the findings as NDJSON')
+  .description('check the health of the database (read-only)')
+  .option('--all', 'compare all derived data with the facts, not a sample')
+  .option('--serving-role <role>', 'check the rights of this role instead of the connected one')
+  .option('--json', 'print the results as NDJSON')
   .action((options: DoctorOptions) => doctor(readSettings(), options))
 
 program
   .command('explain')
-  .description('print the SQL that a request runs, with its plans and times; writes nothing')
+  .description('print the SQL that a request runs, with plans and times (read-only)')
   .argument('<url>', "path and query of the request, such as '/campaigns?pageSize=10'", toRequestPath)
   .option('--token <token>', 'send this bearer token')
   .action((url: string, options: { token?: string }) => explain(readSettings(), url, options))
 
 program
   .command('rebuild')
-  .description('make all derived data anew from the facts, and what the schema lacks; readers go on, imports wait')
+  .description('recompute all derived data and restore missing schema objects; readers continue, imports wait')
   .action(() => rebuildDatabase(readSettings()))
 
 program
   .command('conformance')
-  .description('ask a deployment from outside which of its promises it keeps, in a minute at most')
-  .argument('<url>', 'base URL of its operations', toBaseUrl)
-  .option('--token <token>', 'try the protected operations with this token')
-  .option('--json', 'print the findings as NDJSON')
+  .description('run black-box checks against a deployment, for a minute at most')
+  .argument('<url>', 'base URL of the operations', toBaseUrl)
+  .option('--token <token>', 'check the protected operations with this token')
+  .option('--json', 'print the results as NDJSON')
   .action(conformance)
 
 interface IndexArguments {

@@ -56,7 +56,7 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
   const { questions, lookups, guard, close } = openServingDatabase({
     url: databaseUrl,
     poolSize: settings.DATABASE_POOL_SIZE,
-    connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
+    connectionTimeoutMs: settings.DATABASE_ACQUIRE_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: () => undefined,
   })

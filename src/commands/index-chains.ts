@@ -21,7 +21,7 @@ const PROGRESS_MS = 60_000
 export interface IndexOptions {
   /** The chain file. */
   chains: string
-  /** Whether to end when each chain has come as far as it was at the start. */
+  /** Whether to exit when each chain has reached the head it had at the start. */
   once: boolean
 }
 
@@ -32,7 +32,7 @@ export async function indexChains(settings: Settings, { chains: file, once: isOn
   endInOrder({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     toExitCode: (signalCode) => (isOnce ? signalCode : 0),
-    onError: (err) => log.fatal({ err }, 'the process ends because of an error'),
+    onError: (err) => log.fatal({ err }, 'fatal error, shutting down'),
   })
   await withCurrentSchema(settings, (url, database) => followAll({ settings, url, database, chains, isOnce, log }))
 }

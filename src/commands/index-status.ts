@@ -101,19 +101,19 @@ const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'
 const LEFT_OUT_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
 function toText(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
-  if (chains.length === 0) return 'no chain is followed\n'
+  if (chains.length === 0) return 'no chain is indexed\n'
   const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
   const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
   let text = toTable(CHAIN_COLUMNS, chains)
   if (unknown.length > 0) {
-    text += `\nof no known kind, or not to be read:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
+    text += `\nunsupported or unreadable components:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
     text += more(
       sumOf((chain) => chain.unknownComponentCount),
       unknown.length,
     )
   }
   if (leftOut.length > 0) {
-    text += `\nleft out, for the database refuses them:\n${toTable(LEFT_OUT_COLUMNS, leftOut)}`
+    text += `\nskipped campaigns (the database rejects them):\n${toTable(LEFT_OUT_COLUMNS, leftOut)}`
     text += more(
       sumOf((chain) => chain.leftOutCampaignCount),
       leftOut.length,

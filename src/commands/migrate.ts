@@ -19,28 +19,28 @@ export async function migrate(settings: Settings, { servingRole, dryRun = false 
     }
     const applied = await migrateDatabase(access.url, {
       servingRole,
-      onWait: () => process.stderr.write('another process is migrating the database, waiting for it\n'),
+      onWait: () => process.stderr.write('another process migrates the database, waiting\n'),
       onBlocked: (reason) => process.stderr.write(`${reason}\n`),
     })
     process.stdout.write(`the schema is current; ${describe(applied)}\n`)
     const locale = await readAsciiLocale(access.url)
     if (locale !== undefined) process.stderr.write(`${tellAsciiLocale(locale)}; ${ASCII_LOCALE_ADVICE}\n`)
     if (servingRole !== undefined)
-      process.stdout.write(`the role ${servingRole} has what \`serve\` needs, and no more\n`)
+      process.stdout.write(`the role ${servingRole} has the rights that \`serve\` needs, and no others\n`)
   } finally {
     await access.close()
   }
 }
 
 function describe(applied: number) {
-  if (applied === 0) return 'nothing had to be done'
+  if (applied === 0) return 'nothing to do'
   return applied === 1 ? '1 migration was applied' : `${applied} migrations were applied`
 }
 
 /** What would be applied, and what nobody else can read or write while that is done. */
 async function describePending(url: string) {
   const pending = await listPendingMigrations(url)
-  if (pending.length === 0) return 'the schema is current; nothing has to be done\n'
+  if (pending.length === 0) return 'the schema is current; nothing to do\n'
   const locks = readMigrationLocks()
   return toTable(
     ['migration', 'blocksReading', 'blocksWriting'],

@@ -8,5 +8,5 @@ export const rebuildDatabase = (settings: Settings) =>
   withCurrentSchema(settings, async (url, database) => {
     const isOwnSchema = (await compareSchema(database)) === 'current'
     await rebuild(url, { isOwnSchema, say: (what) => process.stderr.write(`${what}\n`) })
-    process.stdout.write('all derived data was made anew\n')
+    process.stdout.write('all derived data recomputed\n')
   })

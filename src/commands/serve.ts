@@ -30,7 +30,7 @@ export async function serve(settings: Settings) {
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
   const { app, start, questions, lookups, guard, counts } = await createHttpService(settings)
-  tell = (err) => app.log.fatal({ err }, 'the service ends because of an error')
+  tell = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   closeAtEnd(async () => metrics?.close())
   closeAtEnd(() => app.close())
@@ -38,7 +38,7 @@ export async function serve(settings: Settings) {
   function createMetricsServer() {
     const register = createRegister()
     const readData = createDataFigureReader(lookups.database, () => new Date())
-    const pools = { questions: questions.pool, lookups: lookups.pool }
+    const pools = { queries: questions.pool, lookups: lookups.pool }
     return serveFigures(register, measureService(register, { app, pools, guard, counts, readData }))
   }
 

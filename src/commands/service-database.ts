@@ -52,7 +52,7 @@ export async function prepareDatabase({ settings, access, database, log, onNews 
       if (!isDatabaseAway(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
       onNews({ state: 'failing', url })
       const reason = explainFailure(error)
-      if (reason !== known) log.warn({ reason }, 'the database is not ready, trying again')
+      if (reason !== known) log.warn({ reason }, 'database not ready, retrying')
       known = reason
     }
     await pause(RETRY_MS)
@@ -61,10 +61,10 @@ export async function prepareDatabase({ settings, access, database, log, onNews 
   async function prepare({ url, isEmbedded }: DatabaseAccess) {
     if (isEmbedded || settings.MIGRATE_ON_START) {
       const applied = await migrateDatabase(url, {
-        onWait: () => log.info('another process is migrating the database, waiting for it'),
-        onBlocked: (reason) => log.warn({ reason }, 'a migration waits for the transactions of others'),
+        onWait: () => log.info('another process migrates the database, waiting'),
+        onBlocked: (reason) => log.warn({ reason }, 'migration blocked by other transactions, waiting'),
       })
-      if (applied > 0) log.info({ migrations: applied }, 'the schema was brought up to date')
+      if (applied > 0) log.info({ migrations: applied }, 'database migrated')
     }
     await requireCurrentSchema(database)
     if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
@@ -84,7 +84,7 @@ export async function advanceFromTimeToTime(database: Database, log: Log) {
     } catch (error) {
       // It may last (a replica, a missing right): said once, and tried again all the same.
       const reason = describeFailure(error)
-      if (reason !== known) log.warn({ reason }, 'the kept totals of windows could not be moved on')
+      if (reason !== known) log.warn({ reason }, 'could not advance window totals, retrying')
       known = reason
     }
     await pause(ADVANCE_MS)

@@ -32,7 +32,7 @@ export async function createToken(settings: Settings, options: NewToken) {
   if (fields.expiresAt !== null && fields.expiresAt <= new Date()) process.stderr.write('It has expired already. ')
   process.stderr.write(
     `Token ${id} of user ${toPrintable(fields.userId)}${fields.isAdmin ? ', an admin token' : ''}, ` +
-      `${fields.expiresAt === null ? 'without end' : `until ${fields.expiresAt.toISOString()}`}. ` +
+      `${fields.expiresAt === null ? 'without expiry' : `until ${fields.expiresAt.toISOString()}`}. ` +
       'This is its secret, which is not stored and not shown again:\n',
   )
   process.stdout.write(`${secret}\n`)

@@ -6,7 +6,7 @@ import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 const LONGEST_LAG_SECONDS = 600
 
 export function examineChains(chains: readonly FollowedChain[]): Finding {
-  if (chains.length === 0) return ok('no chain is followed')
+  if (chains.length === 0) return ok('no chain is indexed')
   const describe = ({ chainId, state, lagSeconds }: FollowedChain) =>
     `chain ${chainId} is ${state}${lagSeconds === null ? '' : `, ${lagSeconds} s late`}`
   const late = chains.filter(({ state }) => state !== 'following')
@@ -28,7 +28,9 @@ export async function examineOrphans(ask: Ask): Promise<Finding> {
   const { claims = 0, signatures = 0, metadata = 0 } = row ?? {}
   if (claims === 0 && signatures === 0) {
     return ok(
-      metadata === 0 ? 'nothing waits for its campaign' : `metadata of ${metadata} campaigns is here before them`,
+      metadata === 0
+        ? 'no metadata, claims or signatures without a campaign'
+        : `metadata of ${metadata} campaigns is here before them`,
     )
   }
   return warning(

@@ -104,7 +104,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
 const toSchemaFinding = (state: 'behind' | 'current' | 'newer') =>
   state === 'behind'
     ? failed(
-        'the schema is behind this version, so what is stored was not looked at',
+        'the schema is older than this version, so the data was not checked',
         'run `reward-campaigns migrate`, or set MIGRATE_ON_START=true',
       )
     : ok(`the schema is that of ${state === 'newer' ? 'a newer' : 'this'} version`)
@@ -115,7 +115,7 @@ const isLost = (findings: readonly CheckedFinding[]) => findings.some(({ found }
 
 /** A database that is not there, whether from the beginning or from some moment on. */
 export const toLostFinding = (error: unknown) =>
-  failed(`${LOST}: ${describeFailure(error)}`, 'see that it runs, and that DATABASE_URL leads to it')
+  failed(`${LOST}: ${describeFailure(error)}`, 'check that it runs and that DATABASE_URL is right')
 
 /** SQLSTATE of a statement that took too long, of a missing right, and of a write where none is possible. */
 const [TIMED_OUT, DENIED, READ_ONLY] = ['57014', '42501', '25006']
@@ -125,16 +125,12 @@ function toFinding(failure: unknown, statementMs: number): Finding {
   const error = failure instanceof Error && failure.cause instanceof pg.DatabaseError ? failure.cause : failure
   if (error instanceof pg.DatabaseError) {
     if (error.code === TIMED_OUT) {
-      return warning(
-        `it took longer than ${statementMs / 1000} s and was given up`,
-        'try again when there is less to do',
-      )
+      return warning(`it took longer than ${statementMs / 1000} s and was cancelled`, 'retry when the load is lower')
     }
-    if (error.code === READ_ONLY) return warning('this can be looked at on the primary only', 'run it there')
+    if (error.code === READ_ONLY) return warning('this check needs the primary', 'run it there')
     if (error.code === DENIED)
-      return warning(`this role may not look: ${error.message}`, 'run it as the owner of the tables')
-    if (!isConnectionFailure(error))
-      return failed(`it cannot be looked at: ${error.message}`, 'see what the server logs')
+      return warning(`this role lacks rights for the check: ${error.message}`, 'run it as the owner of the tables')
+    if (!isConnectionFailure(error)) return failed(`the check failed: ${error.message}`, 'see the log of the server')
   }
   if (!isConnectionFailure(error)) throw error
   return toLostFinding(error)

@@ -38,11 +38,11 @@ export async function examineRights(ask: Ask, role: string | null, isEmbedded: b
     )
   }
   if (isEmbedded) return ok('the embedded server has one role, for this machine alone')
-  if (row.writable.length === 0) return ok(`${whose} can read all that is served and write none of it`)
+  if (row.writable.length === 0) return ok(`${whose} can read all served data and write none of it`)
   return warning(
     `${whose} may write ${row.writable[0]}${row.writable.length > 1 ? ` and ${row.writable.length - 1} more` : ''}`,
     role === null
       ? `serve with a role that only reads (${command}); as the owner, check that one with --serving-role`
-      : `take that away from it: ${command}`,
+      : `revoke that: ${command}`,
   )
 }

@@ -55,8 +55,7 @@ const IF_NONE_MATCH: Parameter = {
   in: 'header',
   name: 'If-None-Match',
   required: false,
-  description:
-    'Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.',
+  description: 'Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.',
   schema: { type: 'string', maxLength: 16_384 },
   example: '"gmEacocL7hHL6Mjgpi1zfaifX-z"',
 }

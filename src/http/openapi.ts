@@ -23,17 +23,17 @@ export async function collectOpenApi(app: FastifyInstance) {
         title: 'Reward Campaign Service',
         version,
         description: [
-          'Read-only access to on-chain reward campaigns: who funds them, what has to be done, and what can be claimed.',
+          'Read-only access to on-chain reward campaigns: who funds them, which actions they require, and what can be claimed.',
           'Amounts are decimal strings of base units, exact up to 2^256 − 1: read them as big integers, never as ' +
-            'floating-point numbers; `decimals` of a token says how many of the digits are behind the point.',
+            'floating-point numbers; `decimals` of a token is the number of digits after the decimal point.',
           'Addresses are 0x and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
             '`<chainId>:<campaignCoreAddress>:<identifier>`.',
-          'Where a list comes in pages, `page` counts from 1, and `pageSize` is at most 100. The order is stable: page ' +
-            'after page shows everything once, as long as nothing changes.',
-          'Every failure is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`. An unknown ' +
-            'parameter is a failure; what may be repeated says when in `Retry-After`.',
-          'An answer shows everything that was stored before its request came in. Public answers have an `ETag`, for ' +
-            '`If-None-Match`; where chains are followed, `x-as-of` says up to which block, and `minBlock` asks for one.',
+          'Lists come in pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing ' +
+            'changes, the pages together contain each item once.',
+          'Every error is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`. An unknown ' +
+            'parameter is an error; if a request may be retried, `Retry-After` says when.',
+          'A response shows everything that was committed before its request arrived. Public responses have an `ETag` for ' +
+            '`If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` requires one.',
         ].join('\n\n'),
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
@@ -43,15 +43,15 @@ export async function collectOpenApi(app: FastifyInstance) {
           bearerToken: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A token that the operator of the service has issued (`reward-campaigns token create`).',
+            description: 'A token issued by the operator of the service (`reward-campaigns token create`).',
           },
         },
       },
       tags: [
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
-        { name: 'Status', description: 'How fresh the data is, and what may be asked.' },
-        { name: 'Users', description: 'What belongs to a user; needs a token.' },
+        { name: 'Status', description: 'Indexing status and service limits.' },
+        { name: 'Users', description: 'Data of a user; requires a token.' },
       ],
     },
     refResolver: {

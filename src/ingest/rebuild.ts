@@ -58,7 +58,7 @@ export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions)
     await client.query('begin')
     await takeImportLock(client, say)
     await client.query('set local jit = off')
-    say('making all derived data anew')
+    say('recomputing all derived data')
     for (const statement of derivedData) await client.query(statement)
     const written = await listWrittenTables(client)
     await client.query('commit')
@@ -75,7 +75,7 @@ async function restoreObjects(client: pg.Client, say: (what: string) => void) {
   await client.query('set check_function_bodies = off')
   for (const object of differences) {
     const change = { name: `${object.kind} ${object.name}`, statements: toRestoration(object) }
-    say(`making ${change.name} anew`)
+    say(`restoring ${change.name}`)
     await changeSchema(client, change, { onBlocked: say, beforeCommit: async () => undefined })
   }
   if (differences.length === 0) return

@@ -58,7 +58,7 @@ export const ActionTemplateRecord = record('actionTemplate', 'A ready-made actio
   projectId: text('Project the action belongs to.'),
   actionType: name128('Kind of the action, for example `swap`.'),
   projectImage: text('URI of the image of the project.'),
-  description: optionalText('What is to be done.'),
+  description: optionalText('Description of the action.'),
   category: Type.Optional(wordOrNull(actionCategories, 'Category of the action.')),
 })
 export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
@@ -107,7 +107,7 @@ const TokenReference = Type.Object({ chainId: ref(ChainId), address: ref(Address
 const metadataFields = {
   creator: Type.Optional(refOrNull(Address, { description: 'Defaults to the owner.' })),
   campaignName: optionalText('Readable name.'),
-  templateId: optionalText('System ID of the template.'),
+  templateId: optionalText('ID of the template.'),
   actionTemplateId: Type.Optional(
     Type.Unsafe<string | null>({ type: ['string', 'null'], format: 'uuid', description: 'Action template.' }),
   ),
@@ -118,9 +118,9 @@ const metadataFields = {
   projectImageUri: optionalText('URI of the image of the project.'),
   projectUrl: optionalText('URL of the project.'),
   tokenImageUri: optionalText('URI of the image of the token.'),
-  startTime: optionalInstant('Claims are possible from here on.'),
+  startTime: optionalInstant('Start of the claim period, inclusive.'),
   endTime: optionalInstant('Claims are possible until before this instant.'),
-  verificationLevel: optionalText('How users have to be verified.'),
+  verificationLevel: optionalText('Verification that users need.'),
   distributionChannels: Type.Optional(
     Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: name128(), maxItems: 1000 }),
   ),

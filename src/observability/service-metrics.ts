@@ -32,13 +32,25 @@ const PATIENCE_MS = 1000
 export function measureService(register: Registry, { app, pools, guard, counts, readData }: MeasuredService) {
   measureRequests(register, app)
   measurePools(register, pools)
-  countFrom(register, 'answers_total', 'Public answers by where they came from', 'source', () => counts.answers)
-  countFrom(register, 'rate_limited_requests_total', 'Requests that were refused, by the limit', 'limit', () => {
-    return counts.beyondLimit
-  })
+  countFrom(
+    register,
+    'reward_campaigns_cache_requests_total',
+    'Public responses by cache result',
+    'result',
+    () => counts.cacheResults,
+  )
+  countFrom(
+    register,
+    'reward_campaigns_rate_limited_requests_total',
+    'Requests rejected with 429, by limit',
+    'limit',
+    () => {
+      return counts.beyondLimit
+    },
+  )
   new Counter({
-    name: 'failed_token_attempts_total',
-    help: 'Requests with a token that is not valid',
+    name: 'reward_campaigns_failed_auth_total',
+    help: 'Requests with an invalid token',
     registers: [register],
     collect() {
       this.reset()
@@ -46,8 +58,8 @@ export function measureService(register: Registry, { app, pools, guard, counts, 
     },
   })
   new Counter({
-    name: 'database_older_timeline_total',
-    help: 'Connections to a primary that has been replaced, closed for that',
+    name: 'reward_campaigns_database_older_timeline_total',
+    help: 'Connections closed because the server is a replaced primary',
     registers: [register],
     collect() {
       this.reset()
@@ -59,15 +71,15 @@ export function measureService(register: Registry, { app, pools, guard, counts, 
 
 function measureRequests(register: Registry, app: FastifyInstance) {
   const durations = new Histogram({
-    name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer',
+    name: 'reward_campaigns_http_request_duration_seconds',
+    help: 'Time from the arrival of a request to the end of its response',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
     registers: [register],
   })
   const defects = new Counter({
-    name: 'defects_total',
-    help: 'Requests that were answered 500, which is a defect of the service',
+    name: 'reward_campaigns_unhandled_errors_total',
+    help: 'Requests that failed with 500 because of an unhandled error',
     registers: [register],
   })
   app.addHook('onResponse', (request, reply, done) => {
@@ -80,8 +92,8 @@ function measureRequests(register: Registry, app: FastifyInstance) {
 
 function measurePools(register: Registry, pools: Record<string, PoolFigures>) {
   new Gauge({
-    name: 'database_connections',
-    help: 'Connections of each pool, and queries that wait for one',
+    name: 'reward_campaigns_database_connections',
+    help: 'Connections of each pool, and queries waiting for one',
     labelNames: ['pool', 'state'] as const,
     registers: [register],
     collect() {
@@ -117,16 +129,20 @@ function countFrom(
 /** Measures how far the data is. @returns what asks the database for it. */
 function measureData(register: Registry, readData: () => Promise<DataFigures>) {
   const registers = [register]
-  const up = new Gauge({ name: 'database_up', help: 'Whether the database answers, 1 or 0', registers })
-  const revision = new Gauge({ name: 'data_revision', help: 'Newest revision of the data', registers })
+  const up = new Gauge({
+    name: 'reward_campaigns_database_up',
+    help: 'Whether the database responds, 1 or 0',
+    registers,
+  })
+  const revision = new Gauge({ name: 'reward_campaigns_data_version', help: 'Newest data version', registers })
   const changedAt = new Gauge({
-    name: 'data_revision_seen_timestamp_seconds',
-    help: 'When the newest revision of the data was first seen here, as Unix time',
+    name: 'reward_campaigns_data_version_observed_timestamp_seconds',
+    help: 'When this process first saw the newest data version, as Unix time',
     registers,
   })
   const lag = new Gauge({
-    name: 'chain_lag_seconds',
-    help: 'Time since the newest block whose effects are stored',
+    name: 'reward_campaigns_chain_lag_seconds',
+    help: 'Time since the newest stored block',
     labelNames: ['chain_id'] as const,
     registers,
   })

@@ -38,7 +38,7 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
       opening = openEmbeddedServer(folder, {
         leaving: ending,
         onCreate: () => say(`creating the database in ${folder}`),
-        onRestart: () => say('the database had ended, and was started again'),
+        onRestart: () => say('database process exited, restarted it'),
       })
       const { url } = await opening
       ending.throwIfAborted()

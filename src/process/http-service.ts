@@ -22,16 +22,16 @@ export async function createHttpService(settings: Settings) {
   const start = createStart(settings)
   const { questions, lookups, guard, close } = openServingDatabase({
     poolSize: settings.DATABASE_POOL_SIZE,
-    queueSize: settings.DATABASE_QUEUE_SIZE,
-    connectionTimeoutMs: settings.CONNECTION_TIMEOUT_MS,
+    queueSize: settings.DATABASE_MAX_PENDING_QUERIES,
+    connectionTimeoutMs: settings.DATABASE_ACQUIRE_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     url() {
       if (start.url === undefined) throw new DatabaseAwayError('the database is still being created')
       return start.url
     },
-    onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'a database connection was lost'),
+    onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'database connection lost'),
     onOlderTimeline: ({ address, timeline }, newest) =>
-      app.log.error({ server: address, timeline, newest }, 'an old primary is back, and is left: fence it'),
+      app.log.error({ server: address, timeline, newest }, 'old primary is back, closing its connections: fence it'),
   })
   closeAtEnd(close)
   const traces = areTracesWanted()

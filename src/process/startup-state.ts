@@ -12,8 +12,8 @@ export interface StartNews {
 }
 
 /** Whether the service has started: a start that goes well is worth waiting for, a failing one is told at once. */
-export function createStart({ DATABASE_URL: url, CONNECTION_TIMEOUT_MS }: Settings) {
-  const patienceMs = url === undefined ? EMBEDDED_START_MS : CONNECTION_TIMEOUT_MS
+export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: Settings) {
+  const patienceMs = url === undefined ? EMBEDDED_START_MS : DATABASE_ACQUIRE_TIMEOUT_MS
   let news: StartNews = { state: 'under way', url }
   const changed = new EventEmitter().setMaxListeners(0)
   return {

@@ -8,7 +8,7 @@ export const SignatureType = Type.Unsafe<'event' | 'function'>({
   $id: 'SignatureType',
   type: 'string',
   enum: ['event', 'function'],
-  description: 'Whether the signature is that of an event or of a function.',
+  description: 'Whether the signature belongs to an event or a function.',
 })
 
 /** The condition an event field or function argument must fulfil. */
@@ -35,12 +35,12 @@ export const ActionStepParameters = Type.Object(
     fieldIndex: Type.Integer({
       description: 'Index of the event field or function argument that is compared, from 0.',
     }),
-    filterData: text('Value to compare with, encoded as the field type wants it.', { maxLength: 65_536 }),
+    filterData: text('Value to compare with, encoded according to the field type.', { maxLength: 65_536 }),
   },
   {
     $id: 'ActionStepParameters',
     additionalProperties: false,
-    description: 'The condition that a field of the action must fulfil.',
+    description: 'Condition on a field of the action.',
   },
 )
 
@@ -48,13 +48,15 @@ export const ActionStepParameters = Type.Object(
 export const ActionStep = Type.Object(
   {
     chainId: ref(ChainId, { description: 'Chain on which the action happens.' }),
-    claimant: Type.Optional(ref(Address, { description: 'Address that claims for this step, where recorded.' })),
+    claimant: Type.Optional(
+      ref(Address, { description: 'Address that claims for this step; absent if not recorded.' }),
+    ),
     signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
-    signatureType: ref(SignatureType, { description: 'Whether `signature` is that of an event or of a function.' }),
-    actionType: Type.Integer({ description: 'Kind of the action: a number of the protocol.' }),
-    targetContract: ref(Address, { description: 'Contract the action is done on.' }),
-    parameters: ref(ActionStepParameters, { description: 'Condition that one field of the action must fulfil.' }),
+    signatureType: ref(SignatureType, { description: 'Whether `signature` belongs to an event or a function.' }),
+    actionType: Type.Integer({ description: 'Kind of the action: a number defined by the protocol.' }),
+    targetContract: ref(Address, { description: 'Contract that the action targets.' }),
+    parameters: ref(ActionStepParameters, { description: 'Condition on one field of the action.' }),
   },
   {
     $id: 'ActionStep',
@@ -69,7 +71,7 @@ export const ActionClaimant = Type.Object(
   {
     signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature.'),
-    signatureType: ref(SignatureType, { description: 'Whether `signature` is that of an event or of a function.' }),
+    signatureType: ref(SignatureType, { description: 'Whether `signature` belongs to an event or a function.' }),
     fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the claimant, from 0.' }),
     targetContract: ref(Address, { description: 'Contract that emits the event or has the function.' }),
     targetContractName: text('Name of the target contract.'),

@@ -8,14 +8,14 @@ export const AllowListType = Type.Unsafe<'SimpleAllowList' | 'SimpleDenyList' | 
     type: 'string',
     enum: ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],
     description:
-      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everybody. OffchainAccessList: the members of an access list kept by the service.',
+      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.',
   },
 )
 
 const fields = {
-  owner: ref(Address, { description: 'Account that may change the list.' }),
+  owner: ref(Address, { description: 'Account that can change the list.' }),
   contractAddress: ref(Address, { description: 'Contract of the list.' }),
-  type: ref(AllowListType, { description: 'What being on the list means: who may claim.' }),
+  type: ref(AllowListType, { description: 'Which accounts the list lets claim.' }),
 }
 
 /** The allow list as a list page shows it. */
@@ -27,10 +27,10 @@ export const AllowListPreview = Type.Object(
       items: ref(Address),
       maxItems: 100,
       description:
-        'Addresses allowed or denied, ascending. `null` when none are recorded, and when there are more than 100: the campaign detail has them all.',
+        'Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them.',
     }),
   },
-  { $id: 'AllowListPreview', additionalProperties: false, description: 'Who may claim a campaign.' },
+  { $id: 'AllowListPreview', additionalProperties: false, description: 'The accounts that may claim a campaign.' },
 )
 export type AllowListPreview = Static<typeof AllowListPreview>
 
@@ -40,9 +40,13 @@ export const AllowList = Type.Object(
     ...fields,
     addresses: Type.Array(ref(Address), {
       maxItems: 1_000_000,
-      description: 'All addresses allowed or denied, ascending; empty when none are recorded.',
+      description: 'All addresses allowed or denied, ascending; empty if none are recorded.',
     }),
   },
-  { $id: 'AllowList', additionalProperties: false, description: 'Who may claim a campaign, with all addresses.' },
+  {
+    $id: 'AllowList',
+    additionalProperties: false,
+    description: 'The accounts that may claim a campaign, with all addresses.',
+  },
 )
 export type AllowList = Static<typeof AllowList>

@@ -23,7 +23,7 @@ export const campaignFilters = {
   }),
   owner: Type.Optional(inline(Address, { description: 'Campaigns of this owner.', example: parameterExamples.owner })),
   autocampaignId: optionalName({
-    description: 'Campaigns made by this autocampaign. Case-sensitive.',
+    description: 'Campaigns created by this autocampaign. Case-sensitive.',
     example: parameterExamples.autocampaignId,
   }),
   chainId: optionalInteger({
@@ -34,7 +34,7 @@ export const campaignFilters = {
   }),
   targetContract: Type.Optional(
     inline(Address, {
-      description: 'Campaigns with an action step on this contract of chain `chainId`, which must be given too.',
+      description: 'Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.',
       example: parameterExamples.targetContract,
     }),
   ),

@@ -45,7 +45,7 @@ export const openEnumeration = (description: string, names: Names) =>
   Type.Unsafe<number>({
     anyOf: [
       { ...numbersOf(names), 'x-expected': 'an integer' },
-      { type: 'integer', description: 'A number without a name here.', 'x-expected': 'an integer' },
+      { type: 'integer', description: 'Any other number.', 'x-expected': 'an integer' },
     ],
-    description: `${description}: ${listed(names)}. Others are served as they are recorded.`,
+    description: `${description}: ${listed(names)}. Other values are returned as recorded.`,
   })

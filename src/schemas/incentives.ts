@@ -49,16 +49,14 @@ const tokenFigures = {
   totalAmountClaimed: claimed(' Budgets are computed from this one.'),
   totalClaims: Type.Optional(baseUnits('Number of claims so far.')),
   remainingBalance: Type.Optional(
-    baseUnits('Balance left for claims, in base units of `asset`; absent when it is not recorded.'),
+    baseUnits('Balance left for claims, in base units of `asset`; absent if not recorded.'),
   ),
-  metadata: Type.Optional(
-    refOrNull(TokenMetadata, { description: 'The token at `asset`; `null` when it is unknown.' }),
-  ),
+  metadata: Type.Optional(refOrNull(TokenMetadata, { description: 'The token at `asset`; `null` if unknown.' })),
 }
 
 const rebatePercentage = Type.Optional(
   Type.Number({
-    description: 'Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded.',
+    description: 'Percent of the amount of the action that is paid back, as recorded; absent if not recorded.',
   }),
 )
 const asset = address('Token in which the reward is paid.')
@@ -73,9 +71,9 @@ const shareOf = (amount: string) =>
     `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is.`,
   )
 const maxReward = (of: 'asset' | 'peg') =>
-  baseUnits(`Most that one claim can pay, in base units of \`${of}\`; "0" is no maximum.`)
+  baseUnits(`Maximum that one claim can pay, in base units of \`${of}\`; "0" means no maximum.`)
 const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
-  ref(criteria, { description: 'Where the amount of the action is read.' })
+  ref(criteria, { description: 'Where the amount of the action is read from.' })
 
 const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
   Type.Object(
@@ -83,14 +81,14 @@ const variant = <Name extends string, Fields extends TProperties>(name: Name, de
     { $id: name, additionalProperties: false, description },
   )
 
-const AllowListIncentive = variant('AllowListIncentive', 'A place on an allow list.', {
-  allowListAddress: address('Allow list that a claim puts the claimant on.'),
+const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow list.', {
+  allowListAddress: address('Allow list to which a claim adds the claimant.'),
   limit: baseUnits('Maximum number of claims, one for each user; a count, not an amount.'),
 })
 
 const CGDAIncentive = variant(
   'CGDAIncentive',
-  'A continuous gradual Dutch auction: the reward falls with each claim and rises while nobody claims.',
+  'A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims.',
   {
     asset,
     initialReward: baseUnits('Reward at the start of the auction, in base units of `asset`.'),
@@ -102,7 +100,7 @@ const CGDAIncentive = variant(
 
 const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
   asset,
-  strategy: openEnumeration('Who is paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
+  strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
   reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
   limit: baseUnits('Number of claims that remain; a count, not an amount.'),
   ...tokenFigures,
@@ -156,7 +154,7 @@ const ERC20VariableCriteriaIncentiveV2 = variant(
 
 const ERC20PeggedIncentive = variant(
   'ERC20PeggedIncentive',
-  'A token whose amount follows the price of another asset.',
+  'A token reward whose amount follows the price of another asset.',
   {
     asset,
     peg,
@@ -219,6 +217,6 @@ export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>
   required: ['type'],
   discriminator: { propertyName: 'type' },
   oneOf: incentiveVariants.map((variant) => ref(variant)),
-  description: 'Something that is claimed once the action steps are done; `type` selects the variant.',
+  description: 'A reward that can be claimed once the action steps are done; `type` selects the variant.',
 })
 export type Incentive = Static<typeof Incentive>

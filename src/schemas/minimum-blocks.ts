@@ -14,7 +14,7 @@ export const minimumBlocks = {
     most: 10,
     example: parameterExamples.minimumBlock,
     description:
-      'Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.',
+      'Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts.',
   }),
 }
 

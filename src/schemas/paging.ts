@@ -7,13 +7,13 @@ export const paging = {
     maximum: MAX_SAFE_INTEGER,
     default: 1,
     example: 1,
-    description: 'Page to return, from 1; 0 is the first page too. A page past the end is empty.',
+    description: 'Number of the page, from 1; 0 is the first page too. A page past the end is empty.',
   }),
   pageSize: integerWithDefault({
     maximum: 100,
     default: 10,
     example: 10,
-    description: 'Entries on a page, at most 100. With 0 the array is empty.',
+    description: 'Number of items per page, at most 100. With 0 the array is empty.',
   }),
 }
 

@@ -40,7 +40,7 @@ export const TotalAmount = Type.String({
   // A thousand incentives, each of as many claims of as much as there can be: a product of two uint256 has 155 digits.
   maxLength: 160,
   description:
-    'A sum of amounts in the smallest unit of a token, as a decimal string. Exact, and with as many digits as it takes: it may be 2^256 or more.',
+    'A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.',
   examples: ['9712500000'],
 })
 
@@ -50,7 +50,7 @@ export const UsdAmount = Type.String({
   // A TotalAmount, times a price of up to 60 digits.
   maxLength: 230,
   description:
-    'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, and with as many digits as it takes.',
+    'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, with as many digits as needed.',
   examples: ['4.50045'],
 })
 

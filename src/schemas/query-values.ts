@@ -76,7 +76,7 @@ export const commaSeparated = <Item extends TSchema>(
   Type.Optional(
     Type.Array(item, {
       maxItems: most,
-      description: `${description} Comma-separated, or given several times; at most ${most} entries.`,
+      description: `${description} Comma-separated or repeated; at most ${most} items.`,
       examples: [[example]],
     }),
   )

@@ -141,7 +141,7 @@ const canBeClaimed = (facts: Facts, { campaignId, incentiveIndex }: ClaimRecord)
 
 test.each([1, 2, 3])('kept answers are those that would be made now, whatever batches come: %i', async (seed) => {
   await using keeping = await startTestApp()
-  await using making = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' }, keeping.database)
+  await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, keeping.database)
   const ingest = await openIngest(keeping.database.url)
   try {
     const random = createRandom(seed)

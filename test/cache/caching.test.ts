@@ -454,7 +454,7 @@ test('failures are not kept', async () => {
 
 test('answers are right with hardly any memory for them, and with none', async () => {
   for (const megabytes of ['0', '1']) {
-    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: megabytes })
+    await using api = await startTestApp({ RESPONSE_CACHE_MB: megabytes })
     const members = Array.from({ length: 20_000 }, (_, index) => anAddress(`member ${index}`)).sort()
     const list = anAccessList({ members })
     const allowList = {

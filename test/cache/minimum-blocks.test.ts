@@ -39,7 +39,7 @@ test('an empty block moves the header on, and neither the tag nor what is kept',
 })
 
 test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async (megabytes) => {
-  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: megabytes })
+  await using api = await startTestApp({ RESPONSE_CACHE_MB: megabytes })
   const token = aToken({ whitelisted: true })
   const campaign = aCampaign({
     incentives: [anErc20Incentive(token.address)],

@@ -96,7 +96,7 @@ test('what was not right in the last 60 seconds, or never asked for, is 503', as
 })
 
 test('with STALE_IF_ERROR_SECONDS=0, and where nothing is kept, an absent database is 503', async () => {
-  for (const settings of [{ STALE_IF_ERROR_SECONDS: '0' }, { ANSWER_CACHE_MEGABYTES: '0' }]) {
+  for (const settings of [{ STALE_IF_ERROR_SECONDS: '0' }, { RESPONSE_CACHE_MB: '0' }]) {
     await using api = await startInterruptible(settings)
     expect((await api.get('/campaigns')).statusCode).toBe(200)
     api.interrupt('cut')

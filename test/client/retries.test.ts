@@ -41,7 +41,7 @@ test('what is refused as often as may be repeated is a failure', async () => {
 test('nobody waits longer than may be waited, and the failure says how long it would be', async () => {
   await using service = await startTestClient(
     { token: `rcs_${'x'.repeat(43)}`, longestWaitMs: 0 },
-    { FAILED_ATTEMPTS_PER_MINUTE: '1' },
+    { FAILED_AUTH_PER_MINUTE: '1' },
   )
   await expect(service.client.getUserProfile()).rejects.toMatchObject({ status: 401 })
   const failure: unknown = await service.client.getUserProfile().catch((error: unknown) => error)

@@ -141,6 +141,14 @@ describe('settings', () => {
     expect(result.stderr).not.toContain('hunter2')
   })
 
+  test('a setting under its former name is a fault that says the new name, unless it is empty', () => {
+    expect(() => readSettings({ ANSWER_CACHE_MEGABYTES: '1' })).toThrow(
+      'ANSWER_CACHE_MEGABYTES is now called RESPONSE_CACHE_MB',
+    )
+    expect(readSettings({ ANSWER_CACHE_MEGABYTES: '' })).toMatchObject({ RESPONSE_CACHE_MB: 64 })
+    for (const name of Object.values(formerSettings)) expect(readSettings({})).toHaveProperty(name)
+  })
+
   test('a drain that would leave no time to end is a fault', () => {
     expect(readSettings({ DRAIN_SECONDS: '9' })).toMatchObject({ DRAIN_SECONDS: 9, SHUTDOWN_TIMEOUT_SECONDS: 10 })
     for (const [drain, timeout] of [
@@ -168,7 +176,7 @@ describe('settings', () => {
 })
 
 describe('serve', () => {
-  const quick = { PORT: '0', CONNECTION_TIMEOUT_MS: '1000' }
+  const quick = { PORT: '0', DATABASE_ACQUIRE_TIMEOUT_MS: '1000' }
 
   test('refuses a schema that is behind and names the command that mends it', async () => {
     await using database = aDatabaseToCome()
@@ -220,7 +228,7 @@ describe('serve', () => {
     const refused = await fetch(`${url}/readyz`)
     expect(refused.status).toBe(503)
     expect(await refused.json()).toEqual({
-      error: 'the schema of the database is behind this version of the service: it has to be migrated',
+      error: 'the database schema is older than this version of the service and has to be migrated',
     })
     await database.query('insert into drizzle.__drizzle_migrations (hash, created_at) values ($1, $2)', [
       newest?.hash,

@@ -44,7 +44,7 @@ test('doctor says that there is no database, without its password', async () => 
     check: 'server',
     state: 'failed',
     found: expect.stringMatching(/^the database cannot be reached: .*ECONNREFUSED/),
-    advice: 'see that it runs, and that DATABASE_URL leads to it',
+    advice: 'check that it runs and that DATABASE_URL is right',
   })
   expect(stdout).not.toContain('hunter2')
 })
@@ -77,8 +77,8 @@ test('rebuild makes anew what doctor finds, while readers go on and processes se
   await using reader = await openReader(database.url)
   expect(await runCli(['rebuild'], settings)).toMatchObject({
     code: 0,
-    stdout: 'all derived data was made anew\n',
-    stderr: 'making trigger data_is_revised anew\nmaking all derived data anew\n',
+    stdout: 'all derived data recomputed\n',
+    stderr: 'restoring trigger data_is_revised\nrecomputing all derived data\n',
   })
   expect(await reader.count('campaign_claim_totals')).toBeGreaterThan(0)
   expect(Math.max(...(await totals()))).toBe(0)

@@ -44,12 +44,9 @@ describe('a chain that is followed', () => {
     await other.said(/(another process follows the chain)/)
     chain.mine(2)
     await stored(database, chain.head.number)
-    expect(messagesOf(other.stdout)).toEqual([
-      'the chain is to be followed',
-      'another process follows the chain: waiting for its end',
-    ])
+    expect(messagesOf(other.stdout)).toEqual(['chain configured', 'chain is locked by another process, waiting'])
     one.child.kill('SIGKILL')
-    await other.said(/(this process follows the chain)/)
+    await other.said(/(chain locked by this process)/)
     chain.mine(recording.blocks.length)
     await stored(database, chain.head.number)
     expect(await countClaims(database)).toBe(recordedClaims.length)
@@ -90,9 +87,7 @@ describe('a chain that is followed', () => {
     index.child.kill('SIGTERM')
     const { stdout, stderr } = await index.ended
     expect(stderr).toBe('')
-    expect(messagesOf(stdout).filter((message) => message === 'the chain cannot be stored, trying again')).toHaveLength(
-      1,
-    )
+    expect(messagesOf(stdout).filter((message) => message === 'storing the chain failed, retrying')).toHaveLength(1)
   })
 
   test('is not held up by another one, whose endpoints fail; no URL is in the log or in the metrics', async () => {
@@ -126,9 +121,7 @@ describe('a chain that is followed', () => {
     const port = await aFreePort()
     await using index = startIndex(chains.file, database, { METRICS_PORT: String(port), LOG_LEVEL: 'trace' })
     // The wrong node is first, and is of chain 8453 as well: only the other chain refuses it.
-    await waitFor(() =>
-      messagesOf(index.stdout).includes('the chain cannot be read, trying again') ? true : undefined,
-    )
+    await waitFor(() => (messagesOf(index.stdout).includes('reading the chain failed, retrying') ? true : undefined))
     await stored(database, END)
     await waitFor(() => socket.subscribed.size === 1 || undefined)
     const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
@@ -141,7 +134,7 @@ describe('a chain that is followed', () => {
       expect(text).not.toContain(new URL(faulty.url).host)
       expect(text).not.toContain(new URL(socket.url).host)
     }
-    const troubles = entriesOf(stdout).filter(({ msg }) => msg === 'the chain cannot be read, trying again')
+    const troubles = entriesOf(stdout).filter(({ msg }) => msg === 'reading the chain failed, retrying')
     expect(troubles).toEqual([
       expect.objectContaining({
         level: 40,
@@ -150,15 +143,27 @@ describe('a chain that is followed', () => {
       }),
     ])
     const figure = (name: string) => figures.split('\n').find((line) => line.startsWith(name))
-    expect(figure('chain_as_of_block{chain_id="8453"}')).toBe(`chain_as_of_block{chain_id="8453"} ${END}`)
-    expect(figure('chain_head_block{chain_id="8453"}')).toMatch(new RegExp(` ${END}$`))
-    expect(figure('chain_claims_written_total{chain_id="8453"}')).toMatch(new RegExp(` ${recordedClaims.length}$`))
-    for (const name of ['chain_reorgs_total', 'chain_reorg_depth_blocks_count', 'chain_unknown_components'])
+    expect(figure('reward_campaigns_chain_as_of_block{chain_id="8453"}')).toBe(
+      `reward_campaigns_chain_as_of_block{chain_id="8453"} ${END}`,
+    )
+    expect(figure('reward_campaigns_chain_head_block{chain_id="8453"}')).toMatch(new RegExp(` ${END}$`))
+    expect(figure('reward_campaigns_chain_claims_written_total{chain_id="8453"}')).toMatch(
+      new RegExp(` ${recordedClaims.length}$`),
+    )
+    for (const name of [
+      'reward_campaigns_chain_reorgs_total',
+      'reward_campaigns_chain_reorg_depth_blocks_count',
+      'reward_campaigns_chain_unknown_components',
+    ])
       expect(figure(`${name}{chain_id="8453"}`), 'so that the first one is an increase').toMatch(/ 0$/)
-    expect(figure('chain_rpc_errors_total{chain_id="10",endpoint="2",fault="wrong-chain"}')).toMatch(/ [1-9]/)
-    expect(figure('chain_rpc_requests_total{chain_id="8453",endpoint="1"}')).toMatch(/ [1-9]/)
-    expect(figure('chain_rpc_requests_total{chain_id="8453",endpoint="3"}')).toMatch(/ 1$/)
-    expect(figure('chain_rpc_errors_total{chain_id="10",endpoint="3",fault="wrong-chain"}')).toMatch(/ 1$/)
+    expect(figure('reward_campaigns_chain_rpc_errors_total{chain_id="10",endpoint="2",fault="wrong-chain"}')).toMatch(
+      / [1-9]/,
+    )
+    expect(figure('reward_campaigns_chain_rpc_requests_total{chain_id="8453",endpoint="1"}')).toMatch(/ [1-9]/)
+    expect(figure('reward_campaigns_chain_rpc_requests_total{chain_id="8453",endpoint="3"}')).toMatch(/ 1$/)
+    expect(figure('reward_campaigns_chain_rpc_errors_total{chain_id="10",endpoint="3",fault="wrong-chain"}')).toMatch(
+      / 1$/,
+    )
     expect(figure('process_resident_memory_bytes')).toBeDefined()
   })
 
@@ -178,8 +183,8 @@ describe('a chain that is followed', () => {
     await stored(database, chain.head.number)
     await index.said(/("depth":1,)/)
     const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
-    expect(figures).toContain('chain_reorgs_total{chain_id="8453"} 1\n')
-    expect(figures).toContain('chain_reorg_depth_blocks_sum{chain_id="8453"} 1\n')
-    expect(figures).toMatch(/chain_lag_seconds\{chain_id="8453"\} [0-9.]+\n/)
+    expect(figures).toContain('reward_campaigns_chain_reorgs_total{chain_id="8453"} 1\n')
+    expect(figures).toContain('reward_campaigns_chain_reorg_depth_blocks_sum{chain_id="8453"} 1\n')
+    expect(figures).toMatch(/reward_campaigns_chain_lag_seconds\{chain_id="8453"\} [0-9.]+\n/)
   })
 })

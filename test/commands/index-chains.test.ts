@@ -18,15 +18,15 @@ test('index --once stores what there is and ends with code 0; --status says how 
   expect(await runCli(['index', '--status'], settings)).toEqual({
     code: 0,
     signal: null,
-    stdout: 'no chain is followed\n',
+    stdout: 'no chain is indexed\n',
     stderr: '',
   })
   const indexed = await runCli(['index', '--chains', chains.file, '--once'], settings)
   expect(indexed).toMatchObject({ code: 0, stderr: '' })
   expect(entriesOf(indexed.stdout).map(({ msg }) => msg)).toEqual([
-    'the chain is to be followed',
-    'this process follows the chain',
-    'following: the newest block is stored',
+    'chain configured',
+    'chain locked by this process',
+    'chain synced: newest block stored',
   ])
   const [counts] = await database.query(
     `select (select count(*)::integer from campaigns) as campaigns, (select count(*)::integer from claims) as claims`,
@@ -44,7 +44,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const leftOut = { campaignId: `8453:${recording.cores[0]}:1`, reason: 'numeric field overflow' }
   await database.query('insert into left_out_campaigns values ($1, 8453, $2)', [leftOut.campaignId, leftOut.reason])
   const { stdout: text } = await runCli(['index', '--status'], settings)
-  expect(text).toContain('left out, for the database refuses them:')
+  expect(text).toContain('skipped campaigns (the database rejects them):')
   expect(text).toMatch(new RegExp(`8453 +${leftOut.campaignId} +${leftOut.reason}`))
   const { stdout } = await runCli(['index', '--status', '--json'], settings)
   expect(stdout.split('\n')).toHaveLength(2)

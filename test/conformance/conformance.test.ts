@@ -46,10 +46,10 @@ type Tamper = (
 async function startProxy(tamper: Tamper = () => undefined, delayMs = 0) {
   const paths: string[] = []
   let underWay = 0
-  let mostUnderWay = 0
+  let maxConcurrentRequests = 0
   const server = createServer(async ({ method = 'GET', url = '', headers }, response) => {
     underWay += 1
-    mostUnderWay = Math.max(mostUnderWay, underWay)
+    maxConcurrentRequests = Math.max(maxConcurrentRequests, underWay)
     const path = url.slice(PREFIX.length)
     const { 'accept-encoding': _encoding, ...asked } = headers
     const {
@@ -69,7 +69,7 @@ async function startProxy(tamper: Tamper = () => undefined, delayMs = 0) {
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}${PREFIX}`,
     paths,
-    mostUnderWay: () => mostUnderWay,
+    maxConcurrentRequests: () => maxConcurrentRequests,
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()
       await new Promise((closed) => server.close(closed))
@@ -97,7 +97,7 @@ test('the service keeps all its promises, also below a path of its own, asked co
   )
   expect(proxy.paths.length).toBeLessThanOrEqual(300)
   expect(proxy.paths.length).toBeGreaterThan(100)
-  expect(proxy.mostUnderWay()).toBeLessThanOrEqual(4)
+  expect(proxy.maxConcurrentRequests()).toBeLessThanOrEqual(4)
 })
 
 test('a service without campaigns keeps its promises too', async () => {

@@ -74,7 +74,7 @@ beforeAll(async () => {
   })
   app = await buildApp({
     database: opened.database,
-    settings: readSettings({ LOG_LEVEL: 'silent', ANSWER_CACHE_MEGABYTES: '0', MAX_EVENT_LOOP_DELAY_MS: '0' }),
+    settings: readSettings({ LOG_LEVEL: 'silent', RESPONSE_CACHE_MB: '0', MAX_EVENT_LOOP_DELAY_MS: '0' }),
     isReady: async () => true,
     now: () => NOW,
   })
@@ -168,7 +168,7 @@ test('activity reads a row for an hour of a popular campaign, and the claims of 
     const intervals = campaigns[0]?.claims.length ?? 0
     const hours = (2 * intervals * intervalSeconds) / 3600
     const most = hours + Math.min(hours, intervals + 2) * CLAIMS_OF_HOUR
-    const counted = campaigns.map(({ totalClaims, before }) => totalClaims + before.totalClaims)
+    const counted = campaigns.map(({ totalClaims, previous }) => totalClaims + previous.totalClaims)
     expect(Math.max(...counted), name).toBeGreaterThanOrEqual(hours * CLAIMS_OF_HOUR)
     // Each passes a handful of steps.
     const expected = counted.reduce((sum, claims) => sum + 6 * Math.min(claims, most), 0)

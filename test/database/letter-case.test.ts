@@ -187,7 +187,7 @@ test('the words of a name that were stored otherwise are found after the migrati
 test('a cache hit has what the database would say, whatever letters are asked for in whatever order', async () => {
   await using database = await createTestDatabase()
   await using cached = await startTestApp({}, database)
-  await using uncached = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' }, database)
+  await using uncached = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
   await fill(cached)
   uncached.setNow(NOW)
   const spelling = fc.oneof(

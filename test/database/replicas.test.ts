@@ -54,7 +54,7 @@ test('responses show what the standby has replayed, and minBlock waits for the b
   expect(first.headers['x-as-of']).toBe('10:120')
   const { totalCampaigns } = first.json()
 
-  expect((await api.get('/limits')).json().freshness.showsAllCommitted).toBe(false)
+  expect((await api.get('/limits')).json().freshness.consistency).toBe('eventual')
 
   await using pause = await pauseReplay()
   await save(aCampaign({ incentives: [anErc20Incentive(token.address)] }))

@@ -47,7 +47,7 @@ beforeAll(async () => {
   expect(await migrate()).toMatchObject({
     code: 0,
     stderr: '',
-    stdout: `the schema is current; nothing had to be done\nthe role ${role} has what \`serve\` needs, and no more\n`,
+    stdout: `the schema is current; nothing to do\nthe role ${role} has the rights that \`serve\` needs, and no others\n`,
   })
   asRole = await connectAs(role)
   api = await startTestApp({}, { ...database, url: urlOf(role) })

@@ -241,7 +241,7 @@ test('a service whose server was killed answers 503 until the server is back, an
     return (await fetch(`${url}/readyz`)).status === 200 ? true : undefined
   })
   expect([...statuses].every((status) => status === 200 || status === 503)).toBe(true)
-  await service.said(/(the database had ended, and was started again)/)
+  await service.said(/(database process exited, restarted it)/)
   expect(await (await fetch(`${url}/campaigns`)).json()).toMatchObject({ totalCampaigns: 1 })
   service.child.kill('SIGTERM')
   expect(await service.ended).toMatchObject({ code: 0, signal: null })

@@ -21,7 +21,7 @@ test('each trending campaign comes with its claims in the period and before, als
     campaigns.map(({ id }, place) => [id, id, place + 1]).reverse(),
   )
   for (const { activity } of trends) {
-    expect(activity).toMatchObject({ totalClaims: 1, before: { totalClaims: 1, totalAmountClaimedUsd: 2 } })
+    expect(activity).toMatchObject({ totalClaims: 1, previous: { totalClaims: 1, totalAmountClaimedUsd: 2 } })
     expect(activity.claims).toHaveLength(60)
   }
 })

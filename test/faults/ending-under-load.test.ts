@@ -36,9 +36,9 @@ test('a thousand requests that are under way when a service is asked to end are 
   const settings = {
     ...{ DATABASE_URL: database.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' },
     // Nothing is to be asked twice: what is compared is made, not kept.
-    ANSWER_CACHE_MEGABYTES: '0',
+    RESPONSE_CACHE_MB: '0',
     // Longer than the test takes to send them all on a busy machine.
-    ...{ CONNECTION_TIMEOUT_MS: '30000', STATEMENT_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_SECONDS: '60' },
+    ...{ DATABASE_ACQUIRE_TIMEOUT_MS: '30000', STATEMENT_TIMEOUT_MS: '30000', SHUTDOWN_TIMEOUT_SECONDS: '60' },
   }
   await using service = startCli(['serve'], settings)
   const url = await service.ready()

@@ -39,7 +39,7 @@ async function openPair() {
     url,
     async leftConnections() {
       const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text()
-      return Number(/^database_older_timeline_total (\d+)$/m.exec(metrics)?.[1])
+      return Number(/^reward_campaigns_database_older_timeline_total (\d+)$/m.exec(metrics)?.[1])
     },
     untilTotalIs: (total: number) =>
       waitFor(async () => (totalIn(await ask(url, '/campaigns')) === total ? true : undefined)),

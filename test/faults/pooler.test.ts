@@ -21,7 +21,7 @@ describe.skipIf(!hasPgbouncer)(throughPgbouncer, () => {
     const claims = campaigns.map((campaign) => aClaim(campaign, { amountUsd: '1' }))
     await importRecords(database.url, [toRecordSource('test records', [token, ...campaigns, ...claims])])
     await using pgbouncer = await startPgbouncer(database.url, SETTINGS)
-    const settings = { PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0', ANSWER_CACHE_MEGABYTES: '0' }
+    const settings = { PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0', RESPONSE_CACHE_MB: '0' }
     await using direct = startCli(['serve'], { DATABASE_URL: database.url, ...settings })
     await using pooled = startCli(['serve'], { DATABASE_URL: pgbouncer.url, ...settings })
     const urls = await Promise.all([direct.ready(), pooled.ready()])

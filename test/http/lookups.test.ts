@@ -66,7 +66,7 @@ test('a token that somebody else is writing is looked up, and its use is written
 })
 
 test('pages asked for at the same moment share a statement, but none waits for one that many things are looked for in', async () => {
-  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
   const owners = ['one', 'two', 'none'].map((name) => anAddress(name))
   await api.save(...owners.slice(0, 2).map((owner) => aCampaign({ owner })), aCampaign({ owner: owners[0] ?? '' }))
   const paths = owners.flatMap((owner) => [`/campaigns?owner=${owner}`, `/campaigns?owner=${owner}&pageSize=1&page=2`])

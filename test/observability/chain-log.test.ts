@@ -15,7 +15,7 @@ const chain: ChainSettings = {
   startBlock: 1001,
 }
 const at = (number: number) => ({ number, hash: '0xaa', parentHash: '0xbb', timestamp: 0 }) as const
-const nothing = { origins: [], claims: [], touches: [], strayClaims: 0, unreadable: [] }
+const nothing = { origins: [], claims: [], touches: [], orphanClaims: 0, unreadable: [] }
 const unknown = (position: number) =>
   ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
 
@@ -45,7 +45,7 @@ function aJournal() {
 
 test('a back-fill says how far it is and how fast, every five seconds at most', () => {
   const { note, pass, said } = aJournal()
-  expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'the chain is to be followed' }])
+  expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'chain configured' }])
   note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null } })
   note({ type: 'heads', head: at(3010), finalized: at(3000) })
   said()
@@ -65,13 +65,11 @@ test('each component of no known kind is told once, and of many at the same time
   }
   advance([1])
   advance([1, 2])
-  expect(said()).toEqual(
-    [1, 2].map((n) => ({ ...unknown(n), msg: 'a component is of no known kind, or cannot be read' })),
-  )
+  expect(said()).toEqual([1, 2].map((n) => ({ ...unknown(n), msg: 'unsupported or unreadable component skipped' })))
   advance(Array.from({ length: 15 }, (_, index) => index))
   expect(said().slice(9)).toEqual([
-    { ...unknown(11), msg: 'a component is of no known kind, or cannot be read' },
-    { count: 3, msg: 'more such components; `index --status` names them' },
+    { ...unknown(11), msg: 'unsupported or unreadable component skipped' },
+    { count: 3, msg: 'more components skipped; `index --status` lists them' },
   ])
 })
 
@@ -83,17 +81,17 @@ test('a failure is told when its reason changes, and its end once', () => {
   note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
   note({ type: 'stored', step: { type: 'rest', head: at(3000), finalized: 2900 } })
   expect(said()).toEqual([
-    { reason: 'one', msg: 'the chain cannot be read, trying again' },
-    { reason: 'other', msg: 'the chain cannot be read, trying again' },
-    { msg: 'the chain is read and stored again' },
+    { reason: 'one', msg: 'reading the chain failed, retrying' },
+    { reason: 'other', msg: 'reading the chain failed, retrying' },
+    { msg: 'chain recovered' },
   ])
 })
 
 test('how far a chain is comes with what its endpoints have failed at since the last time', () => {
   const { note, tellProgress, said } = aJournal()
   note({ type: 'heads', head: at(3010), finalized: null })
-  note({ type: 'stored', step: anAdvance({ strayClaims: 2 }) })
-  expect(said().slice(1)).toEqual([{ strayClaims: 2, msg: 'claims on incentives that are not known were left out' }])
+  note({ type: 'stored', step: anAdvance({ orphanClaims: 2 }) })
+  expect(said().slice(1)).toEqual([{ orphanClaims: 2, msg: 'orphan claims skipped: unknown incentive' }])
   tellProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
   tellProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])
   tellProgress([{ position: 1, requests: 12, errors: { timeout: 2, status: 1 } }])

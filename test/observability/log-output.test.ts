@@ -21,7 +21,7 @@ test('the lines of one turn of the event loop are written together, in their ord
 test('what is logged last is written, however the process ends', async () => {
   for (const [end, code] of [
     ['process.exit(3)', 3],
-    ["throw new Error('a defect')", 1],
+    ["throw new Error('unhandled error')", 1],
   ] as const) {
     const lines =
       "import { openLogOutput } from './src/observability/log-output.ts'; openLogOutput().write('the last\\n');"

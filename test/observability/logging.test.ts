@@ -160,7 +160,7 @@ test('checks of health do not fill the log', async () => {
 test('probes while it starts and ends are no warnings, and requests refused for the same reason are counted', async () => {
   const away = `postgres://nobody@127.0.0.1:${await findFreePort()}/nothing`
   const refusing = await startService(
-    { LOG_LEVEL: 'info', DATABASE_URL: away, CONNECTION_TIMEOUT_MS: '50', DRAIN_SECONDS: '1' },
+    { LOG_LEVEL: 'info', DATABASE_URL: away, DATABASE_ACQUIRE_TIMEOUT_MS: '50', DRAIN_SECONDS: '1' },
     await findFreePort(),
   )
   for (let times = 0; times < 30; times += 1) {
@@ -169,7 +169,7 @@ test('probes while it starts and ends are no warnings, and requests refused for 
   }
   await refusing.stop()
   const entries = refusing.entries()
-  const refused = entries.filter(({ msg }) => msg === 'unavailable')
+  const refused = entries.filter(({ msg }) => msg === 'request rejected with 503')
   expect(refused).toMatchObject([
     { level: 40, reqId: expect.any(String), reason: expect.stringMatching(/not ready/) },
     { level: 40, repeated: 29, reason: expect.stringMatching(/not ready/) },

@@ -46,12 +46,12 @@ test('every request is counted by its route and status', async () => {
   await api.get(`/campaigns/${campaign.id}`)
   await api.get('/nothing/at/all')
   await api.app.inject({ method: 'POST', url: '/campaigns' })
-  expect(await metrics.read('http_request_duration_seconds_count')).toEqual([
-    'http_request_duration_seconds_count{method="GET",route="/campaigns",status="200"} 2',
-    'http_request_duration_seconds_count{method="GET",route="/campaigns",status="400"} 1',
-    'http_request_duration_seconds_count{method="GET",route="/campaigns/:id",status="200"} 1',
-    'http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1',
-    'http_request_duration_seconds_count{method="POST",route="/campaigns",status="405"} 1',
+  expect(await metrics.read('reward_campaigns_http_request_duration_seconds_count')).toEqual([
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="/campaigns",status="200"} 2',
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="/campaigns",status="400"} 1',
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="/campaigns/:id",status="200"} 1',
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1',
+    'reward_campaigns_http_request_duration_seconds_count{method="POST",route="/campaigns",status="405"} 1',
   ])
 })
 
@@ -73,43 +73,47 @@ test('the pools of connections, the process and its version are measured', async
   const answer = await metrics.inject('/metrics')
   expect(answer.statusCode).toBe(200)
   expect(answer.headers['content-type']).toMatch(/^text\/plain; version=/)
-  expect(await metrics.read('database_connections', 'reward_campaigns_build_info')).toEqual([
+  expect(await metrics.read('reward_campaigns_database_connections', 'reward_campaigns_build_info')).toEqual([
     `reward_campaigns_build_info{version="${version}"} 1`,
-    'database_connections{pool="questions",state="idle"} 3',
-    'database_connections{pool="questions",state="busy"} 2',
-    'database_connections{pool="questions",state="waiting"} 2',
-    'database_connections{pool="lookups",state="idle"} 1',
-    'database_connections{pool="lookups",state="busy"} 1',
-    'database_connections{pool="lookups",state="waiting"} 0',
+    'reward_campaigns_database_connections{pool="queries",state="idle"} 3',
+    'reward_campaigns_database_connections{pool="queries",state="busy"} 2',
+    'reward_campaigns_database_connections{pool="queries",state="waiting"} 2',
+    'reward_campaigns_database_connections{pool="lookups",state="idle"} 1',
+    'reward_campaigns_database_connections{pool="lookups",state="busy"} 1',
+    'reward_campaigns_database_connections{pool="lookups",state="waiting"} 0',
   ])
   expect(answer.body).toContain('process_resident_memory_bytes')
 })
 
 test('tokens that are not valid, and what limits refuse, are counted', async () => {
-  await using api = await startTestApp({ REQUESTS_PER_MINUTE: '4', FAILED_ATTEMPTS_PER_MINUTE: '1' })
+  await using api = await startTestApp({ REQUESTS_PER_MINUTE: '4', FAILED_AUTH_PER_MINUTE: '1' })
   await using metrics = measure(api)
-  const read = () => metrics.read('failed_token', 'rate_limited')
+  const read = () => metrics.read('reward_campaigns_failed_auth', 'reward_campaigns_rate_limited')
   expect(await read()).toEqual([
-    'rate_limited_requests_total{limit="requests"} 0',
-    'rate_limited_requests_total{limit="failed-attempts"} 0',
-    'failed_token_attempts_total 0',
+    'reward_campaigns_rate_limited_requests_total{limit="requests"} 0',
+    'reward_campaigns_rate_limited_requests_total{limit="failed-attempts"} 0',
+    'reward_campaigns_failed_auth_total 0',
   ])
   await api.get('/users/profile')
   for (let attempt = 0; attempt < 5; attempt += 1) await api.get('/users/profile', bearing('rcs_unknown'))
   expect(await read()).toEqual([
-    'rate_limited_requests_total{limit="requests"} 2',
-    'rate_limited_requests_total{limit="failed-attempts"} 2',
-    'failed_token_attempts_total 3',
+    'reward_campaigns_rate_limited_requests_total{limit="requests"} 2',
+    'reward_campaigns_rate_limited_requests_total{limit="failed-attempts"} 2',
+    'reward_campaigns_failed_auth_total 3',
   ])
 })
 
 test('defects are counted from the start, so that the first one is an increase', async () => {
   await using api = await startTestApp()
   await using metrics = measure(api)
-  expect(await metrics.read('defects_total ')).toEqual(['defects_total 0'])
+  expect(await metrics.read('reward_campaigns_unhandled_errors_total ')).toEqual([
+    'reward_campaigns_unhandled_errors_total 0',
+  ])
   await api.database.query('alter table campaigns rename to elsewhere')
   expect((await api.get('/campaigns')).statusCode).toBe(500)
-  expect(await metrics.read('defects_total ')).toEqual(['defects_total 1'])
+  expect(await metrics.read('reward_campaigns_unhandled_errors_total ')).toEqual([
+    'reward_campaigns_unhandled_errors_total 1',
+  ])
 })
 
 test('answers are counted by where they came from, and how far the data is stays told while the database is away', async () => {
@@ -120,26 +124,40 @@ test('answers are counted by where they came from, and how far the data is stays
   await api.save(aCampaign())
   await setFollowed(database, 8453, 100)
   await setFollowed(database, 10, null)
-  const read = () => metrics.read('answers_total', 'database_up', 'data_revision ', 'chain_lag')
+  const read = () =>
+    metrics.read(
+      'reward_campaigns_cache_requests_total',
+      'reward_campaigns_database_up',
+      'reward_campaigns_data_version ',
+      'reward_campaigns_chain_lag',
+    )
   for (const path of ['/campaigns', '/campaigns', '/explore/contracts']) await api.get(path)
   const [{ revision } = { revision: undefined }] = await database.query(
     'select max(revision) revision from data_revisions',
   )
-  const told = [`data_revision ${revision}`]
+  const told = [`reward_campaigns_data_version ${revision}`]
   expect(await read()).toEqual([
-    ...['answers_total{source="kept"} 1', 'answers_total{source="made"} 2', 'answers_total{source="stale"} 0'],
-    ...['database_up 1', ...told, 'chain_lag_seconds{chain_id="8453"} 2'],
+    ...[
+      'reward_campaigns_cache_requests_total{result="hit"} 1',
+      'reward_campaigns_cache_requests_total{result="miss"} 2',
+      'reward_campaigns_cache_requests_total{result="stale"} 0',
+    ],
+    ...['reward_campaigns_database_up 1', ...told, 'reward_campaigns_chain_lag_seconds{chain_id="8453"} 2'],
   ])
-  const [seen] = await metrics.read('data_revision_seen_timestamp_seconds ')
+  const [seen] = await metrics.read('reward_campaigns_data_version_observed_timestamp_seconds ')
   expect(Math.abs(Number(seen?.split(' ')[1]) - Date.now() / 1000)).toBeLessThan(60)
   proxy.interrupt('cut')
   for (const path of ['/campaigns', '/campaigns', '/campaigns?page=2']) await api.get(path)
   expect(await read()).toEqual([
-    ...['answers_total{source="kept"} 1', 'answers_total{source="made"} 2', 'answers_total{source="stale"} 2'],
-    ...['database_up 0', ...told],
+    ...[
+      'reward_campaigns_cache_requests_total{result="hit"} 1',
+      'reward_campaigns_cache_requests_total{result="miss"} 2',
+      'reward_campaigns_cache_requests_total{result="stale"} 2',
+    ],
+    ...['reward_campaigns_database_up 0', ...told],
   ])
   // Nothing has changed: it is as long ago as before.
-  expect(await metrics.read('data_revision_seen_timestamp_seconds ')).toEqual([seen])
+  expect(await metrics.read('reward_campaigns_data_version_observed_timestamp_seconds ')).toEqual([seen])
 })
 
 test('a database that says nothing holds up the figures for a second at most', async () => {
@@ -147,10 +165,10 @@ test('a database that says nothing holds up the figures for a second at most', a
   await using proxy = await openDatabaseProxy(database.url)
   await using api = await startTestApp({}, { ...database, url: proxy.url })
   await using metrics = measure(api)
-  expect(await metrics.read('database_up')).toEqual(['database_up 1'])
+  expect(await metrics.read('reward_campaigns_database_up')).toEqual(['reward_campaigns_database_up 1'])
   proxy.interrupt('freeze')
   const startedAt = performance.now()
-  expect(await metrics.read('database_up')).toEqual(['database_up 0'])
+  expect(await metrics.read('reward_campaigns_database_up')).toEqual(['reward_campaigns_database_up 0'])
   expect(performance.now() - startedAt).toBeLessThan(5000)
   proxy.interrupt('cut')
 })

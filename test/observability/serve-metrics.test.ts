@@ -14,10 +14,10 @@ test('serve shows its metrics on METRICS_PORT, and nothing of them on PORT', asy
   expect((await fetch(`${url}/metrics`)).status).toBe(404)
   const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text()
   for (const line of [
-    'http_request_duration_seconds_count{method="GET",route="/campaigns",status="200"} 1',
-    'http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1',
-    'answers_total{source="made"} 1',
-    'database_up 1',
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="/campaigns",status="200"} 1',
+    'reward_campaigns_http_request_duration_seconds_count{method="GET",route="unknown",status="404"} 1',
+    'reward_campaigns_cache_requests_total{result="miss"} 1',
+    'reward_campaigns_database_up 1',
   ]) {
     expect(figures.split('\n')).toContain(line)
   }

@@ -183,13 +183,13 @@ test('a receiver that is away, or never answers, harms no request, is told of on
       })
       const url = await service.ready()
       for (let turn = 0; turn < 40; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
-      if (wantedLines === 1) await service.said(/(traces could not be sent)/)
+      if (wantedLines === 1) await service.said(/(trace export failed)/)
       for (let turn = 0; turn < 40; turn += 1) expect((await fetch(`${url}/campaigns?page=${turn}`)).status).toBe(200)
       const askedAt = performance.now()
       service.child.kill('SIGTERM')
       expect((await service.ended).code).toBe(0)
       expect(performance.now() - askedAt).toBeLessThan(3000)
-      expect(service.stdout.match(/traces could not be sent/g) ?? []).toHaveLength(wantedLines ?? 0)
+      expect(service.stdout.match(/trace export failed/g) ?? []).toHaveLength(wantedLines ?? 0)
     }
   } finally {
     hole.close()

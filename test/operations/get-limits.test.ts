@@ -23,7 +23,7 @@ async function limitsOf(api: TestApp): Promise<GetLimitsResponse> {
 }
 
 /** What each operation answers at the most, and its windows: as the specification has them. */
-const EXPECTED: Record<string, [mostEntries: number | null, windows?: Record<string, number>, byDefault?: string]> = {
+const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string, number>, byDefault?: string]> = {
   listCampaigns: [100],
   getCampaign: [null],
   listTrendingCampaigns: [100, { '1h': 3600, '24h': 86_400 }, '24h'],
@@ -44,17 +44,17 @@ test('every operation is told with the bounds that the OpenAPI document has', as
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(EXPECTED).sort())
   expect(operations).toEqual(
     declared.map(({ operationId, parameters = [] }) => {
-      const [mostEntries, windows = {}, byDefault] = EXPECTED[operationId] ?? []
+      const [maxItems, windows = {}, byDefault] = EXPECTED[operationId] ?? []
       const parameter = parameters.find(({ schema }) => schema.enum?.join() === Object.keys(windows).join())
       const pageSize = parameters.find(({ name }) => name === 'pageSize')
-      if (pageSize !== undefined) expect(pageSize.schema.maximum).toBe(mostEntries)
+      if (pageSize !== undefined) expect(pageSize.schema.maximum).toBe(maxItems)
       return {
         operationId,
-        mostEntries,
+        maxItems,
         defaultPageSize: pageSize?.schema.default ?? null,
         lists: parameters
           .filter(({ schema }) => schema.type === 'array')
-          .map(({ name, schema }) => ({ parameter: name, mostEntries: schema.maxItems })),
+          .map(({ name, schema }) => ({ parameter: name, maxItems: schema.maxItems })),
         windows: Object.entries(windows).map(([value, seconds]) => ({
           parameter: parameter?.name,
           value,
@@ -71,18 +71,18 @@ test('the rest is how the service is set up', async () => {
   const { operations: _, ...usual } = await limitsOf(asUsual)
   expect(usual).toEqual({
     requests: {
-      mostUrlBytes: 16_384,
-      mostHeaderBytes: 32_768,
-      mostPipelined: 20,
-      mostUnderWay: 2000,
+      maxUrlBytes: 16_384,
+      maxHeaderBytes: 32_768,
+      maxPipelinedRequests: 20,
+      maxConcurrentRequests: 2000,
       maxConcurrentPerAddress: 200,
       maxConnectionsPerAddress: 1000,
     },
     responses: { minBytesPerSecond: 2048, maxSeconds: 600, maxBytesPerAddress: 33_554_432 },
-    rates: { requestsPerMinute: null, failedAttemptsPerMinute: 20 },
-    waits: { statementTimeoutMs: 5000, minBlockMs: 2000 },
+    rateLimits: { requestsPerMinute: null, failedAttemptsPerMinute: 20 },
+    timeouts: { statementTimeoutMs: 5000, minBlockMs: 2000 },
     freshness: {
-      showsAllCommitted: true,
+      consistency: 'strong',
       maxAgeSeconds: 5,
       staleWhileRevalidateSeconds: 30,
       staleIfErrorSeconds: 60,
@@ -90,11 +90,11 @@ test('the rest is how the service is set up', async () => {
   })
   await using api = await startTestApp({
     MAX_PIPELINED_REQUESTS: '7',
-    MAX_REQUESTS_UNDER_WAY: '800',
+    MAX_CONCURRENT_REQUESTS: '800',
     MAX_CONNECTIONS: '100',
     ADDRESS_SHARE_PERCENT: '50',
     REQUESTS_PER_MINUTE: '600',
-    FAILED_ATTEMPTS_PER_MINUTE: '9',
+    FAILED_AUTH_PER_MINUTE: '9',
     STATEMENT_TIMEOUT_MS: '1234',
     CACHE_MAX_AGE_SECONDS: '0',
     CACHE_STALE_WHILE_REVALIDATE_SECONDS: '11',
@@ -104,16 +104,16 @@ test('the rest is how the service is set up', async () => {
   expect(set).toEqual({
     requests: {
       ...usual.requests,
-      mostPipelined: 7,
-      mostUnderWay: 800,
+      maxPipelinedRequests: 7,
+      maxConcurrentRequests: 800,
       maxConcurrentPerAddress: 400,
       maxConnectionsPerAddress: 64,
     },
     responses: usual.responses,
-    rates: { requestsPerMinute: 600, failedAttemptsPerMinute: 9 },
-    waits: { statementTimeoutMs: 1234, minBlockMs: 2000 },
+    rateLimits: { requestsPerMinute: 600, failedAttemptsPerMinute: 9 },
+    timeouts: { statementTimeoutMs: 1234, minBlockMs: 2000 },
     freshness: {
-      showsAllCommitted: true,
+      consistency: 'strong',
       maxAgeSeconds: 0,
       staleWhileRevalidateSeconds: 11,
       staleIfErrorSeconds: 12,
@@ -125,10 +125,10 @@ test('what is told is what is kept: a URL of that length and lists of that many 
   await using api = await startTestApp()
   const { operations, requests } = await limitsOf(api)
   const url = (length: number) => `/campaigns?${'x'.repeat(length - '/campaigns?'.length)}`
-  expect((await api.get(url(requests.mostUrlBytes))).statusCode).toBe(400)
-  expect((await api.get(url(requests.mostUrlBytes + 1))).statusCode).toBe(414)
+  expect((await api.get(url(requests.maxUrlBytes))).statusCode).toBe(400)
+  expect((await api.get(url(requests.maxUrlBytes + 1))).statusCode).toBe(414)
   const { lists = [] } = operations.find(({ operationId }) => operationId === 'listCampaigns') ?? {}
-  const most = lists.find(({ parameter }) => parameter === 'budgetAccount')?.mostEntries ?? Number.NaN
+  const most = lists.find(({ parameter }) => parameter === 'budgetAccount')?.maxItems ?? Number.NaN
   const asked = (count: number) =>
     `/campaigns?budgetAccount=${Array.from({ length: count }, (_, index) => anAddress(index))}`
   expect((await api.get(asked(most))).statusCode).toBe(200)

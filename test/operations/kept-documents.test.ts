@@ -17,7 +17,7 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
  * Documents of campaigns are kept in memory by their versions, whatever is kept of responses.
  */
 
-const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 const token = aToken({ decimals: 6, priceUsd: '2' })
 const shown = () => aCampaign({ incentives: [anErc20Incentive(token.address)] })
 

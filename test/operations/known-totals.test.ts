@@ -15,7 +15,7 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
  * with a second opinion that is computed from the records alone.
  */
 
-const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 

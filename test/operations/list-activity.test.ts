@@ -66,7 +66,7 @@ test('claims are told interval by interval, the oldest first, with totals and th
         claims: intervals(48, { 0: 1, 46: 1, 47: 2 }),
         totalClaims: 4,
         totalAmountClaimedUsd: 3.500001,
-        before: { totalClaims: 2, totalAmountClaimedUsd: 8 },
+        previous: { totalClaims: 2, totalAmountClaimedUsd: 8 },
       },
     ],
   })
@@ -79,7 +79,7 @@ test.each(Object.entries(RANGES))(
     const campaign = aClaimable()
     // The last second of each interval, and the first of the one after it.
     const ages = Array.from({ length: 2 * count + 1 }, (_, place) => place * length).flatMap((age) => [age, age - 1])
-    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     await api.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { amountUsd: '1' })))
     for (const leastPopular of [2000, 1]) {
       await countHoursFrom(api.database, leastPopular)
@@ -113,14 +113,14 @@ test('campaigns are ordered by chain, core address and identifier as a number, a
   }
   const written = `10:${inUpperCase(String(core))}:9`
   const { campaigns } = await activity(shared, `campaignId=${written}&campaignId=${ids[1]}`)
-  expect(campaigns).toEqual([{ id: ids[1], claims: intervals(48, {}), ...nothing, before: nothing }])
+  expect(campaigns).toEqual([{ id: ids[1], claims: intervals(48, {}), ...nothing, previous: nothing }])
 })
 
 test('a campaign that is not known is left out until it comes, and one without claims is not', async () => {
   const [known, coming] = [aClaimable(), aClaimable()]
   await shared.save(known)
   const ask = () => activity(shared, `campaignId=${coming.id},${known.id}`)
-  const idle = { claims: intervals(48, {}), ...nothing, before: nothing }
+  const idle = { claims: intervals(48, {}), ...nothing, previous: nothing }
   expect((await ask()).campaigns).toEqual([{ id: known.id, ...idle }])
   await shared.save(coming)
   expect((await ask()).campaigns).toEqual([known, coming].map(({ id }) => ({ id, ...idle })))
@@ -192,7 +192,7 @@ test('totals are those of trending and of contracts', async () => {
 test.each([1, 600, 2000])(
   'answers are what the claims say, at any moment, by hours from %i claims on',
   async (least) => {
-    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     const campaigns = Array.from({ length: 4 }, () => aClaimable())
     const edges = Object.values(RANGES).flatMap(([count, length]) => [length, count * length, 2 * count * length])
     const ages = fc.oneof(
@@ -240,7 +240,7 @@ describe('a kept answer', () => {
     expect((await ask(999)).body).toBe(first.body)
     expect((await ask(1000)).json()).toMatchObject({ until: '2026-03-01T12:00:01.000Z' })
     expect((await ask(HOUR * 1000)).json()).toMatchObject({
-      campaigns: [{ totalClaims: 0, before: { totalClaims: 1 } }],
+      campaigns: [{ totalClaims: 0, previous: { totalClaims: 1 } }],
     })
   })
 
@@ -278,7 +278,7 @@ test.each([
     `campaignID=${ID}`,
     'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, minBlock',
   ],
-  ['minBlock=1:1', 'minBlock names chain 1, but no chain is followed here'],
+  ['minBlock=1:1', 'minBlock names chain 1, but no chain is indexed'],
 ])('%s is refused', async (query, error) => {
   const answer = await shared.get(`/activity?${query}`)
   expect(answer.statusCode).toBe(400)

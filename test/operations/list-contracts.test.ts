@@ -365,7 +365,7 @@ describe('the figures', () => {
   })
 
   test('are the same whether or not the kept totals have been moved on', async () => {
-    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     const now = new Date()
     const campaign = aCampaignOn([A])
     await api.save(
@@ -736,7 +736,7 @@ describe('any answer', () => {
   let api: TestApp
   beforeAll(async () => {
     // Without a memory of answers: the clock goes forward and back.
-    api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     await api.save(...campaigns, ...made)
   })
   afterAll(() => api[Symbol.asyncDispose]())

@@ -52,7 +52,7 @@ function someInstants(records: readonly ImportRecord[], random: Random) {
   return [edge(), edge() - 1, (base + random.integer(-90 * DAY, 90 * DAY)) * 1000].map((time) => new Date(time))
 }
 
-const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 
 const MOST_MS = 120_000
 

@@ -64,13 +64,12 @@ describe('a block that does not come', () => {
     expect(answer.headers['retry-after']).toBe('1')
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.json()).toEqual({
-      error:
-        'chain 8453 is at block 120, asked for was 121; chain 10 is still being read from its start, asked for was 5',
+      error: 'chain 8453 is at block 120, requested was 121; chain 10 is still backfilling, requested was 5',
     })
   })
 
   test('is waited for by no more than a thousand', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: '5000' })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '5000' })
     await setFollowed(api.database, 8453, 120)
     const answers = await Promise.all(Array.from({ length: 1010 }, () => api.get('/campaigns?minBlock=8453:121')))
     const sentences = answers.map((answer) => String(answer.json().error))
@@ -131,5 +130,5 @@ test('where no chain is followed, none can be named', async () => {
   await using api = await startTestApp()
   const answer = await api.get('/campaigns?minBlock=8453:0')
   expect(answer.statusCode).toBe(400)
-  expect(answer.json()).toEqual({ error: 'minBlock names chain 8453, but no chain is followed here' })
+  expect(answer.json()).toEqual({ error: 'minBlock names chain 8453, but no chain is indexed' })
 })

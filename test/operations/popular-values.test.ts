@@ -178,7 +178,7 @@ test.each([1, 2])(
   { timeout: 120_000 },
   async (seed) => {
     const random = createRandom(seed)
-    await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+    await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     const { compare, seen } = createComparison(api, `seed ${seed}`)
     const drafts = someDrafts(random)
     const campaigns = drafts.map(toRecord)

@@ -92,7 +92,7 @@ async function compareAll(
 }
 
 /** Keeps no answers: the clock of these tests also goes back, which that of a service does not. */
-const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 

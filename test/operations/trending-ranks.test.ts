@@ -28,7 +28,7 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 const [HOUR, DAY] = [3600, 86_400]
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
-const keepingNothing = { ANSWER_CACHE_MEGABYTES: '0' }
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 
 /** The filters that only trending has, by values that occur in the data. */
 function ownFiltersOf(records: readonly ImportRecord[]): Record<string, Filter> {

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { runCli, startCli } from '../setup/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
-const quick = { PORT: '0', CONNECTION_TIMEOUT_MS: '1000' }
+const quick = { PORT: '0', DATABASE_ACQUIRE_TIMEOUT_MS: '1000' }
 
 /** A database whose schema is behind, and the lock that a migrating process holds. */
 async function aMigratingDatabase() {
@@ -115,7 +115,7 @@ describe('migrate', () => {
   test('says what it has done', async () => {
     await using database = await createTestDatabase()
     const upToDate = await runCli(['migrate'], { DATABASE_URL: database.url })
-    expect(upToDate).toMatchObject({ code: 0, stdout: 'the schema is current; nothing had to be done\n', stderr: '' })
+    expect(upToDate).toMatchObject({ code: 0, stdout: 'the schema is current; nothing to do\n', stderr: '' })
     const applied = await database.query('select id from drizzle.__drizzle_migrations')
     await empty(database)
     const migrated = await runCli(['migrate'], { DATABASE_URL: database.url })

@@ -138,7 +138,7 @@ test('where there is no terminal, each line is an entry of JSON that says what i
     expect(messages.filter((message) => !/request|unavailable/.test(message))).toEqual([
       expect.stringMatching(/^Server listening at /),
       `creating the database in ${folder}`,
-      'the schema was brought up to date',
+      'database migrated',
       'filling the database with sample data',
       'ready',
     ])

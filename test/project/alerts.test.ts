@@ -22,38 +22,40 @@ const healthy: Record<string, string> = {
   'up{job="reward-campaigns",instance="a"}': '1x30',
   'up{job="reward-campaigns",instance="b"}': '1x30',
   'up{job="reward-campaigns-index",instance="c"}': '1x30',
-  'database_up{job="reward-campaigns",instance="a"}': '1x30',
-  'database_older_timeline_total{job="reward-campaigns",instance="a"}': '0x30',
-  'defects_total{job="reward-campaigns",instance="a"}': '0x30',
-  'http_request_duration_seconds_count{job="reward-campaigns",instance="a",route="/campaigns",status="200"}':
+  'reward_campaigns_database_up{job="reward-campaigns",instance="a"}': '1x30',
+  'reward_campaigns_database_older_timeline_total{job="reward-campaigns",instance="a"}': '0x30',
+  'reward_campaigns_unhandled_errors_total{job="reward-campaigns",instance="a"}': '0x30',
+  'reward_campaigns_http_request_duration_seconds_count{job="reward-campaigns",instance="a",route="/campaigns",status="200"}':
     '0+6000x30',
-  'http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="1"}':
+  'reward_campaigns_http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="1"}':
     '0+6000x30',
-  'http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="5"}':
+  'reward_campaigns_http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="5"}':
     '0+6000x30',
-  'http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="+Inf"}':
+  'reward_campaigns_http_request_duration_seconds_bucket{job="reward-campaigns",instance="a",route="/campaigns",status="200",le="+Inf"}':
     '0+6000x30',
-  'database_connections{job="reward-campaigns",instance="a",pool="questions",state="waiting"}': '0x30',
-  'answers_total{job="reward-campaigns",instance="a",source="stale"}': '0x30',
+  'reward_campaigns_database_connections{job="reward-campaigns",instance="a",pool="queries",state="waiting"}': '0x30',
+  'reward_campaigns_cache_requests_total{job="reward-campaigns",instance="a",result="stale"}': '0x30',
   'nodejs_eventloop_lag_p99_seconds{job="reward-campaigns",instance="a"}': '0.01x30',
   'process_resident_memory_bytes{job="reward-campaigns",instance="a"}': '250e6x30',
   'process_resident_memory_bytes{job="reward-campaigns-index",instance="c"}': '500e6x30',
-  'rate_limited_requests_total{job="reward-campaigns",instance="a",limit="requests"}': '0x30',
-  'failed_token_attempts_total{job="reward-campaigns",instance="a"}': '0+1x30',
-  'data_revision_seen_timestamp_seconds{job="reward-campaigns",instance="a"}': '0x30',
+  'reward_campaigns_rate_limited_requests_total{job="reward-campaigns",instance="a",limit="requests"}': '0x30',
+  'reward_campaigns_failed_auth_total{job="reward-campaigns",instance="a"}': '0+1x30',
+  'reward_campaigns_data_version_observed_timestamp_seconds{job="reward-campaigns",instance="a"}': '0x30',
   'reward_campaigns_build_info{job="reward-campaigns",instance="a",version="2.0.0"}': '1x30',
   'reward_campaigns_build_info{job="reward-campaigns-index",instance="c",version="2.0.0"}': '1x30',
-  'chain_lag_seconds{job="reward-campaigns",instance="a",chain_id="8453"}': '4x30',
-  'chain_rpc_requests_total{job="reward-campaigns-index",instance="c",chain_id="8453",endpoint="1"}': '0+60x30',
-  'chain_rpc_errors_total{job="reward-campaigns-index",instance="c",chain_id="8453",endpoint="1",fault="timeout"}':
+  'reward_campaigns_chain_lag_seconds{job="reward-campaigns",instance="a",chain_id="8453"}': '4x30',
+  'reward_campaigns_chain_rpc_requests_total{job="reward-campaigns-index",instance="c",chain_id="8453",endpoint="1"}':
+    '0+60x30',
+  'reward_campaigns_chain_rpc_errors_total{job="reward-campaigns-index",instance="c",chain_id="8453",endpoint="1",fault="timeout"}':
     '0+1x30',
-  'chain_reorg_depth_blocks_count{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
-  'chain_reorg_depth_blocks_bucket{job="reward-campaigns-index",instance="c",chain_id="8453",le="20"}': '0x30',
-  'chain_unknown_components{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
-  'chain_left_out_campaigns{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
-  'chain_stray_claims_total{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_reorg_depth_blocks_count{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_reorg_depth_blocks_bucket{job="reward-campaigns-index",instance="c",chain_id="8453",le="20"}':
+    '0x30',
+  'reward_campaigns_chain_unknown_components{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_skipped_campaigns{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_orphan_claims_total{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   // Another application, whose metrics have the same names.
-  'http_request_duration_seconds_count{job="shop",instance="z",route="/",status="503"}': '0+6000x30',
+  'reward_campaigns_http_request_duration_seconds_count{job="shop",instance="z",route="/",status="503"}': '0+6000x30',
   'process_resident_memory_bytes{job="shop",instance="z"}': '4e9x30',
   'nodejs_eventloop_lag_p99_seconds{job="shop",instance="z"}': '3x30',
 }
@@ -66,37 +68,40 @@ const cases: { alert: string; series: Record<string, string>; also?: string[]; m
   { alert: 'ServiceAbsent', series: series('up{job="reward-campaigns",', '1x5 0x24'), also: ['ProcessGone'] },
   { alert: 'ProcessGone', series: series('up{job="reward-campaigns",instance="b"', '1x5 0x24') },
   { alert: 'ProcessGone', series: series('up{job="reward-campaigns-index"', '1x5 0x24') },
-  { alert: 'DatabaseAway', series: series('database_up', '1x5 0x24') },
-  { alert: 'OldPrimary', series: series('database_older_timeline_total', '0x25 1x4') },
-  { alert: 'Defects', series: series('defects_total', '0x25 1x4') },
+  { alert: 'DatabaseUnreachable', series: series('reward_campaigns_database_up', '1x5 0x24') },
+  { alert: 'OldPrimary', series: series('reward_campaigns_database_older_timeline_total', '0x25 1x4') },
+  { alert: 'UnhandledErrors', series: series('reward_campaigns_unhandled_errors_total', '0x25 1x4') },
   {
     alert: 'RequestsRefused',
     series: {
-      'http_request_duration_seconds_count{job="reward-campaigns",instance="a",route="/campaigns",status="503"}':
+      'reward_campaigns_http_request_duration_seconds_count{job="reward-campaigns",instance="a",route="/campaigns",status="503"}':
         '0+120x30',
     },
   },
-  { alert: 'AnswersSlow', series: series(of('http_request_duration_seconds_bucket')[0] ?? '', '0+5000x30') },
-  { alert: 'ConnectionsWaiting', series: series('database_connections', '0x20 3x9') },
-  { alert: 'StaleAnswers', series: series('answers_total', '0+10x30') },
+  {
+    alert: 'ResponsesSlow',
+    series: series(of('reward_campaigns_http_request_duration_seconds_bucket')[0] ?? '', '0+5000x30'),
+  },
+  { alert: 'ConnectionsWaiting', series: series('reward_campaigns_database_connections', '0x20 3x9') },
+  { alert: 'StaleResponses', series: series('reward_campaigns_cache_requests_total', '0+10x30') },
   { alert: 'EventLoopLate', series: series('nodejs_eventloop_lag_p99_seconds{job="reward-campaigns"', '0.9x30') },
   // Below what ends the process: 512 MiB of serve, 1 GiB of index.
   { alert: 'MemoryHigh', series: series('process_resident_memory_bytes{job="reward-campaigns",', '500e6x30') },
   { alert: 'MemoryHigh', series: series('process_resident_memory_bytes{job="reward-campaigns-index"', '1000e6x30') },
-  { alert: 'ClientsLimited', series: series('rate_limited_requests_total', '0+3000x30') },
-  { alert: 'TokensTried', series: series('failed_token_attempts_total', '0+200x30') },
-  { alert: 'DataUnchanged', series: series('data_revision_seen_timestamp_seconds', '-86400x30') },
+  { alert: 'ClientsLimited', series: series('reward_campaigns_rate_limited_requests_total', '0+3000x30') },
+  { alert: 'TokensTried', series: series('reward_campaigns_failed_auth_total', '0+200x30') },
+  { alert: 'DataUnchanged', series: series('reward_campaigns_data_version_observed_timestamp_seconds', '-86400x30') },
   {
     alert: 'VersionsDiffer',
     series: { 'reward_campaigns_build_info{job="reward-campaigns",instance="b",version="1.9.0"}': '1x90' },
     minutes: 90,
   },
-  { alert: 'ChainBehind', series: series('chain_lag_seconds', '400x30') },
-  { alert: 'EndpointFailing', series: series('chain_rpc_errors_total', '0+50x30') },
-  { alert: 'DeepReorganisation', series: series('chain_reorg_depth_blocks_count', '0x25 1x4') },
-  { alert: 'UnknownComponents', series: series('chain_unknown_components', '0x25 2x4') },
-  { alert: 'CampaignsLeftOut', series: series('chain_left_out_campaigns', '0x5 1x24') },
-  { alert: 'StrayClaims', series: series('chain_stray_claims_total', '0x25 1x4') },
+  { alert: 'ChainBehind', series: series('reward_campaigns_chain_lag_seconds', '400x30') },
+  { alert: 'EndpointFailing', series: series('reward_campaigns_chain_rpc_errors_total', '0+50x30') },
+  { alert: 'DeepReorganisation', series: series('reward_campaigns_chain_reorg_depth_blocks_count', '0x25 1x4') },
+  { alert: 'UnknownComponents', series: series('reward_campaigns_chain_unknown_components', '0x25 2x4') },
+  { alert: 'CampaignsSkipped', series: series('reward_campaigns_chain_skipped_campaigns', '0x5 1x24') },
+  { alert: 'OrphanClaims', series: series('reward_campaigns_chain_orphan_claims_total', '0x25 1x4') },
 ]
 
 /** The names of the alerts that fire after so many minutes. @throws with what promtool says where these are others. */

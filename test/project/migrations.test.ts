@@ -143,7 +143,7 @@ test('migrate --dry-run lists what would be applied and whom it holds up, and ch
   const settings = { DATABASE_URL: database.url }
   expect(await runCli(['migrate', '--dry-run'], settings)).toMatchObject({
     code: 0,
-    stdout: 'the schema is current; nothing has to be done\n',
+    stdout: 'the schema is current; nothing to do\n',
   })
   await empty(database)
   await migrateTo(11, database.url)

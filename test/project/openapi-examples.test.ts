@@ -182,7 +182,7 @@ test('each failure and each of its headers is declared, with sentences that the 
   }
   const away = { ...database, url: `postgres://127.0.0.1:${await closedPort()}/away` }
   await using unreachable = await startTestApp({ REQUESTS_PER_MINUTE: '1000' }, away)
-  await using impatient = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0', REQUESTS_PER_MINUTE: '1000' }, database)
+  await using impatient = await startTestApp({ FAILED_AUTH_PER_MINUTE: '0', REQUESTS_PER_MINUTE: '1000' }, database)
   await using exhausted = await startTestApp({ REQUESTS_PER_MINUTE: '1' }, database)
   await exhausted.get('/limits')
   await using proxy = await openDatabaseProxy(database.url)

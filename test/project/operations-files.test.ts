@@ -80,14 +80,21 @@ function expectExposed(query: string, about: string) {
 }
 
 test('what is no PromQL, and a metric or a label that is not there, is found', () => {
-  expect(() => expectExposed('sum(rate(database_up[5m])', 'open')).toThrow('not PromQL')
+  expect(() => expectExposed('sum(rate(reward_campaigns_database_up[5m])', 'open')).toThrow('not PromQL')
   expect(() => expectExposed('database_down == 0', 'unknown')).toThrow('database_down is not exposed')
-  expect(() => expectExposed('http_request_duration_seconds > 1', 'histogram')).toThrow('is not exposed')
-  expect(() => expectExposed('sum by (chain) (chain_lag_seconds)', 'label')).toThrow('chain_lag_seconds')
-  expect(() => expectExposed('database_up{limit="a"} + rate(rate_limited_requests_total[1m])', 'matcher')).toThrow(
-    'database_up',
+  expect(() => expectExposed('reward_campaigns_http_request_duration_seconds > 1', 'histogram')).toThrow(
+    'is not exposed',
   )
-  expectExposed('sum by (chain_id) (chain_lag_seconds{instance="a"}) > 1', 'right')
+  expect(() => expectExposed('sum by (chain) (reward_campaigns_chain_lag_seconds)', 'label')).toThrow(
+    'reward_campaigns_chain_lag_seconds',
+  )
+  expect(() =>
+    expectExposed(
+      'reward_campaigns_database_up{limit="a"} + rate(reward_campaigns_rate_limited_requests_total[1m])',
+      'matcher',
+    ),
+  ).toThrow('reward_campaigns_database_up')
+  expectExposed('sum by (chain_id) (reward_campaigns_chain_lag_seconds{instance="a"}) > 1', 'right')
 })
 
 describe('an alert', () => {
@@ -137,7 +144,7 @@ describe('the dashboard', () => {
       }
       expectExposed(expr.replaceAll('$__rate_interval', '5m'), title)
     }
-    expect(JSON.stringify(dashboard.templating)).toContain('label_values(database_up, instance)')
+    expect(JSON.stringify(dashboard.templating)).toContain('label_values(reward_campaigns_database_up, instance)')
   })
 
   test('says of each panel what it shows, and no panel covers another', () => {

@@ -57,7 +57,7 @@ export function expectedActivity(records: readonly ImportRecord[], query: QueryT
           (_, place) => within(campaign, since + place * step, since + (place + 1) * step).length,
         ),
         ...totals(campaign, since, until),
-        before: totals(campaign, since - intervals * step, since),
+        previous: totals(campaign, since - intervals * step, since),
       })),
   }
 }

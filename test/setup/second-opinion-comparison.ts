@@ -73,9 +73,9 @@ export function createComparison(api: TestApp, name: string) {
     if (operation === '/activity') {
       const body = expectedActivity(records, query, now)
       expect(response.json(), about).toEqual(body)
-      for (const { totalClaims, before } of body.campaigns) {
+      for (const { totalClaims, previous } of body.campaigns) {
         if (totalClaims > 0) see(`${operation} with claims`)
-        if (before.totalClaims > 0) see(`${operation} with claims before`)
+        if (previous.totalClaims > 0) see(`${operation} with claims before`)
       }
       return
     }

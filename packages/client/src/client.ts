@@ -60,7 +60,7 @@ type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>
 
 /** Every method rejects with a `ServiceError` for whatever the service refuses. */
 export interface Client {
-  /** One page of the campaigns that pass all filters, and how many pass in all. */
+  /** Returns one page of the campaigns that match all filters, and the total number of matches. */
   listCampaigns(query?: Query<'listCampaigns'>, options?: RequestOptions): Promise<Answer<'listCampaigns'>>
   /** A campaign with all its details, by `<chainId>:<campaignCoreAddress>:<identifier>`. */
   getCampaign(id: string, options?: RequestOptions): Promise<Answer<'getCampaign'>>

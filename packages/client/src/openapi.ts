@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description One page of the campaigns that pass all filters, and how many pass in all.
+         * @description Returns one page of the campaigns that match all filters, and the total number of matches.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get one campaign
-         * @description A campaign with all its details; it contains everything its list item has.
+         * @description Returns a campaign with all its details; they include everything in its list item.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List trending campaigns
-         * @description Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. The period slides: it ends at the very second of the answer.
+         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.
          */
         get: operations["listTrendingCampaigns"];
         put?: never;
@@ -72,8 +72,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Explore contracts
-         * @description One page of the contracts that campaigns act on, with what their campaigns have brought them. A time range slides: it ends at the very second of the answer.
+         * List contracts
+         * @description Returns one page of the contracts that campaigns target, with statistics of their campaigns. A time range slides: it ends at the second of the response.
          */
         get: operations["listContracts"];
         put?: never;
@@ -92,8 +92,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List when campaigns were claimed
-         * @description Claims of some campaigns in a time range, interval by interval, and those of the range before, as for a plot. The time range slides: it ends at the very second of the answer. Its totals are those by which trending campaigns and contracts are ranked.
+         * List claim activity over time
+         * @description Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.
          */
         get: operations["listActivity"];
         put?: never;
@@ -112,8 +112,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get how fresh the data is
-         * @description The chains that are followed and how far each is. The header `x-as-of` of an answer says the same of that answer; `minBlock` asks for one that is not older.
+         * Get indexing status
+         * @description Returns the indexed chains with the newest block of each. The header `x-as-of` of a response names the blocks of that response; `minBlock` requires a minimum.
          */
         get: operations["getStatus"];
         put?: never;
@@ -132,8 +132,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get what a client has to know of limits
-         * @description How much may be asked and is answered, how often and how fast, and how old an answer may be: as this service is set up, the same until it is set up otherwise.
+         * Get service limits
+         * @description Returns the limits of requests, responses and rates, the timeouts, and how old a response may be, as configured. They change only with the configuration.
          */
         get: operations["getLimits"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * List access lists
-         * @description The access lists that a user keeps, all or those whose name matches a search; at most 1,000.
+         * @description Returns the access lists of a user, all or those whose name matches a search; at most 1,000.
          */
         get: operations["listAccessLists"];
         put?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * Get a user profile
-         * @description What a user has earned, and where the user stands among all.
+         * @description Returns what a user has earned, with score, rank and streak.
          */
         get: operations["getUserProfile"];
         put?: never;
@@ -220,7 +220,7 @@ export interface components {
          */
         Instant: string;
         /**
-         * @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact, and with as many digits as it takes: it may be 2^256 or more.
+         * @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.
          * @example 9712500000
          */
         TotalAmount: string;
@@ -230,7 +230,7 @@ export interface components {
          */
         TransactionHash: string;
         /**
-         * @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, and with as many digits as it takes.
+         * @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, with as many digits as needed.
          * @example 4.50045
          */
         UsdAmount: string;
@@ -241,13 +241,13 @@ export interface components {
         TokenFilter: string;
         /** @description A known token. */
         TokenMetadata: {
-            /** @description System ID of the token: `<chainId>:<address>`. */
+            /** @description ID of the token: `<chainId>:<address>`. */
             id: string;
             /** @description Chain on which the token lives. */
             chainId: components["schemas"]["ChainId"];
             /** @description Address of the token contract; the zero address is the native token. */
             address: components["schemas"]["Address"];
-            /** @description Decimals of the token, typically 18: this many digits of an amount in base units are behind the point. */
+            /** @description Decimals of the token, typically 18: this many digits of an amount in base units follow the decimal point. */
             decimals: number;
             /** @description Name of the token. */
             name: string;
@@ -257,38 +257,38 @@ export interface components {
             imageUri: string;
         };
         /**
-         * @description Whether the signature is that of an event or of a function.
+         * @description Whether the signature belongs to an event or a function.
          * @enum {string}
          */
         SignatureType: "event" | "function";
-        /** @description The condition that a field of the action must fulfil. */
+        /** @description Condition on a field of the action. */
         ActionStepParameters: {
-            /** @description Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Others are served as they are recorded. */
+            /** @description Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
             filterType: (0 | 1 | 2 | 3 | 4 | 5 | 6 | 7) | number;
-            /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Others are served as they are recorded. */
+            /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: (0 | 1 | 2 | 3 | 4 | 5) | number;
             /** @description Index of the event field or function argument that is compared, from 0. */
             fieldIndex: number;
-            /** @description Value to compare with, encoded as the field type wants it. */
+            /** @description Value to compare with, encoded according to the field type. */
             filterData: string;
         };
         /** @description An on-chain action that must be completed before the incentives of a campaign can be claimed. */
         ActionStep: {
             /** @description Chain on which the action happens. */
             chainId: components["schemas"]["ChainId"];
-            /** @description Address that claims for this step, where recorded. */
+            /** @description Address that claims for this step; absent if not recorded. */
             claimant?: components["schemas"]["Address"];
             /** @description Signature (selector or topic) of the event or function, hexadecimal. */
             signature: string;
             /** @description Readable signature, for example `Transfer(address,address,uint256)`. */
             signatureName: string;
-            /** @description Whether `signature` is that of an event or of a function. */
+            /** @description Whether `signature` belongs to an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
-            /** @description Kind of the action: a number of the protocol. */
+            /** @description Kind of the action: a number defined by the protocol. */
             actionType: number;
-            /** @description Contract the action is done on. */
+            /** @description Contract that the action targets. */
             targetContract: components["schemas"]["Address"];
-            /** @description Condition that one field of the action must fulfil. */
+            /** @description Condition on one field of the action. */
             parameters: components["schemas"]["ActionStepParameters"];
         };
         /** @description How to extract the address of the claimant from a valid action transaction. */
@@ -297,7 +297,7 @@ export interface components {
             signature: string;
             /** @description Readable signature. */
             signatureName: string;
-            /** @description Whether `signature` is that of an event or of a function. */
+            /** @description Whether `signature` belongs to an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
             /** @description Index of the field or argument that holds the claimant, from 0. */
             fieldIndex: number;
@@ -309,30 +309,30 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
         };
         /**
-         * @description SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everybody. OffchainAccessList: the members of an access list kept by the service.
+         * @description SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.
          * @enum {string}
          */
         AllowListType: "SimpleAllowList" | "SimpleDenyList" | "OpenAllowList" | "OffchainAccessList";
-        /** @description Who may claim a campaign. */
+        /** @description The accounts that may claim a campaign. */
         AllowListPreview: {
-            /** @description Account that may change the list. */
+            /** @description Account that can change the list. */
             owner: components["schemas"]["Address"];
             /** @description Contract of the list. */
             contractAddress: components["schemas"]["Address"];
-            /** @description What being on the list means: who may claim. */
+            /** @description Which accounts the list lets claim. */
             type: components["schemas"]["AllowListType"];
-            /** @description Addresses allowed or denied, ascending. `null` when none are recorded, and when there are more than 100: the campaign detail has them all. */
+            /** @description Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them. */
             addresses: components["schemas"]["Address"][] | null;
         };
-        /** @description Who may claim a campaign, with all addresses. */
+        /** @description The accounts that may claim a campaign, with all addresses. */
         AllowList: {
-            /** @description Account that may change the list. */
+            /** @description Account that can change the list. */
             owner: components["schemas"]["Address"];
             /** @description Contract of the list. */
             contractAddress: components["schemas"]["Address"];
-            /** @description What being on the list means: who may claim. */
+            /** @description Which accounts the list lets claim. */
             type: components["schemas"]["AllowListType"];
-            /** @description All addresses allowed or denied, ascending; empty when none are recorded. */
+            /** @description All addresses allowed or denied, ascending; empty if none are recorded. */
             addresses: components["schemas"]["Address"][];
         };
         /** @description How the claimable amount is extracted from the action. */
@@ -368,19 +368,19 @@ export interface components {
              */
             valueType: 0 | 1;
         };
-        /** @description A place on an allow list. */
+        /** @description A slot on an allow list. */
         AllowListIncentive: {
             /**
              * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "AllowListIncentive";
-            /** @description Allow list that a claim puts the claimant on. */
+            /** @description Allow list to which a claim adds the claimant. */
             allowListAddress: components["schemas"]["Address"];
             /** @description Maximum number of claims, one for each user; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
         };
-        /** @description A continuous gradual Dutch auction: the reward falls with each claim and rises while nobody claims. */
+        /** @description A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims. */
         CGDAIncentive: {
             /**
              * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
@@ -407,7 +407,7 @@ export interface components {
             type: "ERC20Incentive";
             /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
-            /** @description Who is paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Others are served as they are recorded. */
+            /** @description Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded. */
             strategy: (0 | 1) | number;
             /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
@@ -419,9 +419,9 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description Points of a soul-bound token. */
@@ -459,9 +459,9 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description An amount of a token that is computed from the action itself. */
@@ -477,9 +477,9 @@ export interface components {
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Most that one claim can pay, in base units of `asset`; "0" is no maximum. */
+            /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read. */
+            /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
             /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
@@ -487,11 +487,11 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
             rebatePercentage?: number;
         };
         /** @description As ERC20VariableCriteriaIncentive, with the scale of the extracted value. */
@@ -507,9 +507,9 @@ export interface components {
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Most that one claim can pay, in base units of `asset`; "0" is no maximum. */
+            /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read. */
+            /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
             /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
@@ -517,14 +517,14 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
             rebatePercentage?: number;
         };
-        /** @description A token whose amount follows the price of another asset. */
+        /** @description A token reward whose amount follows the price of another asset. */
         ERC20PeggedIncentive: {
             /**
              * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
@@ -545,9 +545,9 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
         };
         /** @description A pegged token reward that is computed from the action itself. */
@@ -565,9 +565,9 @@ export interface components {
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Most that one claim can pay, in base units of `peg`; "0" is no maximum. */
+            /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read. */
+            /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
             /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
@@ -575,11 +575,11 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
             rebatePercentage?: number;
         };
         /** @description As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value. */
@@ -597,9 +597,9 @@ export interface components {
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Most that one claim can pay, in base units of `peg`; "0" is no maximum. */
+            /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read. */
+            /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
             /** @description Amount claimed so far, in base units of `asset`. */
             claimedAmount?: components["schemas"]["TotalAmount"];
@@ -607,21 +607,21 @@ export interface components {
             totalAmountClaimed?: components["schemas"]["TotalAmount"];
             /** @description Number of claims so far. */
             totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent when it is not recorded. */
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
             remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` when it is unknown. */
+            /** @description The token at `asset`; `null` if unknown. */
             metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent when it is not recorded. */
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
             rebatePercentage?: number;
         };
-        /** @description Something that is claimed once the action steps are done; `type` selects the variant. */
+        /** @description A reward that can be claimed once the action steps are done; `type` selects the variant. */
         Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"];
-        /** @description A failure. */
+        /** @description An error. */
         Error: {
-            /** @description One sentence that says what is wrong, and what is allowed. */
+            /** @description One sentence that says what is wrong and what is allowed. */
             error: string;
         };
-        /** @description A campaign as list pages show it. */
+        /** @description A campaign in a list. */
         CampaignListItem: {
             /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
@@ -645,43 +645,43 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
             protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" is no maximum. */
+            /** @description Maximum number of claimants; "0" means no maximum. */
             maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description What can be claimed, in order. */
+            /** @description The incentives of the campaign, in order. */
             incentives: components["schemas"]["Incentive"][];
-            /** @description Started, not ended and not exhausted, at the moment of the answer. */
+            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
             isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown. */
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
             availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` when unknown. */
+            /** @description Name of the campaign, typically the required action; `null` if unknown. */
             campaignName: string | null;
-            /** @description System ID of the action template; `null` when the campaign uses none. */
+            /** @description ID of the action template; `null` if the campaign uses none. */
             actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` when unknown. */
+            /** @description URI of an image of the project; `null` if unknown. */
             projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` when unknown. */
+            /** @description URI of an image of the token; `null` if unknown. */
             tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` when unknown. */
+            /** @description URI of an image of the NFT; `null` if unknown. */
             nftImageUri: string | null;
-            /** @description Name of the NFT; `null` when unknown. */
+            /** @description Name of the NFT; `null` if unknown. */
             nftName: string | null;
-            /** @description Claims are possible from here on; `null`: from the beginning. */
+            /** @description Start of the claim period, inclusive; `null`: no start. */
             startTime: components["schemas"]["Instant"] | null;
-            /** @description Claims are possible until before this; `null`: without end. */
+            /** @description End of the claim period, exclusive; `null`: no end. */
             endTime: components["schemas"]["Instant"] | null;
-            /** @description Who may claim; `null` when the campaign has no allow list. */
+            /** @description The accounts that may claim; `null` if the campaign has no allow list. */
             allowList: components["schemas"]["AllowListPreview"] | null;
-            /** @description What has to be done before claiming; `null` when there is nothing to do. */
+            /** @description Actions required before a claim; `null` if there are none. */
             actionSteps: components["schemas"]["ActionStep"][] | null;
         };
         /** @description One page of campaigns. */
         ListCampaignsResponse: {
-            /** @description The page, in the order asked for. */
+            /** @description The campaigns of the page, in the requested order. */
             campaigns: components["schemas"]["CampaignListItem"][];
-            /** @description All campaigns that match, exact. */
+            /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
         };
-        /** @description A campaign with everything that is known of it. */
+        /** @description A campaign with all its details. */
         CampaignDetail: {
             /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
@@ -705,37 +705,37 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
             protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" is no maximum. */
+            /** @description Maximum number of claimants; "0" means no maximum. */
             maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description What can be claimed, in order. */
+            /** @description The incentives of the campaign, in order. */
             incentives: components["schemas"]["Incentive"][];
-            /** @description Started, not ended and not exhausted, at the moment of the answer. */
+            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
             isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown. */
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
             availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` when unknown. */
+            /** @description Name of the campaign, typically the required action; `null` if unknown. */
             campaignName: string | null;
-            /** @description System ID of the action template; `null` when the campaign uses none. */
+            /** @description ID of the action template; `null` if the campaign uses none. */
             actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` when unknown. */
+            /** @description URI of an image of the project; `null` if unknown. */
             projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` when unknown. */
+            /** @description URI of an image of the token; `null` if unknown. */
             tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` when unknown. */
+            /** @description URI of an image of the NFT; `null` if unknown. */
             nftImageUri: string | null;
-            /** @description Name of the NFT; `null` when unknown. */
+            /** @description Name of the NFT; `null` if unknown. */
             nftName: string | null;
-            /** @description Claims are possible from here on; `null`: from the beginning. */
+            /** @description Start of the claim period, inclusive; `null`: no start. */
             startTime: components["schemas"]["Instant"] | null;
-            /** @description Claims are possible until before this; `null`: without end. */
+            /** @description End of the claim period, exclusive; `null`: no end. */
             endTime: components["schemas"]["Instant"] | null;
-            /** @description Who may claim; an OpenAllowList at the zero address when it has none. */
+            /** @description The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list. */
             allowList: components["schemas"]["AllowList"];
-            /** @description What has to be done before claiming. */
+            /** @description Actions required before a claim. */
             actionSteps: components["schemas"]["ActionStep"][];
             /** @description When the campaign was created; the same instant as `blockTimestamp`. */
             createdAt: components["schemas"]["Instant"];
-            /** @description Where the claimant is read from the action; absent when it is not recorded. */
+            /** @description Where the claimant is read from in the action; absent if not recorded. */
             actionClaimant?: components["schemas"]["ActionClaimant"];
             /**
              * @description Block number at creation by chain ID, both decimal strings.
@@ -746,49 +746,49 @@ export interface components {
             createdAtBlockchainNumbers?: {
                 [key: string]: components["schemas"]["BaseUnits"];
             };
-            /** @description System ID of the template; `null` when unknown. */
+            /** @description ID of the template; `null` if unknown. */
             templateId: string | null;
-            /** @description ID of the metadata of the NFT; `null` when unknown. */
+            /** @description ID of the metadata of the NFT; `null` if unknown. */
             nftMetadataId: string | null;
         };
-        /** @description What a trending campaign gives. */
+        /** @description An incentive of a trending campaign. */
         TrendingIncentive: {
             /**
              * @description Variant of the incentive.
              * @enum {string}
              */
             type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
-            /** @description The reward token; the venue of points; the allow list of an allow-list place. */
+            /** @description The reward token; the venue of points; the allow list of an AllowListIncentive. */
             assetAddress: components["schemas"]["Address"];
             /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
             rewardAmount?: components["schemas"]["BaseUnits"];
             /**
-             * @description `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent when the decimals of the token are unknown.
+             * @description `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.
              * @example 0.000000000000000001
              */
             rewardAmountFormatted?: string;
-            /** @description `rewardAmount` at the current price; absent when that is unknown. US dollars, 6 decimals. */
+            /** @description `rewardAmount` at the current price; absent if the price is unknown. US dollars, 6 decimals. */
             rewardUsdValue?: number;
-            /** @description Most that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" is no maximum. Absent for other variants. */
+            /** @description Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" means no maximum. Absent for other variants. */
             maxReward?: components["schemas"]["BaseUnits"];
-            /** @description `maxReward` at the current price; absent when that is unknown. US dollars, 6 decimals. */
+            /** @description `maxReward` at the current price; absent if the price is unknown. US dollars, 6 decimals. */
             maxRewardUsdValue?: number;
-            /** @description Percent of the signed amount, or of the amount of the action, that is paid. Absent when the reward is no share. */
+            /** @description Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is not a share. */
             rewardPercentage?: number;
             /** @description Percent that is paid back as the record says; else the same as `rewardPercentage`. */
             rebatePercentage?: number;
-            /** @description Symbol of the token, where known. */
+            /** @description Symbol of the token; absent if unknown. */
             tokenSymbol?: string;
-            /** @description URI of the image of the token, where known. */
+            /** @description URI of the image of the token; absent if unknown. */
             tokenImageUri?: string;
-            /** @description The token at `assetAddress`; `null` when it is unknown. */
+            /** @description The token at `assetAddress`; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
         };
-        /** @description The ready-made action of a campaign. */
+        /** @description The action template of a campaign. */
         ActionTemplate: {
             /**
              * Format: uuid
-             * @description System ID of the template.
+             * @description ID of the template.
              */
             id: string;
             /** @description Project the action belongs to. */
@@ -797,23 +797,23 @@ export interface components {
             actionType: string;
             /** @description URI of the image of the project. */
             projectImage: string;
-            /** @description What is to be done. */
+            /** @description Description of the action. */
             description: string | null;
-            /** @description Category of the action; `null` when unknown. */
+            /** @description Category of the action; `null` if unknown. */
             category: ("defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other") | null;
         };
         /** @description A recorded signature for a claim. */
         ClaimSignature: {
-            /** @description Who may claim with it. */
+            /** @description Account that may claim with the signature. */
             claimant: components["schemas"]["Address"];
             /** @description Index of the incentive, from 0. */
             incentiveId: number;
             /** @description The signature of the validator, hexadecimal. */
             signature: string;
-            /** @description Who referred the claimant; the zero address is nobody. */
+            /** @description Account that referred the claimant; the zero address if there is none. */
             referrer: components["schemas"]["Address"];
         };
-        /** @description The token that the action of a campaign deals in; what is unknown of it is absent. */
+        /** @description The token that the action of a campaign deals in; unknown fields are absent. */
         ActionTokenMetadata: {
             /** @description Symbol of the token. */
             tokenSymbol: string;
@@ -836,27 +836,27 @@ export interface components {
             /** @description Number of holders. */
             holders?: number;
         };
-        /** @description An active campaign that is being claimed. */
+        /** @description An active campaign with claims in the period. */
         TrendingCampaign: {
             /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
             id: components["schemas"]["CampaignId"];
             /** @description Chain on which the campaign was created. */
             chainId: components["schemas"]["ChainId"];
-            /** @description What can be claimed, in order. */
+            /** @description The incentives of the campaign, in order. */
             incentives: components["schemas"]["TrendingIncentive"][];
-            /** @description The action to do; `null` when it is no template. */
+            /** @description The action template; `null` if the campaign uses none. */
             actionTemplate: components["schemas"]["ActionTemplate"] | null;
             /**
-             * @description For the `user`: `claimed` when a claim is recorded, else `claimable` when a signature is, else `active`. Without `user` always `active`.
+             * @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.
              * @enum {string}
              */
             status: "active" | "claimable" | "claimed";
             /**
-             * @description What the allow list says of the `user`; since campaigns that do not admit the user are left out, `allowed`. Absent without `user`.
+             * @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.
              * @enum {string}
              */
             accessStatus?: "allowed" | "denied" | "not-allowed";
-            /** @description The recorded signature for the `user`, of the lowest incentive when there are several; absent without one, and when the user has claimed. */
+            /** @description The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed. */
             signature?: components["schemas"]["ClaimSignature"];
             /** @description Hash of the transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
@@ -872,15 +872,15 @@ export interface components {
             tokenImageUri?: string;
             /** @description URL of the project. */
             projectUrl?: string;
-            /** @description Claims are possible from here on. */
+            /** @description Start of the claim period, inclusive. */
             startTime?: components["schemas"]["Instant"];
-            /** @description Claims are possible until before this. */
+            /** @description End of the claim period, exclusive. */
             endTime?: components["schemas"]["Instant"];
-            /** @description How users have to be verified. */
+            /** @description Verification that users need. */
             verificationLevel?: string;
             /** @description Number of all recorded claims. */
             claimCount: number;
-            /** @description Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" when there is none. */
+            /** @description Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" if there is none. */
             totalBudget: components["schemas"]["TotalAmount"];
             /** @description Amount of `totalBudget` that was claimed, in base units of the same token. */
             rewardsDistributed: components["schemas"]["TotalAmount"];
@@ -893,7 +893,7 @@ export interface components {
         };
         /** @description Campaigns by claimed volume. */
         ListTrendingCampaignsResponse: {
-            /** @description Most US dollars claimed in the period first, then most claims, then the newest. */
+            /** @description The campaigns, by US dollars claimed in the period, then number of claims, descending, then newest first. */
             trendingCampaigns: components["schemas"]["TrendingCampaign"][];
         };
         /** @description A contract that is the target of an action step. The same address on two chains is two contracts. */
@@ -902,21 +902,21 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description Address of the contract. */
             address: components["schemas"]["Address"];
-            /** @description Readable name; empty when none is known. */
+            /** @description Readable name; empty if unknown. */
             name: string;
-            /** @description What campaigns have brought to the contract. */
+            /** @description Statistics of the campaigns that target the contract. */
             stats: {
                 /** @description Number of campaigns with an action step on the contract. */
                 campaignCount: number;
                 /** @description Number of claims of these campaigns in the time range. */
                 totalClaims: number;
-                /** @description What these claims paid, at the time of each, in US dollars, 6 decimals; a campaign on several contracts counts fully on each. */
+                /** @description Value of these claims in US dollars at the time of each, 6 decimals; a campaign on several contracts counts fully on each. */
                 totalAmountClaimedUsd: number;
             };
         };
-        /** @description One page of contracts, in the order asked for. */
+        /** @description One page of contracts, in the requested order. */
         ListContractsResponse: components["schemas"]["ExploredContract"][];
-        /** @description When a campaign was claimed. */
+        /** @description Claims of a campaign over time. */
         CampaignActivity: {
             /** @description ID of the campaign. */
             id: components["schemas"]["CampaignId"];
@@ -924,143 +924,146 @@ export interface components {
             claims: number[];
             /** @description Number of claims in the time range. */
             totalClaims: number;
-            /** @description What the claims in the time range paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
+            /** @description Value of the claims in the time range in US dollars at the time of each, 6 decimals; unknown values count 0. */
             totalAmountClaimedUsd: number;
-            /** @description The same figures of the range of the same length before it, to compare with. */
-            before: {
-                /** @description Number of claims in the range of the same length before it. */
+            /** @description Totals of the previous range of the same length, for comparison. */
+            previous: {
+                /** @description Number of claims in the previous range. */
                 totalClaims: number;
-                /** @description What the claims in the range of the same length before it paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0. */
+                /** @description Value of the claims in the previous range in US dollars at the time of each, 6 decimals; unknown values count 0. */
                 totalAmountClaimedUsd: number;
             };
         };
-        /** @description When some campaigns were claimed. */
+        /** @description Claims of campaigns over time. */
         ListActivityResponse: {
             /**
-             * @description The time range that was asked for.
+             * @description The requested time range.
              * @enum {string}
              */
             timeRange: "1h" | "24h" | "7d" | "30d";
-            /** @description Claims after this instant are in the time range. */
+            /** @description Start of the time range, exclusive. */
             since: components["schemas"]["Instant"];
-            /** @description The whole second of the answer: claims up to it, and those of it, are in the time range. */
+            /** @description End of the time range, inclusive: the whole second of the response. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds: the claims after its beginning, up to its end, count in it. */
+            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive. */
             intervalSeconds: number;
-            /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
+            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
-        /** @description How far a followed chain is. */
+        /** @description Indexing status of a chain. */
         ChainStatus: {
-            /** @description The followed chain. */
+            /** @description The indexed chain. */
             chainId: components["schemas"]["ChainId"];
-            /** @description The newest block whose effects are in the answers; `null`: none yet. Decimal. */
+            /** @description The newest block whose effects are in the responses; `null`: none yet. Decimal. */
             asOfBlock: string | null;
             /** @description Hash of that block. */
             asOfBlockHash: string | null;
             /** @description Time of that block. */
             asOfTime: components["schemas"]["Instant"] | null;
-            /** @description The newest block of the chain, when it was last looked at; `null`: not yet. Decimal. */
+            /** @description The newest known block of the chain; `null`: not known yet. Decimal. */
             headBlock: string | null;
-            /** @description The newest block that cannot be withdrawn any more; `null`: not known yet. Decimal. */
+            /** @description The newest finalized block, which no reorganisation can revert; `null`: not known yet. Decimal. */
             finalizedBlock: string | null;
-            /** @description Whole seconds since the time of the block that answers show; `null`: none is shown yet. */
+            /** @description Whole seconds since the timestamp of the as-of block; `null`: none yet. */
             lagSeconds: number | null;
             /**
-             * @description `back-filling`: the chain is read from its start, for the first time or again; until that is done answers stay as they are. `following`: answers are at most two blocks behind the head. `behind`: they are more than that, or nobody has heard of the chain for 15 seconds.
+             * @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.
              * @enum {string}
              */
             state: "back-filling" | "following" | "behind";
         };
-        /** @description How fresh the data is. */
+        /** @description Indexing status. */
         GetStatusResponse: {
-            /** @description The followed chains, ascending; empty where none is. */
+            /** @description The indexed chains, ascending; empty if there are none. */
             chains: components["schemas"]["ChainStatus"][];
             /** @description Version of the service. */
             version: string;
         };
-        /** @description What may be asked of an operation, and how much it answers. */
+        /** @description Limits of an operation. */
         OperationLimits: {
             /** @description Name of the operation, as in the OpenAPI document. */
             operationId: string;
-            /** @description Most entries of an answer; `null` where it is no list. */
-            mostEntries: number | null;
-            /** @description Entries on a page where `pageSize` is not given; `null` where there are no pages. */
+            /** @description Maximum number of items in a response; `null` if it is not a list. */
+            maxItems: number | null;
+            /** @description Default of `pageSize`; `null` if the operation has no pages. */
             defaultPageSize: number | null;
-            /** @description The parameters that are lists. */
+            /** @description The list parameters. */
             lists: {
                 /** @description Name of the parameter. */
                 parameter: string;
-                /** @description Most entries it may have, counted after duplicates are dropped. */
-                mostEntries: number;
+                /** @description Maximum number of items, counted after duplicates are removed. */
+                maxItems: number;
             }[];
-            /** @description The time windows that can be asked for, the shortest first. */
+            /** @description The available time windows, shortest first. */
             windows: {
                 /** @description Name of the parameter. */
                 parameter: string;
-                /** @description Its value for this window. */
+                /** @description Value of the parameter for this window. */
                 value: string;
                 /** @description Length of the window in seconds. */
                 seconds: number;
-                /** @description Whether it is this one where the parameter is not given. */
+                /** @description Whether this is the default. */
                 isDefault: boolean;
             }[];
         };
-        /** @description What a client has to know of the limits of this service. */
+        /** @description Limits of this deployment. */
         GetLimitsResponse: {
-            /** @description The operations that are served, as the OpenAPI document has them. */
+            /** @description The operations of this deployment, as in the OpenAPI document. */
             operations: components["schemas"]["OperationLimits"][];
-            /** @description What a request may be. */
+            /** @description Limits of a request. */
             requests: {
                 /** @description Maximum length of a URL in bytes; a longer one returns 414. */
-                mostUrlBytes: number;
+                maxUrlBytes: number;
                 /** @description Maximum size of all headers of a request with its first line, in bytes; more return 431. */
-                mostHeaderBytes: number;
-                /** @description Requests that one connection may send before they are answered, one after the other; with more it is closed. */
-                mostPipelined: number;
-                /** @description Requests whose responses are made at the same time, of all clients; more return 503. */
-                mostUnderWay: number;
-                /** @description Requests of one address (IPv6: /64) whose responses are made at the same time; more return 429. */
+                maxHeaderBytes: number;
+                /** @description Maximum number of unanswered requests on one connection; beyond it, the connection is closed. */
+                maxPipelinedRequests: number;
+                /** @description Maximum number of concurrent requests of all clients; further ones return 503. */
+                maxConcurrentRequests: number;
+                /** @description Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429. */
                 maxConcurrentPerAddress: number;
-                /** @description Number of connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed. */
+                /** @description Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed. */
                 maxConnectionsPerAddress: number;
             };
-            /** @description How a response has to be read. */
+            /** @description Limits of reading a response. */
             responses: {
-                /** @description Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed. */
+                /** @description Minimum rate at which a client must read a response, in bytes per second over 30 seconds; slower connections are closed. */
                 minBytesPerSecond: number;
-                /** @description Seconds within which a client has to have read a whole response; then its connection is closed. */
+                /** @description Maximum time to read a whole response, in seconds; then the connection is closed. */
                 maxSeconds: number;
-                /** @description Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429. */
+                /** @description Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; beyond it, requests return 429. */
                 maxBytesPerAddress: number;
             };
-            /** @description How often a client may ask. */
-            rates: {
-                /** @description Requests for operations and documents, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes. */
+            /** @description Rate limits. */
+            rateLimits: {
+                /** @description Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit. */
                 requestsPerMinute: number | null;
-                /** @description Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429. */
+                /** @description Maximum number of requests with an invalid token per minute and address (IPv6: /64); further ones return 429. */
                 failedAttemptsPerMinute: number;
             };
-            /** @description How long an answer may take, in milliseconds. */
-            waits: {
+            /** @description Timeouts in milliseconds. */
+            timeouts: {
                 /** @description Timeout of one database query in milliseconds; after it the response is 503. */
                 statementTimeoutMs: number;
-                /** @description How long a response waits for the blocks of `minBlock`, in milliseconds; then it is 503. */
+                /** @description Maximum time that a request waits for the blocks of `minBlock`, in milliseconds; then the response is 503. */
                 minBlockMs: number;
             };
-            /** @description How old an answer may be. */
+            /** @description Freshness of responses. */
             freshness: {
-                /** @description Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where its database is a standby: answers show what that one has received, and `minBlock` asks for a block all the same. */
-                showsAllCommitted: boolean;
-                /** @description How long caches may keep a public response, in seconds (`max-age`). */
+                /**
+                 * @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.
+                 * @enum {string}
+                 */
+                consistency: "strong" | "eventual";
+                /** @description How long caches may reuse a public response, in seconds (`max-age`). */
                 maxAgeSeconds: number;
-                /** @description How much longer they may use it while they revalidate, in seconds (`stale-while-revalidate`). */
+                /** @description How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`). */
                 staleWhileRevalidateSeconds: number;
                 /** @description Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it. */
                 staleIfErrorSeconds: number;
             };
         };
-        /** @description A list of addresses that a user keeps. */
+        /** @description A list of addresses that belongs to a user. */
         AccessListItem: {
             /** @description ID of the list. */
             id: string;
@@ -1068,30 +1071,30 @@ export interface components {
             name: string;
             /** @description Number of addresses on the list, exact. */
             memberCount: number;
-            /** @description When the list was made. */
+            /** @description When the list was created. */
             createdAt: components["schemas"]["Instant"];
-            /** @description URI of the icon; empty when there is none. */
+            /** @description URI of the icon; empty if there is none. */
             icon: string;
         };
         /** @description Access lists of a user. */
         ListAccessListsResponse: {
-            /** @description All lists of the user that match, at most 1,000. */
+            /** @description The matching lists of the user, at most 1,000. */
             accesslists: components["schemas"]["AccessListItem"][];
         };
-        /** @description What a user has achieved. */
+        /** @description Score, rank and streak of a user. */
         UserProfile: {
             /** @description Total the user has earned, in wei: 10^18 wei are 1 ETH. */
             ethEarned: components["schemas"]["BaseUnits"];
-            /** @description Score of the user, in points; more is better. */
+            /** @description Score of the user, in points. */
             score: number;
             /** @description Rank by score: 1 plus the number of profiles with a higher score. */
             ranking: number;
-            /** @description How regularly the user takes part. */
+            /** @description How regularly the user participates. */
             streak: {
                 /** @description Length of the streak, a number as recorded. */
                 value: number;
                 /**
-                 * @description At the moment of the answer. `active`: there is a completion in the current window. `pending`: there is none yet, and the window is still open. `broken`: it has closed.
+                 * @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.
                  * @enum {string}
                  */
                 status: "active" | "pending" | "broken";
@@ -1116,17 +1119,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Page to return, from 1; 0 is the first page too. A page past the end is empty.
+                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
                 page?: number | null;
                 /**
-                 * @description Entries on a page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: number | null;
                 /**
-                 * @description Campaigns of any of these budget accounts. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
@@ -1138,7 +1141,7 @@ export interface operations {
                  */
                 owner?: string;
                 /**
-                 * @description Campaigns made by this autocampaign. Case-sensitive.
+                 * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
                 autocampaignId?: string;
@@ -1148,19 +1151,19 @@ export interface operations {
                  */
                 chainId?: number | null;
                 /**
-                 * @description Campaigns with an action step on this contract of chain `chainId`, which must be given too.
+                 * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: string;
                 /**
-                 * @description Campaigns that involve any of these tokens or collections. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
-                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
@@ -1177,7 +1180,7 @@ export interface operations {
                  */
                 sortBy?: "recently-deployed" | "active";
                 /**
-                 * @description `true`: only campaigns that use an action template as it is, not customised.
+                 * @description `true`: only campaigns that use an action template without customisation.
                  * @example true
                  */
                 actionTemplateOnly?: boolean;
@@ -1187,7 +1190,7 @@ export interface operations {
                  */
                 showActiveOnly?: boolean;
                 /**
-                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -1196,7 +1199,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: string;
@@ -1211,21 +1214,21 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
@@ -1233,39 +1236,39 @@ export interface operations {
                     "application/json": components["schemas"]["ListCampaignsResponse"];
                 };
             };
-            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1273,12 +1276,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -1297,16 +1300,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1325,14 +1328,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1340,16 +1343,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1363,7 +1366,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -1372,7 +1375,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: string;
@@ -1393,21 +1396,21 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
@@ -1415,39 +1418,39 @@ export interface operations {
                     "application/json": components["schemas"]["CampaignDetail"];
                 };
             };
-            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1455,14 +1458,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is nothing of this kind. */
+            /** @description Not found. */
             404: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1470,12 +1473,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -1494,16 +1497,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1522,14 +1525,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1537,16 +1540,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1560,12 +1563,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by what was claimed in it.
+                 * @description Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
                  * @example 24h
                  */
                 period?: "1h" | "24h";
                 /**
-                 * @description Campaigns of any of these budget accounts. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
@@ -1577,7 +1580,7 @@ export interface operations {
                  */
                 owner?: string;
                 /**
-                 * @description Campaigns made by this autocampaign. Case-sensitive.
+                 * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
                 autocampaignId?: string;
@@ -1587,19 +1590,19 @@ export interface operations {
                  */
                 chainId?: number | null;
                 /**
-                 * @description Campaigns with an action step on this contract of chain `chainId`, which must be given too.
+                 * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: string;
                 /**
-                 * @description Campaigns that involve any of these tokens or collections. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
-                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
@@ -1611,24 +1614,24 @@ export interface operations {
                  */
                 tokenWhitelist?: boolean | null;
                 /**
-                 * @description Campaigns created by this account; where none is recorded, by their owner.
+                 * @description Campaigns created by this account; if the creator is not recorded, campaigns it owns.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 creator?: string;
                 /**
-                 * @description Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.
+                 * @description Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
                 user?: string;
                 /**
-                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "swap"
                  *     ]
                  */
                 includeActionTypes?: string[];
                 /**
-                 * @description No campaigns whose action template has any of these action types, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @description No campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "mint"
                  *     ]
@@ -1640,7 +1643,7 @@ export interface operations {
                  */
                 includeTokenMetadata?: boolean | null;
                 /**
-                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -1649,7 +1652,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: string;
@@ -1659,26 +1662,26 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The campaigns, those of the largest volume first. */
+            /** @description The campaigns, largest volume first. */
             200: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
@@ -1686,39 +1689,39 @@ export interface operations {
                     "application/json": components["schemas"]["ListTrendingCampaignsResponse"];
                 };
             };
-            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1726,12 +1729,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -1750,16 +1753,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1778,14 +1781,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1793,16 +1796,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1816,39 +1819,39 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Page to return, from 1; 0 is the first page too. A page past the end is empty.
+                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
                 page?: number | null;
                 /**
-                 * @description Entries on a page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: number | null;
                 /**
-                 * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Among equals the other two decide, in this order, then chain ID and address.
+                 * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
                  * @example total-spend
                  */
                 sortBy?: "most-completions" | "total-spend" | "recently-deployed";
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it stay, with zeros.
+                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
                  * @example 7d
                  */
                 timeRange?: "6h" | "24h" | "7d";
                 /**
-                 * @description Contracts on any of these chains. Comma-separated, or given several times; at most 100 entries.
+                 * @description Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       8453
                  *     ]
                  */
                 chainIds?: number[];
                 /**
-                 * @description Only campaigns created by this account count, in all figures; where none is recorded, by their owner.
+                 * @description Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
                 creator?: string;
                 /**
-                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -1857,7 +1860,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: string;
@@ -1867,28 +1870,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The page; the header `x-total-count` says how many contracts there are on all pages. */
+            /** @description The page; the header `x-total-count` is the number of contracts on all pages. */
             200: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
-                    /** @description Number of entries on all pages, exact. */
+                    /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
                     [name: string]: unknown;
                 };
@@ -1896,41 +1899,41 @@ export interface operations {
                     "application/json": components["schemas"]["ListContractsResponse"];
                 };
             };
-            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
-                    /** @description Number of entries on all pages, exact. */
+                    /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1938,12 +1941,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -1962,16 +1965,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -1990,14 +1993,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2005,16 +2008,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2028,19 +2031,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The campaigns to tell of; without any, none is told of. Comma-separated, or given several times; at most 50 entries.
+                 * @description Campaign IDs to include; empty result if omitted. Comma-separated or repeated; at most 50 items.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` is told by minutes, `24h` by half hours, `7d` by 4 hours, `30d` by days, all of which end with the range and not on the hour.
+                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
                  * @example 7d
                  */
                 timeRange?: "1h" | "24h" | "7d" | "30d";
                 /**
-                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2049,7 +2052,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: string;
@@ -2064,21 +2067,21 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
@@ -2086,39 +2089,39 @@ export interface operations {
                     "application/json": components["schemas"]["ListActivityResponse"];
                 };
             };
-            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
                     etag?: string;
-                    /** @description How long the answer may be kept. */
+                    /** @description How long caches may reuse the response. */
                     "cache-control"?: string;
-                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
                     "x-as-of"?: string;
-                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
                     age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
                     "cache-status"?: string;
-                    /** @description Headers of the request that the answer depends on. */
+                    /** @description Request headers that the response depends on. */
                     vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2126,12 +2129,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -2150,16 +2153,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2178,14 +2181,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2193,16 +2196,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2221,14 +2224,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The state at this moment. */
+            /** @description The current status. */
             200: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2236,14 +2239,14 @@ export interface operations {
                     "application/json": components["schemas"]["GetStatusResponse"];
                 };
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2251,12 +2254,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -2275,16 +2278,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2303,14 +2306,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2318,16 +2321,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2351,9 +2354,9 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2361,14 +2364,14 @@ export interface operations {
                     "application/json": components["schemas"]["GetLimitsResponse"];
                 };
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2376,12 +2379,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -2400,16 +2403,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2428,14 +2431,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2443,16 +2446,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2466,22 +2469,22 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description User whose lists are returned; absent: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.
+                 * @description User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.
                  * @example user-1
                  */
                 userId?: string;
                 /**
-                 * @description Words, split at white space: every one must start a word of the name, without case and accents. Without the characters `: & | ' ! ( ) < >`.
+                 * @description Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.
                  * @example early collect
                  */
                 search?: string;
                 /**
-                 * @description `totalMembers`: by number of members. Absent: by creation. Equal lists are ordered by ID, ascending.
+                 * @description `totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.
                  * @example totalMembers
                  */
                 sortBy?: "totalMembers";
                 /**
-                 * @description `ASC` or `DESC`, in any case: the direction of the order; `DESC` is most members, or newest, first.
+                 * @description `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
                  * @example DESC
                  */
                 orderBy?: "ASC" | "DESC";
@@ -2492,16 +2495,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lists; the header `x-total-count` says how many match in all. */
+            /** @description The lists; the header `x-total-count` is the number of all matches. */
             200: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
-                    /** @description Number of entries on all pages, exact. */
+                    /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
                     [name: string]: unknown;
                 };
@@ -2509,14 +2512,14 @@ export interface operations {
                     "application/json": components["schemas"]["ListAccessListsResponse"];
                 };
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2524,16 +2527,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart. */
+            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
             401: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750). */
+                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2541,14 +2544,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The token is valid, but not for the data of this user. */
+            /** @description The token is valid, but does not grant access to the data of this user. */
             403: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2556,12 +2559,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -2580,16 +2583,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests, or failed attempts, from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2608,14 +2611,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2623,16 +2626,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2646,7 +2649,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Account whose profile is returned; absent: the address of the token. Only an admin token may name another.
+                 * @description Account whose profile is returned; default: the address of the token. Only an admin token may name another.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
                 user?: string;
@@ -2662,9 +2665,9 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2672,14 +2675,14 @@ export interface operations {
                     "application/json": components["schemas"]["UserProfile"];
                 };
             };
-            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2687,16 +2690,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart. */
+            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
             401: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750). */
+                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2704,14 +2707,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The token is valid, but not for the data of this user. */
+            /** @description The token is valid, but does not grant access to the data of this user. */
             403: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2719,14 +2722,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description There is nothing of this kind. */
+            /** @description Not found. */
             404: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2734,12 +2737,12 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
             405: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
@@ -2758,16 +2761,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description Too many requests, or failed attempts, from this address; `Retry-After` says when to come back. */
+            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
             429: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2786,14 +2789,14 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description A defect of the service; the request ID leads to its log entry. */
+            /** @description An internal error; the request ID identifies its log entry. */
             500: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
@@ -2801,16 +2804,16 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
             503: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
-                    /** @description Seconds to wait before the next attempt. */
+                    /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
-                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
-                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
                     "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };

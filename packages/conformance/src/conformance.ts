@@ -135,7 +135,7 @@ function toFinding(error: unknown): Finding {
     return {
       state: 'warning',
       found: `not looked at: ${error.message}`,
-      advice: 'try again when there is less to do',
+      advice: 'retry when the load is lower',
     }
   }
   if (!(error instanceof NoAnswerError)) throw error

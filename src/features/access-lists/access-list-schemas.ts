@@ -10,7 +10,7 @@ export const MOST_ACCESS_LISTS = 1000
 export const ListAccessListsQuery = queryOf({
   userId: optionalName({
     description:
-      'User whose lists are returned; absent: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.',
+      'User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.',
     example: parameterExamples.accessListsOf,
   }),
   search: Type.Optional(
@@ -20,17 +20,17 @@ export const ListAccessListsQuery = queryOf({
       'x-forbidden-characters': ":&|'!()<>",
       'x-expected': 'text of 1 to 128 characters',
       description:
-        "Words, split at white space: every one must start a word of the name, without case and accents. Without the characters `: & | ' ! ( ) < >`.",
+        "Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.",
       examples: [parameterExamples.wordsOfAccessList],
     }),
   ),
   sortBy: optionalChoice(['totalMembers'], {
-    description: '`totalMembers`: by number of members. Absent: by creation. Equal lists are ordered by ID, ascending.',
+    description: '`totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.',
     example: 'totalMembers',
   }),
   orderBy: choiceInAnyCase(['ASC', 'DESC'], {
     default: 'DESC',
-    description: '`ASC` or `DESC`, in any case: the direction of the order; `DESC` is most members, or newest, first.',
+    description: '`ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.',
     example: 'DESC',
   }),
 })
@@ -41,17 +41,17 @@ const AccessListItem = Type.Object(
     id: text('ID of the list.', { maxLength: 128 }),
     name: text('Name of the list.'),
     memberCount: Type.Integer({ minimum: 0, description: 'Number of addresses on the list, exact.' }),
-    createdAt: ref(Instant, { description: 'When the list was made.' }),
-    icon: text('URI of the icon; empty when there is none.'),
+    createdAt: ref(Instant, { description: 'When the list was created.' }),
+    icon: text('URI of the icon; empty if there is none.'),
   },
-  { $id: 'AccessListItem', additionalProperties: false, description: 'A list of addresses that a user keeps.' },
+  { $id: 'AccessListItem', additionalProperties: false, description: 'A list of addresses that belongs to a user.' },
 )
 
 export const ListAccessListsResponse = Type.Object(
   {
     accesslists: Type.Array(ref(AccessListItem), {
       maxItems: MOST_ACCESS_LISTS,
-      description: 'All lists of the user that match, at most 1,000.',
+      description: 'The matching lists of the user, at most 1,000.',
     }),
   },
   { $id: 'ListAccessListsResponse', additionalProperties: false, description: 'Access lists of a user.' },

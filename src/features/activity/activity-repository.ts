@@ -35,7 +35,7 @@ export function createActivityRepository(database: Database, clock: () => Date):
             claims: toClaims(count, places, counts),
             totalClaims,
             totalAmountClaimedUsd,
-            before: { totalClaims: before.claimsBefore, totalAmountClaimedUsd: before.amountUsdBefore },
+            previous: { totalClaims: before.claimsBefore, totalAmountClaimedUsd: before.amountUsdBefore },
           })),
         },
         // One that is not known may come.

@@ -18,16 +18,16 @@ const example: ListActivityResponse = {
       ],
       totalClaims: 110,
       totalAmountClaimedUsd: 275.000011,
-      before: { totalClaims: 0, totalAmountClaimedUsd: 0 },
+      previous: { totalClaims: 0, totalAmountClaimedUsd: 0 },
     },
   ],
 }
 
 const listActivity = {
   operationId: 'listActivity',
-  summary: 'List when campaigns were claimed',
+  summary: 'List claim activity over time',
   description:
-    'Claims of some campaigns in a time range, interval by interval, and those of the range before, as for a plot. The time range slides: it ends at the very second of the answer. Its totals are those by which trending campaigns and contracts are ranked.',
+    'Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.',
   tags: ['Campaigns'],
   querystring: ListActivityQuery,
   response: responsesOf(

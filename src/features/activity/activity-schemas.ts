@@ -20,13 +20,13 @@ const mostIntervals = Math.max(...Object.values(INTERVALS).map(({ count }) => co
 export const ListActivityQuery = queryOf({
   campaignId: commaSeparated(ref(CampaignId), {
     most: 50,
-    description: 'The campaigns to tell of; without any, none is told of.',
+    description: 'Campaign IDs to include; empty result if omitted.',
     example: parameterExamples.campaignId,
   }),
   timeRange: choice(timeRanges, {
     default: '24h',
     description:
-      'Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` is told by minutes, `24h` by half hours, `7d` by 4 hours, `30d` by days, all of which end with the range and not on the hour.',
+      'Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.',
     example: '7d',
   }),
   ...minimumBlocks,
@@ -37,7 +37,7 @@ const totals = (when: string) => ({
   totalClaims: Type.Integer({ minimum: 0, description: `Number of claims ${when}.` }),
   totalAmountClaimedUsd: Type.Number({
     minimum: 0,
-    description: `What the claims ${when} paid, at the time of each, in US dollars, 6 decimals; of unknown value is 0.`,
+    description: `Value of the claims ${when} in US dollars at the time of each, 6 decimals; unknown values count 0.`,
   }),
 })
 
@@ -50,12 +50,12 @@ const CampaignActivity = Type.Object(
         'Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`.',
     }),
     ...totals('in the time range'),
-    before: Type.Object(totals('in the range of the same length before it'), {
+    previous: Type.Object(totals('in the previous range'), {
       additionalProperties: false,
-      description: 'The same figures of the range of the same length before it, to compare with.',
+      description: 'Totals of the previous range of the same length, for comparison.',
     }),
   },
-  { $id: 'CampaignActivity', additionalProperties: false, description: 'When a campaign was claimed.' },
+  { $id: 'CampaignActivity', additionalProperties: false, description: 'Claims of a campaign over time.' },
 )
 
 export const ListActivityResponse = Type.Object(
@@ -63,23 +63,23 @@ export const ListActivityResponse = Type.Object(
     timeRange: Type.Unsafe<(typeof timeRanges)[number]>({
       type: 'string',
       enum: timeRanges,
-      description: 'The time range that was asked for.',
+      description: 'The requested time range.',
     }),
-    since: ref(Instant, { description: 'Claims after this instant are in the time range.' }),
+    since: ref(Instant, { description: 'Start of the time range, exclusive.' }),
     until: ref(Instant, {
-      description: 'The whole second of the answer: claims up to it, and those of it, are in the time range.',
+      description: 'End of the time range, inclusive: the whole second of the response.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
-      description: 'Length of each interval in seconds: the claims after its beginning, up to its end, count in it.',
+      description: 'Length of each interval in seconds; its start is exclusive, its end inclusive.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,
       description:
-        'The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known.',
+        'The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted.',
     }),
   },
-  { $id: 'ListActivityResponse', additionalProperties: false, description: 'When some campaigns were claimed.' },
+  { $id: 'ListActivityResponse', additionalProperties: false, description: 'Claims of campaigns over time.' },
 )
 export type ListActivityResponse = Static<typeof ListActivityResponse>
 

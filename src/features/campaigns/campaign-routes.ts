@@ -11,7 +11,7 @@ import { CampaignDetail, GetCampaignParams, ListCampaignsQuery, ListCampaignsRes
 const listCampaigns = {
   operationId: 'listCampaigns',
   summary: 'List campaigns',
-  description: 'One page of the campaigns that pass all filters, and how many pass in all.',
+  description: 'Returns one page of the campaigns that match all filters, and the total number of matches.',
   tags: ['Campaigns'],
   querystring: ListCampaignsQuery,
   response: responsesOf(
@@ -27,7 +27,7 @@ const listCampaigns = {
 const getCampaign = {
   operationId: 'getCampaign',
   summary: 'Get one campaign',
-  description: 'A campaign with all its details; it contains everything its list item has.',
+  description: 'Returns a campaign with all its details; they include everything in its list item.',
   tags: ['Campaigns'],
   params: GetCampaignParams,
   querystring: queryOf(minimumBlocks),

@@ -31,7 +31,7 @@ export const ListCampaignsQuery = queryOf(
     }),
     actionTemplateOnly: flag({
       default: false,
-      description: '`true`: only campaigns that use an action template as it is, not customised.',
+      description: '`true`: only campaigns that use an action template without customisation.',
       example: true,
     }),
     showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
@@ -61,50 +61,53 @@ const campaignFields = {
     description:
       'Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent.',
   }),
-  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0" is no maximum.' }),
-  incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
+  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0" means no maximum.' }),
+  incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'The incentives of the campaign, in order.' }),
   isActive: Type.Boolean({
-    description: 'Started, not ended and not exhausted, at the moment of the answer.',
+    description: 'Whether the campaign has started, has not ended and is not exhausted, at the moment of the response.',
   }),
   availableBudgetUsd: refOrNull(UsdAmount, {
     description:
-      'US dollars that the token incentives can still pay, at current prices; `null` when there are no token incentives, or when the price or the decimals of one of their tokens are unknown.',
+      'US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown.',
   }),
   campaignName: stringOrNull({
-    description: 'Name of the campaign, typically the required action; `null` when unknown.',
+    description: 'Name of the campaign, typically the required action; `null` if unknown.',
   }),
   actionTemplateId: stringOrNull({
-    description: 'System ID of the action template; `null` when the campaign uses none.',
+    description: 'ID of the action template; `null` if the campaign uses none.',
   }),
-  projectImageUri: stringOrNull({ description: 'URI of an image of the project; `null` when unknown.' }),
-  tokenImageUri: stringOrNull({ description: 'URI of an image of the token; `null` when unknown.' }),
-  nftImageUri: stringOrNull({ description: 'URI of an image of the NFT; `null` when unknown.' }),
-  nftName: stringOrNull({ description: 'Name of the NFT; `null` when unknown.' }),
-  startTime: refOrNull(Instant, { description: 'Claims are possible from here on; `null`: from the beginning.' }),
-  endTime: refOrNull(Instant, { description: 'Claims are possible until before this; `null`: without end.' }),
+  projectImageUri: stringOrNull({ description: 'URI of an image of the project; `null` if unknown.' }),
+  tokenImageUri: stringOrNull({ description: 'URI of an image of the token; `null` if unknown.' }),
+  nftImageUri: stringOrNull({ description: 'URI of an image of the NFT; `null` if unknown.' }),
+  nftName: stringOrNull({ description: 'Name of the NFT; `null` if unknown.' }),
+  startTime: refOrNull(Instant, { description: 'Start of the claim period, inclusive; `null`: no start.' }),
+  endTime: refOrNull(Instant, { description: 'End of the claim period, exclusive; `null`: no end.' }),
 }
 
 export const CampaignListItem = Type.Object(
   {
     ...campaignFields,
     allowList: refOrNull(AllowListPreview, {
-      description: 'Who may claim; `null` when the campaign has no allow list.',
+      description: 'The accounts that may claim; `null` if the campaign has no allow list.',
     }),
     actionSteps: Type.Unsafe<ActionStep[] | null>({
       type: ['array', 'null'],
       items: ref(ActionStep),
       maxItems: 1000,
-      description: 'What has to be done before claiming; `null` when there is nothing to do.',
+      description: 'Actions required before a claim; `null` if there are none.',
     }),
   },
-  { $id: 'CampaignListItem', additionalProperties: false, description: 'A campaign as list pages show it.' },
+  { $id: 'CampaignListItem', additionalProperties: false, description: 'A campaign in a list.' },
 )
 export type CampaignListItem = Static<typeof CampaignListItem>
 
 export const ListCampaignsResponse = Type.Object(
   {
-    campaigns: Type.Array(ref(CampaignListItem), { maxItems: 100, description: 'The page, in the order asked for.' }),
-    totalCampaigns: Type.Integer({ minimum: 0, description: 'All campaigns that match, exact.' }),
+    campaigns: Type.Array(ref(CampaignListItem), {
+      maxItems: 100,
+      description: 'The campaigns of the page, in the requested order.',
+    }),
+    totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
   },
   { $id: 'ListCampaignsResponse', additionalProperties: false, description: 'One page of campaigns.' },
 )
@@ -120,12 +123,15 @@ export const GetCampaignParams = Type.Object({
 export const CampaignDetail = Type.Object(
   {
     ...campaignFields,
-    allowList: ref(AllowList, { description: 'Who may claim; an OpenAllowList at the zero address when it has none.' }),
-    actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'What has to be done before claiming.' }),
+    allowList: ref(AllowList, {
+      description:
+        'The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list.',
+    }),
+    actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
     createdAt: ref(Instant, { description: 'When the campaign was created; the same instant as `blockTimestamp`.' }),
     actionClaimant: Type.Optional(
       ref(ActionClaimant, {
-        description: 'Where the claimant is read from the action; absent when it is not recorded.',
+        description: 'Where the claimant is read from in the action; absent if not recorded.',
       }),
     ),
     createdAtBlockchainNumbers: Type.Optional(
@@ -134,13 +140,13 @@ export const CampaignDetail = Type.Object(
         examples: [{ '8453': '22222222' }],
       }),
     ),
-    templateId: stringOrNull({ description: 'System ID of the template; `null` when unknown.' }),
-    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` when unknown.' }),
+    templateId: stringOrNull({ description: 'ID of the template; `null` if unknown.' }),
+    nftMetadataId: stringOrNull({ description: 'ID of the metadata of the NFT; `null` if unknown.' }),
   },
   {
     $id: 'CampaignDetail',
     additionalProperties: false,
-    description: 'A campaign with everything that is known of it.',
+    description: 'A campaign with all its details.',
   },
 )
 export type CampaignDetail = Static<typeof CampaignDetail>

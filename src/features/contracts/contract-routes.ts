@@ -14,14 +14,14 @@ const example: ExploredContract = {
 
 const listContracts = {
   operationId: 'listContracts',
-  summary: 'Explore contracts',
+  summary: 'List contracts',
   description:
-    'One page of the contracts that campaigns act on, with what their campaigns have brought them. A time range slides: it ends at the very second of the answer.',
+    'Returns one page of the contracts that campaigns target, with statistics of their campaigns. A time range slides: it ends at the second of the response.',
   tags: ['Contracts'],
   querystring: ListContractsQuery,
   response: responsesOf(
     {
-      description: 'The page; the header `x-total-count` says how many contracts there are on all pages.',
+      description: 'The page; the header `x-total-count` is the number of contracts on all pages.',
       headers: totalCountHeader,
       schema: ListContractsResponse,
       example: [example],

@@ -11,12 +11,12 @@ export const ListContractsQuery = queryOf({
   sortBy: choice(['most-completions', 'total-spend', 'recently-deployed'], {
     default: 'most-completions',
     description:
-      '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Among equals the other two decide, in this order, then chain ID and address.',
+      '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.',
     example: 'total-spend',
   }),
   timeRange: optionalChoice(['6h', '24h', '7d'], {
     description:
-      'Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it stay, with zeros.',
+      'Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.',
     example: '7d',
   }),
   chainIds: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
@@ -26,7 +26,7 @@ export const ListContractsQuery = queryOf({
   creator: Type.Optional(
     inline(Address, {
       description:
-        'Only campaigns created by this account count, in all figures; where none is recorded, by their owner.',
+        'Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.',
       example: parameterExamples.owner,
     }),
   ),
@@ -38,7 +38,7 @@ export const ExploredContract = Type.Object(
   {
     chainId: ref(ChainId, { description: 'Chain of the contract.' }),
     address: ref(Address, { description: 'Address of the contract.' }),
-    name: text('Readable name; empty when none is known.'),
+    name: text('Readable name; empty if unknown.'),
     stats: Type.Object(
       {
         campaignCount: Type.Integer({
@@ -52,10 +52,10 @@ export const ExploredContract = Type.Object(
         totalAmountClaimedUsd: Type.Number({
           minimum: 0,
           description:
-            'What these claims paid, at the time of each, in US dollars, 6 decimals; a campaign on several contracts counts fully on each.',
+            'Value of these claims in US dollars at the time of each, 6 decimals; a campaign on several contracts counts fully on each.',
         }),
       },
-      { additionalProperties: false, description: 'What campaigns have brought to the contract.' },
+      { additionalProperties: false, description: 'Statistics of the campaigns that target the contract.' },
     ),
   },
   {
@@ -69,7 +69,7 @@ export type ExploredContract = Static<typeof ExploredContract>
 export const ListContractsResponse = Type.Array(ref(ExploredContract), {
   $id: 'ListContractsResponse',
   maxItems: 100,
-  description: 'One page of contracts, in the order asked for.',
+  description: 'One page of contracts, in the requested order.',
 })
 export type ListContractsResponse = Static<typeof ListContractsResponse>
 

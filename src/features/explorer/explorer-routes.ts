@@ -105,7 +105,7 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
         .send(anyCampaign.plain)
     } catch (error) {
       // The page says by itself what it cannot show.
-      request.log.warn({ reason: describeFailure(error) }, 'page served without the title of its campaign')
+      request.log.warn({ reason: describeFailure(error) }, 'page served without campaign title')
       return send(request, reply, anyCampaign)
     }
   })

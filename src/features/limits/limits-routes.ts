@@ -12,11 +12,11 @@ import { toOperationLimits } from './operation-limits.ts'
 /** The settings that a client has to know. */
 interface LimitingSettings {
   MAX_PIPELINED_REQUESTS: number
-  MAX_REQUESTS_UNDER_WAY: number
+  MAX_CONCURRENT_REQUESTS: number
   MAX_CONNECTIONS: number
   ADDRESS_SHARE_PERCENT: number
   REQUESTS_PER_MINUTE: number
-  FAILED_ATTEMPTS_PER_MINUTE: number
+  FAILED_AUTH_PER_MINUTE: number
   STATEMENT_TIMEOUT_MS: number
   CACHE_MAX_AGE_SECONDS: number
   CACHE_STALE_WHILE_REVALIDATE_SECONDS: number
@@ -25,11 +25,11 @@ interface LimitingSettings {
 
 const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<GetLimitsResponse, 'operations'> => ({
   requests: {
-    mostUrlBytes: MAX_URL_BYTES,
-    mostHeaderBytes: MAX_HEADER_BYTES,
-    mostPipelined: settings.MAX_PIPELINED_REQUESTS,
-    mostUnderWay: settings.MAX_REQUESTS_UNDER_WAY,
-    maxConcurrentPerAddress: shareOf(settings.MAX_REQUESTS_UNDER_WAY, settings.ADDRESS_SHARE_PERCENT),
+    maxUrlBytes: MAX_URL_BYTES,
+    maxHeaderBytes: MAX_HEADER_BYTES,
+    maxPipelinedRequests: settings.MAX_PIPELINED_REQUESTS,
+    maxConcurrentRequests: settings.MAX_CONCURRENT_REQUESTS,
+    maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxConnectionsPerAddress: shareOf(settings.MAX_CONNECTIONS, settings.ADDRESS_SHARE_PERCENT),
   },
   responses: {
@@ -37,13 +37,13 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
     maxSeconds: MAX_SECONDS,
     maxBytesPerAddress: MAX_BYTES_PER_ADDRESS,
   },
-  rates: {
+  rateLimits: {
     requestsPerMinute: settings.REQUESTS_PER_MINUTE === 0 ? null : settings.REQUESTS_PER_MINUTE,
-    failedAttemptsPerMinute: settings.FAILED_ATTEMPTS_PER_MINUTE,
+    failedAttemptsPerMinute: settings.FAILED_AUTH_PER_MINUTE,
   },
-  waits: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
+  timeouts: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
   freshness: {
-    showsAllCommitted: !isStandby,
+    consistency: isStandby ? 'eventual' : 'strong',
     maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,
     staleWhileRevalidateSeconds: settings.CACHE_STALE_WHILE_REVALIDATE_SECONDS,
     staleIfErrorSeconds: settings.STALE_IF_ERROR_SECONDS,
@@ -54,11 +54,11 @@ const example: GetLimitsResponse = {
   operations: [
     {
       operationId: 'listContracts',
-      mostEntries: 100,
+      maxItems: 100,
       defaultPageSize: 10,
       lists: [
-        { parameter: 'chainIds', mostEntries: 100 },
-        { parameter: 'minBlock', mostEntries: 10 },
+        { parameter: 'chainIds', maxItems: 100 },
+        { parameter: 'minBlock', maxItems: 10 },
       ],
       windows: [
         { parameter: 'timeRange', value: '6h', seconds: 21_600, isDefault: false },
@@ -70,11 +70,11 @@ const example: GetLimitsResponse = {
   ...toServiceLimits(
     {
       MAX_PIPELINED_REQUESTS: 20,
-      MAX_REQUESTS_UNDER_WAY: 2000,
+      MAX_CONCURRENT_REQUESTS: 2000,
       MAX_CONNECTIONS: 10_000,
       ADDRESS_SHARE_PERCENT: 10,
       REQUESTS_PER_MINUTE: 0,
-      FAILED_ATTEMPTS_PER_MINUTE: 20,
+      FAILED_AUTH_PER_MINUTE: 20,
       STATEMENT_TIMEOUT_MS: 5000,
       CACHE_MAX_AGE_SECONDS: 5,
       CACHE_STALE_WHILE_REVALIDATE_SECONDS: 30,
@@ -86,9 +86,9 @@ const example: GetLimitsResponse = {
 
 const getLimits = {
   operationId: 'getLimits',
-  summary: 'Get what a client has to know of limits',
+  summary: 'Get service limits',
   description:
-    'How much may be asked and is answered, how often and how fast, and how old an answer may be: as this service is set up, the same until it is set up otherwise.',
+    'Returns the limits of requests, responses and rates, the timeouts, and how old a response may be, as configured. They change only with the configuration.',
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(

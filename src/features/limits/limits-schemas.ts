@@ -5,37 +5,38 @@ import { ref } from '../../schemas/references.ts'
 const whole = (description: string) => Type.Integer({ minimum: 0, description })
 const wholeOrNull = (description: string) =>
   Type.Unsafe<number | null>({ type: ['integer', 'null'], minimum: 0, description })
+const consistencies = ['strong', 'eventual'] as const
 const closed = (description: string) => ({ additionalProperties: false, description })
 
 const OperationLimits = Type.Object(
   {
     operationId: text('Name of the operation, as in the OpenAPI document.', { maxLength: 128 }),
-    mostEntries: wholeOrNull('Most entries of an answer; `null` where it is no list.'),
-    defaultPageSize: wholeOrNull('Entries on a page where `pageSize` is not given; `null` where there are no pages.'),
+    maxItems: wholeOrNull('Maximum number of items in a response; `null` if it is not a list.'),
+    defaultPageSize: wholeOrNull('Default of `pageSize`; `null` if the operation has no pages.'),
     lists: Type.Array(
       Type.Object(
         {
           parameter: text('Name of the parameter.', { maxLength: 128 }),
-          mostEntries: whole('Most entries it may have, counted after duplicates are dropped.'),
+          maxItems: whole('Maximum number of items, counted after duplicates are removed.'),
         },
-        closed('A parameter that is a list.'),
+        closed('A list parameter.'),
       ),
-      { maxItems: 100, description: 'The parameters that are lists.' },
+      { maxItems: 100, description: 'The list parameters.' },
     ),
     windows: Type.Array(
       Type.Object(
         {
           parameter: text('Name of the parameter.', { maxLength: 128 }),
-          value: text('Its value for this window.', { maxLength: 128 }),
+          value: text('Value of the parameter for this window.', { maxLength: 128 }),
           seconds: whole('Length of the window in seconds.'),
-          isDefault: Type.Boolean({ description: 'Whether it is this one where the parameter is not given.' }),
+          isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
         },
-        closed('A time window that can be asked for; it ends at the second of the answer.'),
+        closed('A time window; it ends at the second of the response.'),
       ),
-      { maxItems: 100, description: 'The time windows that can be asked for, the shortest first.' },
+      { maxItems: 100, description: 'The available time windows, shortest first.' },
     ),
   },
-  { $id: 'OperationLimits', ...closed('What may be asked of an operation, and how much it answers.') },
+  { $id: 'OperationLimits', ...closed('Limits of an operation.') },
 )
 export type OperationLimits = Static<typeof OperationLimits>
 
@@ -43,77 +44,79 @@ export const GetLimitsResponse = Type.Object(
   {
     operations: Type.Array(ref(OperationLimits), {
       maxItems: 100,
-      description: 'The operations that are served, as the OpenAPI document has them.',
+      description: 'The operations of this deployment, as in the OpenAPI document.',
     }),
     requests: Type.Object(
       {
-        mostUrlBytes: whole('Maximum length of a URL in bytes; a longer one returns 414.'),
-        mostHeaderBytes: whole(
+        maxUrlBytes: whole('Maximum length of a URL in bytes; a longer one returns 414.'),
+        maxHeaderBytes: whole(
           'Maximum size of all headers of a request with its first line, in bytes; more return 431.',
         ),
-        mostPipelined: whole(
-          'Requests that one connection may send before they are answered, one after the other; with more it is closed.',
+        maxPipelinedRequests: whole(
+          'Maximum number of unanswered requests on one connection; beyond it, the connection is closed.',
         ),
-        mostUnderWay: whole('Requests whose responses are made at the same time, of all clients; more return 503.'),
+        maxConcurrentRequests: whole('Maximum number of concurrent requests of all clients; further ones return 503.'),
         maxConcurrentPerAddress: whole(
-          'Requests of one address (IPv6: /64) whose responses are made at the same time; more return 429.',
+          'Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429.',
         ),
         maxConnectionsPerAddress: whole(
-          'Number of connections of one address (IPv6: /64); with more, the one that has been idle for longest is closed.',
+          'Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.',
         ),
       },
-      closed('What a request may be.'),
+      closed('Limits of a request.'),
     ),
     responses: Type.Object(
       {
         minBytesPerSecond: whole(
-          'Rate at which a client has to read a response, in bytes a second, over 30 seconds; the connection of a slower one is closed.',
+          'Minimum rate at which a client must read a response, in bytes per second over 30 seconds; slower connections are closed.',
         ),
-        maxSeconds: whole(
-          'Seconds within which a client has to have read a whole response; then its connection is closed.',
-        ),
+        maxSeconds: whole('Maximum time to read a whole response, in seconds; then the connection is closed.'),
         maxBytesPerAddress: whole(
-          'Bytes of large responses that are sent to one address (IPv6: /64) at the same time, equal ones counted once; at so many, further requests are 429.',
+          'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; beyond it, requests return 429.',
         ),
       },
-      closed('How a response has to be read.'),
+      closed('Limits of reading a response.'),
     ),
-    rates: Type.Object(
+    rateLimits: Type.Object(
       {
         requestsPerMinute: wholeOrNull(
-          'Requests for operations and documents, for each address (IPv6: /64) and minute; more are 429. `null`: as many as a client likes.',
+          'Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit.',
         ),
         failedAttemptsPerMinute: whole(
-          'Requests with a token that is not valid, for each address (IPv6: /64) and minute; more are 429.',
+          'Maximum number of requests with an invalid token per minute and address (IPv6: /64); further ones return 429.',
         ),
       },
-      closed('How often a client may ask.'),
+      closed('Rate limits.'),
     ),
-    waits: Type.Object(
+    timeouts: Type.Object(
       {
         statementTimeoutMs: whole('Timeout of one database query in milliseconds; after it the response is 503.'),
-        minBlockMs: whole('How long a response waits for the blocks of `minBlock`, in milliseconds; then it is 503.'),
+        minBlockMs: whole(
+          'Maximum time that a request waits for the blocks of `minBlock`, in milliseconds; then the response is 503.',
+        ),
       },
-      closed('How long an answer may take, in milliseconds.'),
+      closed('Timeouts in milliseconds.'),
     ),
     freshness: Type.Object(
       {
-        showsAllCommitted: Type.Boolean({
+        consistency: Type.Unsafe<(typeof consistencies)[number]>({
+          type: 'string',
+          enum: consistencies,
           description:
-            'Whether every answer of this service shows what was committed before the request came in, but for those that say otherwise (`Cache-Status`): see `staleIfErrorSeconds`. False where its database is a standby: answers show what that one has received, and `minBlock` asks for a block all the same.',
+            '`strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.',
         }),
-        maxAgeSeconds: whole('How long caches may keep a public response, in seconds (`max-age`).'),
+        maxAgeSeconds: whole('How long caches may reuse a public response, in seconds (`max-age`).'),
         staleWhileRevalidateSeconds: whole(
-          'How much longer they may use it while they revalidate, in seconds (`stale-while-revalidate`).',
+          'How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`).',
         ),
         staleIfErrorSeconds: whole(
           'Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it.',
         ),
       },
-      closed('How old an answer may be.'),
+      closed('Freshness of responses.'),
     ),
   },
-  { $id: 'GetLimitsResponse', ...closed('What a client has to know of the limits of this service.') },
+  { $id: 'GetLimitsResponse', ...closed('Limits of this deployment.') },
 )
 export type GetLimitsResponse = Static<typeof GetLimitsResponse>
 

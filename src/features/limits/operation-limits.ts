@@ -29,10 +29,10 @@ export function toOperationLimits(document: object): OperationLimits[] {
     return {
       operationId,
       // An answer with a name for its list has nothing else that is one.
-      mostEntries: operationId.startsWith('list') ? mostEntriesOf(answer) : null,
+      maxItems: operationId.startsWith('list') ? mostEntriesOf(answer) : null,
       defaultPageSize: typeof pageSize === 'number' ? pageSize : null,
       lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
-        maxItems === undefined ? [] : [{ parameter: name, mostEntries: maxItems }],
+        maxItems === undefined ? [] : [{ parameter: name, maxItems: maxItems }],
       ),
       windows: parameters.flatMap(toWindows),
     }

@@ -8,7 +8,7 @@ export const GetUserProfileQuery = queryOf({
   user: Type.Optional(
     inline(Address, {
       description:
-        'Account whose profile is returned; absent: the address of the token. Only an admin token may name another.',
+        'Account whose profile is returned; default: the address of the token. Only an admin token may name another.',
       example: parameterExamples.claimant,
     }),
   ),
@@ -17,7 +17,7 @@ export const GetUserProfileQuery = queryOf({
 export const UserProfile = Type.Object(
   {
     ethEarned: ref(BaseUnits, { description: 'Total the user has earned, in wei: 10^18 wei are 1 ETH.' }),
-    score: Type.Number({ description: 'Score of the user, in points; more is better.' }),
+    score: Type.Number({ description: 'Score of the user, in points.' }),
     ranking: Type.Integer({
       minimum: 1,
       description: 'Rank by score: 1 plus the number of profiles with a higher score.',
@@ -31,16 +31,16 @@ export const UserProfile = Type.Object(
           type: 'string',
           enum: ['active', 'pending', 'broken'],
           description:
-            'At the moment of the answer. `active`: there is a completion in the current window. `pending`: there is none yet, and the window is still open. `broken`: it has closed.',
+            'At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.',
         }),
         lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
         nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),
         lastCompletionTime: ref(Instant, { description: 'When the user last completed an action.' }),
       },
-      { additionalProperties: false, description: 'How regularly the user takes part.' },
+      { additionalProperties: false, description: 'How regularly the user participates.' },
     ),
   },
-  { $id: 'UserProfile', additionalProperties: false, description: 'What a user has achieved.' },
+  { $id: 'UserProfile', additionalProperties: false, description: 'Score, rank and streak of a user.' },
 )
 export type UserProfile = Static<typeof UserProfile>
 

@@ -23,13 +23,13 @@ const example: GetStatusResponse = {
 
 const getStatus = {
   operationId: 'getStatus',
-  summary: 'Get how fresh the data is',
+  summary: 'Get indexing status',
   description:
-    'The chains that are followed and how far each is. The header `x-as-of` of an answer says the same of that answer; `minBlock` asks for one that is not older.',
+    'Returns the indexed chains with the newest block of each. The header `x-as-of` of a response names the blocks of that response; `minBlock` requires a minimum.',
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(
-    { description: 'The state at this moment.', schema: GetStatusResponse, example },
+    { description: 'The current status.', schema: GetStatusResponse, example },
     { 400: 'unknown parameter "chainId": this operation takes none' },
   ),
 }

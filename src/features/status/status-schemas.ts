@@ -7,36 +7,38 @@ const blockNumber = (description: string) => stringOrNull({ description: `${desc
 
 const ChainStatus = Type.Object(
   {
-    chainId: ref(ChainId, { description: 'The followed chain.' }),
-    asOfBlock: blockNumber('The newest block whose effects are in the answers; `null`: none yet.'),
+    chainId: ref(ChainId, { description: 'The indexed chain.' }),
+    asOfBlock: blockNumber('The newest block whose effects are in the responses; `null`: none yet.'),
     asOfBlockHash: stringOrNull({ description: 'Hash of that block.', maxLength: 66 }),
     asOfTime: refOrNull(Instant, { description: 'Time of that block.' }),
-    headBlock: blockNumber('The newest block of the chain, when it was last looked at; `null`: not yet.'),
-    finalizedBlock: blockNumber('The newest block that cannot be withdrawn any more; `null`: not known yet.'),
+    headBlock: blockNumber('The newest known block of the chain; `null`: not known yet.'),
+    finalizedBlock: blockNumber(
+      'The newest finalized block, which no reorganisation can revert; `null`: not known yet.',
+    ),
     lagSeconds: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 0,
-      description: 'Whole seconds since the time of the block that answers show; `null`: none is shown yet.',
+      description: 'Whole seconds since the timestamp of the as-of block; `null`: none yet.',
     }),
     state: Type.Unsafe<FollowingState>({
       type: 'string',
       enum: followingStates,
       description:
-        '`back-filling`: the chain is read from its start, for the first time or again; until that is done answers stay as they are. `following`: answers are at most two blocks behind the head. `behind`: they are more than that, or nobody has heard of the chain for 15 seconds.',
+        '`back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.',
     }),
   },
-  { $id: 'ChainStatus', additionalProperties: false, description: 'How far a followed chain is.' },
+  { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },
 )
 
 export const GetStatusResponse = Type.Object(
   {
     chains: Type.Array(ref(ChainStatus), {
       maxItems: 1000,
-      description: 'The followed chains, ascending; empty where none is.',
+      description: 'The indexed chains, ascending; empty if there are none.',
     }),
     version: text('Version of the service.'),
   },
-  { $id: 'GetStatusResponse', additionalProperties: false, description: 'How fresh the data is.' },
+  { $id: 'GetStatusResponse', additionalProperties: false, description: 'Indexing status.' },
 )
 export type GetStatusResponse = Static<typeof GetStatusResponse>
 

@@ -9,12 +9,12 @@ const listTrendingCampaigns = {
   operationId: 'listTrendingCampaigns',
   summary: 'List trending campaigns',
   description:
-    'Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. The period slides: it ends at the very second of the answer.',
+    'Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.',
   tags: ['Campaigns'],
   querystring: ListTrendingCampaignsQuery,
   response: responsesOf(
     {
-      description: 'The campaigns, those of the largest volume first.',
+      description: 'The campaigns, largest volume first.',
       schema: ListTrendingCampaignsResponse,
       example: { trendingCampaigns: [trendingExample] },
     },

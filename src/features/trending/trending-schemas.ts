@@ -24,20 +24,20 @@ export const ListTrendingCampaignsQuery = queryOf(
     period: choice(['1h', '24h'], {
       default: '24h',
       description:
-        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by what was claimed in it.',
+        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.',
       example: '24h',
     }),
     ...campaignFilters,
     creator: Type.Optional(
       inline(Address, {
-        description: 'Campaigns created by this account; where none is recorded, by their owner.',
+        description: 'Campaigns created by this account; if the creator is not recorded, campaigns it owns.',
         example: parameterExamples.owner,
       }),
     ),
     user: Type.Optional(
       inline(Address, {
         description:
-          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` are about it.',
+          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.',
         example: parameterExamples.claimant,
       }),
     ),
@@ -72,7 +72,7 @@ export const TrendingIncentive = Type.Object(
       description: 'Variant of the incentive.',
     }),
     assetAddress: ref(Address, {
-      description: 'The reward token; the venue of points; the allow list of an allow-list place.',
+      description: 'The reward token; the venue of points; the allow list of an AllowListIncentive.',
     }),
     rewardAmount: Type.Optional(
       ref(BaseUnits, {
@@ -85,49 +85,49 @@ export const TrendingIncentive = Type.Object(
         pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
         maxLength: 400,
         description:
-          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent when the decimals of the token are unknown.',
+          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.',
         examples: ['0.000000000000000001'],
       }),
     ),
-    rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent when that is unknown.')),
+    rewardUsdValue: Type.Optional(usd('`rewardAmount` at the current price; absent if the price is unknown.')),
     maxReward: Type.Optional(
       ref(BaseUnits, {
         description:
-          'Most that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" is no maximum. Absent for other variants.',
+          'Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" means no maximum. Absent for other variants.',
       }),
     ),
-    maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent when that is unknown.')),
+    maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
     rewardPercentage: percentage(
-      'Percent of the signed amount, or of the amount of the action, that is paid. Absent when the reward is no share.',
+      'Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is not a share.',
     ),
     rebatePercentage: percentage('Percent that is paid back as the record says; else the same as `rewardPercentage`.'),
-    tokenSymbol: Type.Optional(text('Symbol of the token, where known.')),
-    tokenImageUri: Type.Optional(text('URI of the image of the token, where known.')),
-    metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` when it is unknown.' }),
+    tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
+    tokenImageUri: Type.Optional(text('URI of the image of the token; absent if unknown.')),
+    metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` if unknown.' }),
   },
-  { $id: 'TrendingIncentive', additionalProperties: false, description: 'What a trending campaign gives.' },
+  { $id: 'TrendingIncentive', additionalProperties: false, description: 'An incentive of a trending campaign.' },
 )
 export type TrendingIncentive = Static<typeof TrendingIncentive>
 
 export const ActionTemplate = Type.Object(
   {
-    id: Type.String({ format: 'uuid', maxLength: 36, description: 'System ID of the template.' }),
+    id: Type.String({ format: 'uuid', maxLength: 36, description: 'ID of the template.' }),
     projectId: text('Project the action belongs to.'),
     actionType: text('Kind of the action, for example `mint`.', { maxLength: 128 }),
     projectImage: text('URI of the image of the project.'),
-    description: stringOrNull({ description: 'What is to be done.' }),
-    category: wordOrNull(actionCategories, 'Category of the action; `null` when unknown.'),
+    description: stringOrNull({ description: 'Description of the action.' }),
+    category: wordOrNull(actionCategories, 'Category of the action; `null` if unknown.'),
   },
-  { $id: 'ActionTemplate', additionalProperties: false, description: 'The ready-made action of a campaign.' },
+  { $id: 'ActionTemplate', additionalProperties: false, description: 'The action template of a campaign.' },
 )
 export type ActionTemplate = Static<typeof ActionTemplate>
 
 export const ClaimSignature = Type.Object(
   {
-    claimant: ref(Address, { description: 'Who may claim with it.' }),
+    claimant: ref(Address, { description: 'Account that may claim with the signature.' }),
     incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
     signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
-    referrer: ref(Address, { description: 'Who referred the claimant; the zero address is nobody.' }),
+    referrer: ref(Address, { description: 'Account that referred the claimant; the zero address if there is none.' }),
   },
   { $id: 'ClaimSignature', additionalProperties: false, description: 'A recorded signature for a claim.' },
 )
@@ -151,7 +151,7 @@ export const ActionTokenMetadata = Type.Object(
   {
     $id: 'ActionTokenMetadata',
     additionalProperties: false,
-    description: 'The token that the action of a campaign deals in; what is unknown of it is absent.',
+    description: 'The token that the action of a campaign deals in; unknown fields are absent.',
   },
 )
 export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
@@ -160,26 +160,31 @@ export const TrendingCampaign = Type.Object(
   {
     id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
     chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
-    incentives: Type.Array(ref(TrendingIncentive), { maxItems: 1000, description: 'What can be claimed, in order.' }),
-    actionTemplate: refOrNull(ActionTemplate, { description: 'The action to do; `null` when it is no template.' }),
+    incentives: Type.Array(ref(TrendingIncentive), {
+      maxItems: 1000,
+      description: 'The incentives of the campaign, in order.',
+    }),
+    actionTemplate: refOrNull(ActionTemplate, {
+      description: 'The action template; `null` if the campaign uses none.',
+    }),
     status: Type.Unsafe<'active' | 'claimable' | 'claimed'>({
       type: 'string',
       enum: ['active', 'claimable', 'claimed'],
       description:
-        'For the `user`: `claimed` when a claim is recorded, else `claimable` when a signature is, else `active`. Without `user` always `active`.',
+        'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.',
     }),
     accessStatus: Type.Optional(
       Type.Unsafe<'allowed' | 'denied' | 'not-allowed'>({
         type: 'string',
         enum: ['allowed', 'denied', 'not-allowed'],
         description:
-          'What the allow list says of the `user`; since campaigns that do not admit the user are left out, `allowed`. Absent without `user`.',
+          'Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.',
       }),
     ),
     signature: Type.Optional(
       ref(ClaimSignature, {
         description:
-          'The recorded signature for the `user`, of the lowest incentive when there are several; absent without one, and when the user has claimed.',
+          'The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed.',
       }),
     ),
     txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
@@ -191,13 +196,13 @@ export const TrendingCampaign = Type.Object(
     nftName: Type.Optional(text('Name of the NFT.')),
     tokenImageUri: Type.Optional(text('Image of the token.')),
     projectUrl: Type.Optional(text('URL of the project.')),
-    startTime: Type.Optional(ref(Instant, { description: 'Claims are possible from here on.' })),
-    endTime: Type.Optional(ref(Instant, { description: 'Claims are possible until before this.' })),
-    verificationLevel: Type.Optional(text('How users have to be verified.')),
+    startTime: Type.Optional(ref(Instant, { description: 'Start of the claim period, inclusive.' })),
+    endTime: Type.Optional(ref(Instant, { description: 'End of the claim period, exclusive.' })),
+    verificationLevel: Type.Optional(text('Verification that users need.')),
     claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
     totalBudget: ref(TotalAmount, {
       description:
-        'Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" when there is none.',
+        'Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" if there is none.',
     }),
     rewardsDistributed: ref(TotalAmount, {
       description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
@@ -211,7 +216,11 @@ export const TrendingCampaign = Type.Object(
       }),
     ),
   },
-  { $id: 'TrendingCampaign', additionalProperties: false, description: 'An active campaign that is being claimed.' },
+  {
+    $id: 'TrendingCampaign',
+    additionalProperties: false,
+    description: 'An active campaign with claims in the period.',
+  },
 )
 export type TrendingCampaign = Static<typeof TrendingCampaign>
 
@@ -219,7 +228,8 @@ export const ListTrendingCampaignsResponse = Type.Object(
   {
     trendingCampaigns: Type.Array(ref(TrendingCampaign), {
       maxItems: 100,
-      description: 'Most US dollars claimed in the period first, then most claims, then the newest.',
+      description:
+        'The campaigns, by US dollars claimed in the period, then number of claims, descending, then newest first.',
     }),
   },
   { $id: 'ListTrendingCampaignsResponse', additionalProperties: false, description: 'Campaigns by claimed volume.' },

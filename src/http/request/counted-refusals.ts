@@ -16,7 +16,7 @@ export function createRefusalLog(app: FastifyInstance) {
   function tellRepeated(reason: string) {
     const repeated = counts.get(reason)
     counts.delete(reason)
-    if (repeated) app.log.warn({ reason, repeated }, 'unavailable')
+    if (repeated) app.log.warn({ reason, repeated }, 'request rejected with 503')
   }
 
   app.addHook('onClose', async () => {
@@ -32,7 +32,7 @@ export function createRefusalLog(app: FastifyInstance) {
       reply.isCounted = true
       return
     }
-    request.log.warn({ reason }, 'unavailable')
+    request.log.warn({ reason }, 'request rejected with 503')
     setTimeout(() => tellRepeated(key), PERIOD_MS).unref()
   }
 }

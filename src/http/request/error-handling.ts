@@ -46,7 +46,7 @@ function answerError(
   tellRefusal: ReturnType<typeof createRefusalLog>,
 ) {
   const error = withQueryProblems(toCatalogued(thrown), request)
-  if (error.statusCode === 500) request.log.error({ err: thrown }, 'a defect')
+  if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
   if (error.statusCode === 503) {
     // That a service which starts or ends is not ready, its log says already.
     const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'

@@ -47,19 +47,19 @@ export const ClientGoneError = createError('CLIENT_GONE', 'the client has closed
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',
-  'the service is not ready: its database cannot be reached, or is still being prepared; try again shortly',
+  'the service is not ready: its database is unreachable or still being prepared, try again shortly',
   503,
 )
 export const SchemaOutdatedError = createError(
   'SCHEMA_OUTDATED',
-  'the schema of the database is behind this version of the service: it has to be migrated',
+  'the database schema is older than this version of the service and has to be migrated',
   503,
 )
 /** Whose sentence says how far the chains are. */
 export const BlockNotReachedError = createError<[string]>('BLOCK_NOT_REACHED', '%s', 503)
 export const ChangingDataError = createError(
   'CHANGING_DATA',
-  'the data changes faster than this answer can be made, try again shortly',
+  'could not read a consistent snapshot, try again shortly',
   503,
 )
 export const DatabaseUnavailableError = createError(

@@ -14,45 +14,49 @@ export const requestId = {
 
 /** Says how many rows there are on all pages, where the answer does not. */
 export const totalCountHeader = {
-  'x-total-count': { type: 'integer', minimum: 0, description: 'Number of entries on all pages, exact.' },
+  'x-total-count': { type: 'integer', minimum: 0, description: 'Number of items on all pages, exact.' },
 }
 
 /** What caches on the way need to know. */
 export const caching = {
-  etag: { type: 'string', maxLength: 64, description: 'Tag of this answer as it is encoded, for `If-None-Match`.' },
-  'cache-control': { type: 'string', maxLength: 128, description: 'How long the answer may be kept.' },
+  etag: {
+    type: 'string',
+    maxLength: 64,
+    description: 'Entity tag of this response in its encoding, for `If-None-Match`.',
+  },
+  'cache-control': { type: 'string', maxLength: 128, description: 'How long caches may reuse the response.' },
   'x-as-of': {
     type: 'string',
     maxLength: 4096,
     description:
-      'The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed.',
+      'The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
   },
   age: {
     ...seconds,
     description:
-      'Seconds since the answer was last known to be right; only where it was given because the database cannot be asked.',
+      'Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable.',
   },
   'cache-status': {
     type: 'string',
     maxLength: 128,
-    description: '`reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent.',
+    description: '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent.',
   },
-  vary: { type: 'string', maxLength: 128, description: 'Headers of the request that the answer depends on.' },
+  vary: { type: 'string', maxLength: 128, description: 'Request headers that the response depends on.' },
 }
 
 export const allow = {
-  allow: { type: 'string', maxLength: 64, description: 'The methods that there are: `GET, HEAD, OPTIONS`.' },
+  allow: { type: 'string', maxLength: 64, description: 'The allowed methods: `GET, HEAD, OPTIONS`.' },
 }
 
 export const challenge = {
   'www-authenticate': {
     type: 'string',
     maxLength: 128,
-    description: 'How to authenticate; with `error="invalid_token"` where a token was sent (RFC 6750).',
+    description: 'How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750).',
   },
 }
 
-export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before the next attempt.' } }
+export const retryAfter = { 'retry-after': { ...seconds, description: 'Seconds to wait before a retry.' } }
 
 /** What is left of what a client may do in a minute; each of the two is there where a limit applies. */
 export const rates = {
@@ -60,11 +64,11 @@ export const rates = {
     type: 'string',
     maxLength: 128,
     description:
-      'What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid.',
+      'Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent.',
   },
   'ratelimit-policy': {
     type: 'string',
     maxLength: 128,
-    description: 'How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names.',
+    description: 'The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names.',
   },
 }

@@ -17,10 +17,10 @@ export const ErrorAnswer = Type.Object(
   {
     error: Type.String({
       maxLength: 65_536,
-      description: 'One sentence that says what is wrong, and what is allowed.',
+      description: 'One sentence that says what is wrong and what is allowed.',
     }),
   },
-  { $id: 'Error', additionalProperties: false, description: 'A failure.' },
+  { $id: 'Error', additionalProperties: false, description: 'An error.' },
 )
 
 interface Failure {
@@ -33,25 +33,25 @@ interface Failure {
 /** What can fail in every operation. */
 const always = {
   405: {
-    description: 'Another method than GET, HEAD or OPTIONS; `Allow` names them.',
+    description: 'The method is not GET, HEAD or OPTIONS; `Allow` lists them.',
     headers: allow,
     sentences: [new MethodNotAllowedError().message],
   },
   414: { description: 'The URL is too long.', sentences: [new UrlTooLongError(MAX_URL_BYTES).message] },
   431: { description: 'The headers are too long.', sentences: ['the headers of the request are too long'] },
   429: {
-    description: 'Too many requests from this address; `Retry-After` says when to come back.',
+    description: 'Too many requests from this address; `Retry-After` says when to retry.',
     headers: { ...retryAfter, ...rates },
     sentences: [new TooManyRequestsError(60).message],
   },
   500: {
-    description: 'A defect of the service; the request ID leads to its log entry.',
+    description: 'An internal error; the request ID identifies its log entry.',
     headers: rates,
     sentences: ['internal server error'],
   },
   503: {
     description:
-      'The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back.',
+      'The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry.',
     headers: { ...retryAfter, ...rates },
     sentences: [new DatabaseUnavailableError().message],
   },
@@ -61,12 +61,12 @@ const always = {
 const withToken = {
   401: {
     description:
-      'There is no token, or it is not valid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens are not told apart.',
+      'The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response.',
     headers: { ...challenge, ...rates },
     sentences: [new MissingTokenError().message, new InvalidTokenError().message],
   },
   429: {
-    description: 'Too many requests, or failed attempts, from this address; `Retry-After` says when to come back.',
+    description: 'Too many requests or failed attempts from this address; `Retry-After` says when to retry.',
     headers: { ...retryAfter, ...rates },
     sentences: [new TooManyRequestsError(60).message, new TooManyFailedAttemptsError(60).message],
   },
@@ -74,9 +74,9 @@ const withToken = {
 
 /** What is for each operation to say. */
 const ofOperation = {
-  400: 'A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it.',
-  403: 'The token is valid, but not for the data of this user.',
-  404: 'There is nothing of this kind.',
+  400: 'A parameter is invalid, unknown, or repeated without being a list; the sentence names it.',
+  403: 'The token is valid, but does not grant access to the data of this user.',
+  404: 'Not found.',
 }
 
 interface Success {
@@ -95,7 +95,7 @@ export function responsesOf(success: Success, failures: OwnFailures) {
   return {
     ...responses({ ...success, headers }, { ...always, ...toFailures(failures) }),
     304: {
-      description: 'Nothing has changed since the answer with the tag in `If-None-Match`.',
+      description: 'Not modified: the response with the entity tag in `If-None-Match` is still current.',
       headers: { ...requestId, ...rates, ...headers },
       type: 'null',
     },

@@ -30,7 +30,7 @@ export interface SpanFacts {
   /** Which block touched which campaign, each pair once. */
   touches: { campaignId: string; blockNumber: number }[]
   /** Claims on campaigns or incentives that nothing has named: of a campaign from before the first block, say. */
-  strayClaims: number
+  orphanClaims: number
   setUps: SetUps
 }
 
@@ -137,7 +137,7 @@ function readTransactions(
     campaigns: [...campaigns.values()],
     claims: placed,
     touches: [...touches.values()],
-    strayClaims: claims.length - placed.length,
+    orphanClaims: claims.length - placed.length,
   }
 }
 

@@ -62,7 +62,7 @@ export async function readFixedFacts(
     origins,
     claims: placed.map((claim) => toBlockClaim(claim, timestamps)),
     touches: span.touches,
-    strayClaims: span.strayClaims + span.claims.length - placed.length,
+    orphanClaims: span.orphanClaims + span.claims.length - placed.length,
     unreadable: completed.flatMap(({ origin, complete }) =>
       complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
     ),
@@ -115,11 +115,11 @@ export async function finish(
     Promise.all([...origins.values()].map((origin) => readCampaign(reader, chain, origin))),
     Promise.all(untold.map((address) => readToken(reader, chain.chainId, address))),
   ])
-  const { claims, touches, strayClaims, unreadable } = facts
+  const { claims, touches, orphanClaims, unreadable } = facts
   return {
     type: 'advance',
     ...stretch,
-    ...{ claims, campaigns, touches, strayClaims, unreadable },
+    ...{ claims, campaigns, touches, orphanClaims, unreadable },
     withdrawnCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),
     tokens: tokens.filter((token) => token !== undefined),
   }

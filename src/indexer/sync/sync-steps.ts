@@ -42,7 +42,7 @@ export interface FixedFacts {
   claims: BlockClaim[]
   touches: SpanFacts['touches']
   /** Claims on incentives that are not known, or of campaigns from before the first block. */
-  strayClaims: number
+  orphanClaims: number
   /** Campaigns that their core does not know in a form that is known. */
   unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
 }
@@ -75,7 +75,7 @@ export interface Advance {
   withdrawnCampaigns: string[]
   tokens: TokenRecord[]
   touches: FixedFacts['touches']
-  strayClaims: number
+  orphanClaims: number
   unreadable: FixedFacts['unreadable']
 }
 

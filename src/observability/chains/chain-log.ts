@@ -39,19 +39,19 @@ export class ChainJournal {
     this.#startBlock = startBlock
     this.#clock = clock
     this.#backFill = { to: startBlock - 1, at: clock() }
-    this.#log.info({ endpoints: urls.length, startBlock }, 'the chain is to be followed')
+    this.#log.info({ endpoints: urls.length, startBlock }, 'chain configured')
   }
 
   note(event: ChainEvent) {
     switch (event.type) {
       case 'waiting':
-        return this.#log.info('another process follows the chain: waiting for its end')
+        return this.#log.info('chain is locked by another process, waiting')
       case 'opened': {
         const { asOf, backFilledTo } = event.state
         this.#asOf = asOf ?? undefined
         this.#isFollowing = false
         this.#backFill = { to: backFilledTo, at: this.#clock() }
-        return this.#log.info({ asOf: asOf?.number ?? null }, 'this process follows the chain')
+        return this.#log.info({ asOf: asOf?.number ?? null }, 'chain locked by this process')
       }
       case 'heads':
         this.#head = event.head.number
@@ -62,25 +62,21 @@ export class ChainJournal {
       case 'arrived':
         this.#asOf = event.asOf
         if (!this.#isFollowing) {
-          this.#log.info({ asOf: event.asOf.number, lagSeconds: this.#lag() }, 'following: the newest block is stored')
+          this.#log.info({ asOf: event.asOf.number, lagSeconds: this.#lag() }, 'chain synced: newest block stored')
         }
         this.#isFollowing = true
         return
       case 'left-out': {
         const { campaignId, reason } = event
-        if (reason === undefined) return this.#log.info({ campaignId }, 'the campaign that was left out is stored')
-        return this.#log.error(
-          { campaignId, reason },
-          'the database refuses a campaign: it is left out, and tried again',
-        )
+        if (reason === undefined) return this.#log.info({ campaignId }, 'skipped campaign stored')
+        return this.#log.error({ campaignId, reason }, 'campaign skipped: the database rejects it, retrying')
       }
       case 'trouble':
-        return this.#tellTrouble(event.reason, 'the chain cannot be read, trying again')
+        return this.#tellTrouble(event.reason, 'reading the chain failed, retrying')
       case 'store-lost':
-        return this.#tellTrouble(event.reason, 'the chain cannot be stored, trying again')
+        return this.#tellTrouble(event.reason, 'storing the chain failed, retrying')
       case 'defect':
-        if (this.#trouble !== String(event.error))
-          this.#log.error({ err: event.error }, 'an unexpected error, trying again')
+        if (this.#trouble !== String(event.error)) this.#log.error({ err: event.error }, 'unexpected error, retrying')
         this.#trouble = String(event.error)
     }
   }
@@ -91,7 +87,7 @@ export class ChainJournal {
     this.#counted = counts
     const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
     const [asOf, head, finalized] = [this.#asOf?.number, this.#head, this.#finalized]
-    this.#log.info({ asOf, head, finalized, lagSeconds: this.#lag(), endpointErrors }, 'so far')
+    this.#log.info({ asOf, head, finalized, lagSeconds: this.#lag(), endpointErrors }, 'sync progress')
   }
 
   #tellTrouble(reason: string, message: string) {
@@ -100,25 +96,25 @@ export class ChainJournal {
   }
 
   #noteStored(step: FollowingStep) {
-    if (this.#trouble !== undefined) this.#log.info('the chain is read and stored again')
+    if (this.#trouble !== undefined) this.#log.info('chain recovered')
     this.#trouble = undefined
     if (step.type === 'restart') {
       this.#isFollowing = false
       this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
-      this.#log.warn('the chain has none of the stored blocks any more: all of it is read again')
+      this.#log.warn('no common ancestor: full resync')
     }
     if (step.type === 'restart' || step.type === 'rest') return
     if (step.type === 'back-fill') this.#tellBackFill(step.to)
     else {
       this.#asOf = step.asOf
       const { depth, base, asOf } = step
-      if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'a reorganisation was followed')
+      if (depth > 0) this.#log.info({ depth, base, asOf: asOf.number }, 'reorganisation handled')
     }
     const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
     const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
     this.#tellUnknown([...unreadable, ...unknown])
-    if (step.strayClaims > 0) {
-      this.#log.warn({ strayClaims: step.strayClaims }, 'claims on incentives that are not known were left out')
+    if (step.orphanClaims > 0) {
+      this.#log.warn({ orphanClaims: step.orphanClaims }, 'orphan claims skipped: unknown incentive')
     }
   }
 
@@ -130,7 +126,7 @@ export class ChainJournal {
     const [first, finalized] = [this.#startBlock, this.#finalized]
     const share = finalized === undefined ? undefined : (to - first + 1) / (finalized - first + 1)
     const percent = share === undefined ? undefined : Math.floor(1000 * share) / 10
-    this.#log.info({ block: to, finalized, percent, blocksPerSecond }, 'back-filling')
+    this.#log.info({ block: to, finalized, percent, blocksPerSecond }, 'backfill progress')
   }
 
   /** Each once: a campaign is read again with each claim. */
@@ -139,10 +135,10 @@ export class ChainJournal {
     const fresh = components.filter((component) => !this.#told.has(keyOf(component)))
     for (const component of fresh) this.#told.add(keyOf(component))
     for (const component of fresh.slice(0, MAX_TOLD)) {
-      this.#log.warn(component, 'a component is of no known kind, or cannot be read')
+      this.#log.warn(component, 'unsupported or unreadable component skipped')
     }
     const count = fresh.length - MAX_TOLD
-    if (count > 0) this.#log.warn({ count }, 'more such components; `index --status` names them')
+    if (count > 0) this.#log.warn({ count }, 'more components skipped; `index --status` lists them')
   }
 
   /** Seconds since the newest stored block. */

@@ -24,38 +24,38 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
   const counter = (name: string, help: string) => new Counter({ name, help, labelNames, registers })
 
-  const asOfBlock = gauge('chain_as_of_block', 'Newest block whose effects are stored')
-  const headBlock = gauge('chain_head_block', 'Newest block of the chain')
-  const finalizedBlock = gauge('chain_finalized_block', 'Newest final block of the chain, where a node tells it')
-  const asOfTimes = new Map<number, number>()
-  new Gauge({
-    name: 'chain_lag_seconds',
-    help: 'Time since the newest block whose effects are stored',
-    labelNames,
-    registers,
-    collect() {
-      for (const [chainId, time] of asOfTimes) this.set({ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time))
-    },
-  })
-  const reorganisations = counter('chain_reorgs_total', 'Reorganisations that were followed')
+  const asOfBlock = gauge('reward_campaigns_chain_as_of_block', 'Newest stored block')
+  const headBlock = gauge('reward_campaigns_chain_head_block', 'Newest block of the chain')
+  const finalizedBlock = gauge(
+    'reward_campaigns_chain_finalized_block',
+    'Newest finalized block of the chain, if a node reports it',
+  )
+  const asOfTimes = measureLag(registers)
+  const reorganisations = counter('reward_campaigns_chain_reorgs_total', 'Reorganisations handled')
   const depths = new Histogram({
-    name: 'chain_reorg_depth_blocks',
-    help: 'Stored blocks that a reorganisation withdrew',
+    name: 'reward_campaigns_chain_reorg_depth_blocks',
+    help: 'Stored blocks reverted by a reorganisation',
     labelNames,
     buckets: [1, 2, 3, 5, 10, 20, 50, 100, 200],
     registers,
   })
-  const claims = counter('chain_claims_written_total', 'Claims that were stored, again after a reorganisation')
-  const campaigns = counter('chain_campaigns_written_total', 'Campaigns that were stored, each time they were touched')
-  const strayClaims = counter('chain_stray_claims_total', 'Claims on incentives that are not known, left out')
+  const claims = counter(
+    'reward_campaigns_chain_claims_written_total',
+    'Claims stored, including those stored again after a reorganisation',
+  )
+  const campaigns = counter(
+    'reward_campaigns_chain_campaigns_written_total',
+    'Campaigns stored, counted each time they change',
+  )
+  const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
   const unknownComponents = countAtScrape(countUnknown, listCounts, {
-    name: 'chain_unknown_components',
-    help: 'Parts of campaigns that are of no known kind, or cannot be read',
+    name: 'reward_campaigns_chain_unknown_components',
+    help: 'Components of campaigns that are unsupported or unreadable',
     ...{ labelNames, registers },
   })
   countAtScrape(countLeftOut, listCounts, {
-    name: 'chain_left_out_campaigns',
-    help: 'Campaigns whose facts the database refuses',
+    name: 'reward_campaigns_chain_skipped_campaigns',
+    help: 'Campaigns skipped because the database rejects their facts',
     ...{ labelNames, registers },
   })
   countRpc(registers, listCounts)
@@ -63,7 +63,7 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
   return (chainId: number) => {
     const labels = { chain_id: chainId }
     // From 0 on: an increase is told only of what was there before.
-    for (const each of [reorganisations, claims, campaigns, strayClaims]) each.inc(labels, 0)
+    for (const each of [reorganisations, claims, campaigns, orphanClaims]) each.inc(labels, 0)
     depths.zero(labels)
     unknownComponents.set(labels, 0)
     const setAsOf = ({ number, timestamp }: { number: number; timestamp?: number }) => {
@@ -81,7 +81,7 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
       const { step } = event
       if (step.type !== 'back-fill' && step.type !== 'advance') return
       claims.inc(labels, step.claims.length)
-      strayClaims.inc(labels, step.strayClaims)
+      orphanClaims.inc(labels, step.orphanClaims)
       if (step.type === 'back-fill') return
       setAsOf(step.asOf)
       campaigns.inc(labels, step.campaigns.length)
@@ -92,7 +92,22 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
   }
 }
 
-/** A gauge of what the database counts of each chain when it is asked. */
+/** Measures the lag of each chain. @returns the timestamps of the newest stored blocks, to be set by chain ID. */
+function measureLag(registers: Registry[]) {
+  const asOfTimes = new Map<number, number>()
+  new Gauge({
+    name: 'reward_campaigns_chain_lag_seconds',
+    help: 'Time since the newest stored block',
+    labelNames: ['chain_id'] as const,
+    registers,
+    collect() {
+      for (const [chainId, time] of asOfTimes) this.set({ chain_id: chainId }, Math.max(0, Date.now() / 1000 - time))
+    },
+  })
+  return asOfTimes
+}
+
+/** A gauge of what the database counts for each chain at each scrape. */
 const countAtScrape = (
   count: () => Promise<ChainCount[]>,
   listChains: () => { chainId: number }[],
@@ -112,8 +127,8 @@ const countAtScrape = (
 /** Counts what the endpoints of chains were asked, and how they failed. */
 function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
   new Counter({
-    name: 'chain_rpc_requests_total',
-    help: 'Requests to each endpoint, by its place in the chain file',
+    name: 'reward_campaigns_chain_rpc_requests_total',
+    help: 'Requests to each endpoint, by its position in the chain file',
     labelNames: ['chain_id', 'endpoint'] as const,
     registers,
     collect() {
@@ -124,8 +139,8 @@ function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCo
     },
   })
   new Counter({
-    name: 'chain_rpc_errors_total',
-    help: 'Failures of each endpoint, by its place in the chain file',
+    name: 'reward_campaigns_chain_rpc_errors_total',
+    help: 'Failures of each endpoint, by its position in the chain file',
     labelNames: ['chain_id', 'endpoint', 'fault'] as const,
     registers,
     collect() {

@@ -45,8 +45,8 @@ export function openTraces(version: string): Traces {
 
   return {
     follow(app) {
-      warn = (reason) => app.log.warn({ reason }, 'traces could not be sent')
-      for (const reason of complaints) app.log.warn({ reason }, 'a setting of traces was not understood')
+      warn = (reason) => app.log.warn({ reason }, 'trace export failed')
+      for (const reason of complaints) app.log.warn({ reason }, 'trace setting ignored')
       traceRequests(app, tracer)
       traceQuestions(tracer)
     },

@@ -41,7 +41,7 @@ let port: number
 let secrets: Secrets
 
 beforeAll(async () => {
-  api = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1000000', TRUSTED_PROXIES: '127.0.0.1' })
+  api = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1000000', TRUSTED_PROXIES: '127.0.0.1' })
   await api.save(...belongings, CAMPAIGN)
   port = await listen(api.app)
   secrets = await issueAll(api)
@@ -440,7 +440,7 @@ describe('failed attempts', () => {
     (await fail(app, ...parameters)).statusCode
 
   test('count for an IPv6 network of 64 bits as a whole, and for an IPv4 address however it is written', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
     for (const [first, second, third, other] of [
       ['2001:db8::1', '2001:db8::2', '2001:db8:0:0:ffff::', '2001:db8:0:1::1'],
       ['8.8.8.8', '::ffff:8.8.8.8', '::ffff:808:808', '8.8.8.9'],
@@ -453,7 +453,7 @@ describe('failed attempts', () => {
   })
 
   test('count four times as many for an IPv6 network of 56 bits', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '2', TRUSTED_PROXIES: '127.0.0.1' })
     const statuses: number[] = []
     for (let network = 0; network < 12; network += 1) {
       statuses.push(await statusOf(limited, '127.0.0.1', `2001:db8:0:${network.toString(16)}::1`))
@@ -464,7 +464,7 @@ describe('failed attempts', () => {
 
   test('count for an address whichever port a proxy writes to it', async () => {
     const TRUSTED_PROXIES = '127.0.0.1, 10.0.0.0/8'
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2', TRUSTED_PROXIES })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '2', TRUSTED_PROXIES })
     for (const [first, second, third] of [
       ['198.51.100.1:1001', '198.51.100.1:1002', '198.51.100.1'],
       ['[2001:db8::1]:1001', '[2001:db8::1]:1002', '[2001:db8::1]'],
@@ -514,7 +514,7 @@ describe('failed attempts', () => {
   })
 
   test('beyond the limit stop neither valid tokens nor public operations from the same address', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '2' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '2' })
     await limited.save(...belongings, CAMPAIGN)
     const secret = await issueToken(limited, { userId: 'user-1', address: ADDRESS })
     for (const status of [401, 401, 429, 429]) expect(await statusOf(limited)).toBe(status)
@@ -529,7 +529,7 @@ describe('failed attempts', () => {
   })
 
   test('are only those with a token that is not valid', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1' })
     const secret = await issueToken(limited, { userId: 'user-2' })
     const harmless: [string, Record<string, string>, number][] = [
       [LISTS, {}, 401],
@@ -556,13 +556,13 @@ describe('failed attempts', () => {
     ['with spaces before the token', () => `Bearer    ${createSecret()}`],
     ['with the scheme in lower case', () => `bearer ${createSecret()}`],
   ])('%s count too', async (_name, write) => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1' }, api.database)
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1' }, api.database)
     const headers = { authorization: write(secrets) }
     for (const status of [401, 429]) expect((await limited.get('/users/profile', headers)).statusCode).toBe(status)
   })
 
-  test('are none where FAILED_ATTEMPTS_PER_MINUTE is 0', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0' }, api.database)
+  test('are none where FAILED_AUTH_PER_MINUTE is 0', async () => {
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '0' }, api.database)
     expect(await statusOf(limited)).toBe(429)
     expect((await limited.get(LISTS, bearing(secrets.own))).statusCode).toBe(200)
   })
@@ -575,7 +575,7 @@ describe('failed attempts', () => {
   })
 
   test('are counted by the address of the connection, whatever the client says it is', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1' })
     expect(await statusOf(limited, '198.51.100.1', '192.0.2.1')).toBe(401)
     expect(await statusOf(limited, '198.51.100.1', '192.0.2.2')).toBe(429)
     expect(await statusOf(limited, '198.51.100.2', '192.0.2.1')).toBe(401)
@@ -583,7 +583,7 @@ describe('failed attempts', () => {
 
   test('through a trusted proxy are counted by the address that the proxy names', async () => {
     const TRUSTED_PROXIES = '10.0.0.0/8, 192.0.2.254'
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1', TRUSTED_PROXIES })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1', TRUSTED_PROXIES })
     const steps: [remoteAddress: string, forwarded: string | undefined, status: number][] = [
       ['10.1.2.3', '198.51.100.1', 401],
       ['10.1.2.3', '198.51.100.1', 429],
@@ -606,7 +606,7 @@ describe('failed attempts', () => {
   })
 
   test('from many other addresses do not make an address forgotten that goes on', async () => {
-    await using limited = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.1' })
+    await using limited = await startTestApp({ FAILED_AUTH_PER_MINUTE: '1', TRUSTED_PROXIES: '127.0.0.1' })
     expect(await statusOf(limited, '127.0.0.1', '198.51.100.1')).toBe(401)
     for (let round = 0; round < 5; round++) {
       const others = Array.from({ length: 200 }, (_, index) => `10.0.${round}.${index}`)
@@ -620,7 +620,7 @@ describe('a database', () => {
   test('that is away is 503, neither 401 nor a failed attempt, and tells nothing of the inside', async () => {
     const url = `postgres://somebody:secret@127.0.0.1:${await closedPort()}/somewhere`
     const away: TestDatabase = { url, query: async () => [], [Symbol.asyncDispose]: async () => undefined }
-    await using lost = await startTestApp({ FAILED_ATTEMPTS_PER_MINUTE: '0' }, away)
+    await using lost = await startTestApp({ FAILED_AUTH_PER_MINUTE: '0' }, away)
     for (const path of PROTECTED) {
       for (const secret of [secrets.own, secrets.unknown]) {
         const answer = await lost.get(path, bearing(secret))

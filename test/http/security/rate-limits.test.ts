@@ -156,7 +156,7 @@ describe('requests', () => {
   })
 
   test('with a token that is not valid are told of both limits in one header', async () => {
-    await using api = await startLimited({ REQUESTS_PER_MINUTE: '3', FAILED_ATTEMPTS_PER_MINUTE: '1' })
+    await using api = await startLimited({ REQUESTS_PER_MINUTE: '3', FAILED_AUTH_PER_MINUTE: '1' })
     const told = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const { statusCode, headers } = await api.get('/users/profile', bearing('rcs_unknown'))

@@ -149,7 +149,7 @@ describe('requests', () => {
   const REFUSED = '{"error":"too many requests from this address at the same time, try again shortly"}'
 
   test('of an address are a tenth of those under way; more are 429, except probes, and others are answered', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT })
     port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = await holdRequests(CLIENT, SHARE)
@@ -163,7 +163,7 @@ describe('requests', () => {
   })
 
   test('count for the client that a trusted proxy names, an IPv6 one with its /64', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT, TRUSTED_PROXIES: PROXY })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT, TRUSTED_PROXIES: PROXY })
     port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = await holdRequests(PROXY, SHARE, (index) => `x-forwarded-for: 2001:db8:0:1::${index + 1}\r\n`)
@@ -177,7 +177,7 @@ describe('requests', () => {
   })
 
   test('of this machine have all of those under way', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT })
     port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = await holdRequests('127.0.0.1', SHARE + 1)
@@ -186,7 +186,7 @@ describe('requests', () => {
   })
 
   test('have no share where it is all', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: LIMIT, ADDRESS_SHARE_PERCENT: '100' })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: LIMIT, ADDRESS_SHARE_PERCENT: '100' })
     port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = await holdRequests(CLIENT, SHARE + 1)

@@ -22,7 +22,7 @@ let port: number
 beforeAll(async () => {
   api = await startTestApp({
     REQUESTS_PER_MINUTE: '1000000',
-    FAILED_ATTEMPTS_PER_MINUTE: '1000000',
+    FAILED_AUTH_PER_MINUTE: '1000000',
     // Whose addresses are found by another way than those of clients themselves.
     TRUSTED_PROXIES: '192.0.2.1',
   })

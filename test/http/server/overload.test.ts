@@ -30,7 +30,7 @@ const untilWaiting = (api: Pick<TestApp, 'database'>, count: number) =>
 
 describe('requests', () => {
   test('beyond those that may be under way are 503 at once, except to /livez', async () => {
-    await using api = await startTestApp({ MAX_REQUESTS_UNDER_WAY: '3' })
+    await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '3' })
     const port = await listen(api.app)
     await using lock = await lockCampaigns(api.database.url, 'campaign_documents')
     const held = []

@@ -27,7 +27,7 @@ let api: TestApp
 let client: Client
 
 beforeAll(async () => {
-  api = await startTestApp({ LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', FAILED_ATTEMPTS_PER_MINUTE: '1000000' })
+  api = await startTestApp({ LOG_LEVEL: 'info', TRUSTED_PROXIES: '127.0.0.1', FAILED_AUTH_PER_MINUTE: '1000000' })
   await api.save(aCampaign({ distributionChannels: ['web'] }))
   client = new Client(await listen(api.app))
 })

@@ -56,7 +56,7 @@ test('the recording has ten campaigns with all their incentives and figures', as
 test('the recording has eighteen claims, and neither draws nor claw-backs are among them', async () => {
   const { span } = await readRecording(logsOf(recording.blocks))
   expect(span.claims.map(({ blockHash: _, ...claim }) => claim)).toEqual(recordedClaims)
-  expect(span.strayClaims).toBe(0)
+  expect(span.orphanClaims).toBe(0)
 })
 
 test('tokens are those that are paid, reckoned in or that back points', async () => {

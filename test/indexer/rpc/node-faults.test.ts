@@ -189,10 +189,10 @@ test('a node that takes long for each call of a batch is asked in smaller ones, 
   await using node = await startScriptedNode({ ...chain, callAt: (_, __, data) => data })
   node.takes = ({ method }) => (method === 'eth_call' ? 40 : 0)
   let underWay = 0
-  let mostUnderWay = 0
+  let maxConcurrentRequests = 0
   node.interfere = (_, response) => {
     underWay += 1
-    mostUnderWay = Math.max(mostUnderWay, underWay)
+    maxConcurrentRequests = Math.max(maxConcurrentRequests, underWay)
     response.on('close', () => {
       underWay -= 1
     })
@@ -206,9 +206,9 @@ test('a node that takes long for each call of a batch is asked in smaller ones, 
   }))
   const { head } = await client.heads()
   expect(await client.callAt(head.hash)(calls)).toEqual(calls.map(({ data }) => data))
-  expect(mostUnderWay).toBeGreaterThan(1)
+  expect(maxConcurrentRequests).toBeGreaterThan(1)
   // Those that were given up are still worked off.
-  expect(mostUnderWay).toBeLessThan(20)
+  expect(maxConcurrentRequests).toBeLessThan(20)
 })
 
 test('a size of batches that is refused is remembered', async () => {

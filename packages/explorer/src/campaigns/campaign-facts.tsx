@@ -39,7 +39,7 @@ export function CampaignFacts({ campaign }: { campaign: Campaign }) {
         </Fact>
       ))}
       <Fact name="Starts">{startTime === null ? 'from the beginning' : <AbsoluteTime at={startTime} />}</Fact>
-      <Fact name="Ends">{endTime === null ? 'without end' : <AbsoluteTime at={endTime} />}</Fact>
+      <Fact name="Ends">{endTime === null ? 'without expiry' : <AbsoluteTime at={endTime} />}</Fact>
       <Fact name="Most claimants">{maxParticipants === '0' ? 'no limit' : <Count value={maxParticipants} />}</Fact>
       <Fact name="Protocol fee">
         <span title={`${protocolFee} basis points`}>

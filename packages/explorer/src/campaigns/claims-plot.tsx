@@ -30,9 +30,9 @@ export function ClaimsPlot({ id, timeRange }: { id: string; timeRange: TimeRange
         {(activity) => {
           const [campaign] = activity.campaigns
           if (campaign === undefined) return <p class="soft">Nothing is known of its claims.</p>
-          const { totalClaims, before, claims } = campaign
+          const { totalClaims, previous, claims } = campaign
           const range = TIME_RANGES.find(([value]) => value === timeRange)?.[1] ?? timeRange
-          const title = plotTitle(range, totalClaims, before.totalClaims)
+          const title = plotTitle(range, totalClaims, previous.totalClaims)
           return <Plot title={title} of="Claims" points={plotPoints(activity, claims)} />
         }}
       </Shown>

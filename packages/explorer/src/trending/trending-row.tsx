@@ -11,7 +11,7 @@ import type { Trend } from './trends.ts'
 /** A campaign with what was claimed of it in the period. @param step how long an interval of the activity is. */
 export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number; step: string }) {
   const { campaign, activity } = trend
-  const { totalClaims, totalAmountClaimedUsd, before } = activity
+  const { totalClaims, totalAmountClaimedUsd, previous } = activity
   return (
     <li>
       <RowHead rank={rank} mark={campaignTitle(campaign)}>
@@ -28,8 +28,8 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
             <Usd value={totalAmountClaimedUsd} />{' '}
             <MovementShown
               now={totalAmountClaimedUsd}
-              before={before.totalAmountClaimedUsd}
-              told={roundUsd(before.totalAmountClaimedUsd).short}
+              before={previous.totalAmountClaimedUsd}
+              told={roundUsd(previous.totalAmountClaimedUsd).short}
             />
           </dd>
         </div>
@@ -37,7 +37,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
           <dt>Claims</dt>
           <dd>
             <Count value={totalClaims} />{' '}
-            <MovementShown now={totalClaims} before={before.totalClaims} told={roundCount(before.totalClaims).short} />
+            <MovementShown now={totalClaims} before={previous.totalClaims} told={roundCount(previous.totalClaims).short} />
           </dd>
         </div>
       </dl>
