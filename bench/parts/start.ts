@@ -51,7 +51,7 @@ async function timeToAnswer(port: number, launch: () => ChildProcess) {
       if (await isAnswered(port)) return (performance.now() - begin) / 1000
       await sleep(5)
     }
-    throw new Error(`no answer within ${LIMIT_MS} ms`)
+    throw new Error(`no response within ${LIMIT_MS} ms`)
   } finally {
     await endProcess(child)
   }

@@ -58,7 +58,7 @@ export async function importRecords(
     const written = !isDryRun && total >= MANY_RECORDS ? await listWrittenTables(client) : []
     connection.isCommitting = !isDryRun
     const ended = client.query(isDryRun ? 'rollback' : 'commit')
-    await inTime(ended, commitMs, `no answer for ${commitMs / 1000} seconds`)
+    await inTime(ended, commitMs, `no response for ${commitMs / 1000} seconds`)
     await vacuum(client, written).catch((error) => onNotice(toNotVacuumed(error)))
     return summary
   } catch (error) {

@@ -113,7 +113,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
     await page.clock.fastForward(11_000)
     const alert = page.getByRole('alert')
     await alert.waitFor()
-    expect(await alert.textContent()).toBe('The service cannot be reached. This page asks again by itself.')
+    expect(await alert.textContent()).toBe('The service cannot be reached. This page retries by itself.')
     expect(await page.locator(FIGURES).count()).toBe(0)
     // At once, not at the next time.
     await page.context().setOffline(false)

@@ -142,10 +142,10 @@ describe('settings', () => {
   })
 
   test('a setting under its former name is a fault that says the new name, unless it is empty', () => {
-    expect(() => readSettings({ ANSWER_CACHE_MEGABYTES: '1' })).toThrow(
-      'ANSWER_CACHE_MEGABYTES is now called RESPONSE_CACHE_MB',
+    expect(() => readSettings({ RESPONSE_CACHE_MB: '1' })).toThrow(
+      'RESPONSE_CACHE_MB is now called RESPONSE_CACHE_MB',
     )
-    expect(readSettings({ ANSWER_CACHE_MEGABYTES: '' })).toMatchObject({ RESPONSE_CACHE_MB: 64 })
+    expect(readSettings({ RESPONSE_CACHE_MB: '' })).toMatchObject({ RESPONSE_CACHE_MB: 64 })
     for (const name of Object.values(formerSettings)) expect(readSettings({})).toHaveProperty(name)
   })
 

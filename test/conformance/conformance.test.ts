@@ -143,7 +143,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'no request ID of the caller',
     check: 'headers',
-    says: /does not give x-request-id back/,
+    says: /does not echo x-request-id/,
     tamper: (reply) => Object.assign(reply.headers, { 'x-request-id': 'mine' }),
   },
   {
@@ -183,7 +183,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'a filter that is not applied',
     check: 'filters',
-    says: /showActiveOnly=true leaves campaigns that are not active/,
+    says: /showActiveOnly=true returns inactive campaigns/,
     tamper: (reply, { path }) =>
       path.includes('showActiveOnly=true&') || path.endsWith('showActiveOnly=true')
         ? edit(reply, ({ campaigns }) => Object.assign((campaigns as object[])[0] ?? {}, { isActive: false }))
@@ -216,7 +216,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'a stack in an error',
     check: 'discretion',
-    says: /the 404 tells of the inside/,
+    says: /the 404 reveals internals/,
     tamper: (reply) =>
       reply.status === 404 && edit(reply, (body) => Object.assign(body, { error: 'at read (/app/src/x.ts:1:2)' })),
   },
@@ -230,7 +230,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'protected answers that caches may keep',
     check: 'protection',
-    says: /^\/users\/profile may be kept by caches/,
+    says: /^\/users\/profile may be cached/,
     tamper: (reply, { path }) =>
       path === '/users/profile' && Object.assign(reply.headers, { 'cache-control': 'public' }),
   },

@@ -33,13 +33,13 @@ const incentiveOf = <Type extends IncentiveType>(type: Type) => {
 
 const ALL: Record<IncentiveType, string> = {
   AllowListIncentive:
-    'A place on an allow list, to anybody, without end; at most 10 users can claim, how many have is not told.',
+    'A slot on an allow list, to anybody, without end; at most 10 users can claim; how many did is unknown.',
   CGDAIncentive:
-    'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, without end; its budget is 7 ASSET, how much of it is left is not told.',
+    'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, without end; its budget is 7 ASSET; how much of it is left is unknown.',
   ERC20Incentive:
     '0.1 ASSET to one claimant, by raffle, to anybody, without end; 0.014 ASSET of 0.026 ASSET left, 20 more entries possible.',
   PointsIncentive:
-    '30 points for each claim, to anybody, without end; at most 40 claims can be made, how many have been is not told.',
+    '30 points for each claim, to anybody, without end; at most 40 claims can be made; how many were made is unknown.',
   ERC20VariableIncentive:
     '0.0000000000000001 % of the amount signed in each claim in ASSET, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
   ERC20VariableCriteriaIncentive:
@@ -66,7 +66,7 @@ test('every variant of the document is explained, and has a name', () => {
   )
   expect(openapi.components.schemas.Incentive.oneOf).toHaveLength(Object.keys(ALL).length)
   expect(incentives.map(incentiveName)).toEqual([
-    'A place on a list',
+    'A slot on a list',
     'Auction',
     'Raffle',
     'Points',
@@ -116,10 +116,10 @@ const list = (type: Campaign['allowList']['type'], ...addresses: string[]) => ({
 
 test.each([
   [list('SimpleAllowList', '0x1', '0x2'), 'to the 2 addresses on its allow list, without end'],
-  [list('SimpleAllowList'), 'to nobody, as no address on its allow list is recorded, without end'],
+  [list('SimpleAllowList'), 'to nobody, because no address on its allow list is recorded, without end'],
   [list('SimpleDenyList', '0x1'), 'to anybody but the 1 address on its deny list, without end'],
   [list('SimpleDenyList'), 'to anybody, without end'],
-  [list('OffchainAccessList'), 'to the members of an access list that the service keeps, without end'],
+  [list('OffchainAccessList'), 'to the members of an access list of the service, without end'],
   [{ endTime: '2026-01-02T00:00:00.000Z' }, 'to anybody, until 2026-01-02T00:00:00.000Z'],
   [{ endTime: '2025-01-02T00:00:00.000Z' }, 'to anybody, ended 2025-01-02T00:00:00.000Z'],
   [
@@ -128,6 +128,6 @@ test.each([
   ],
 ])('a sentence says to whom and until when: %o', (parts, said) => {
   expect(toText(sentenceOf({ ...campaign, ...parts }, points, now))).toBe(
-    `30 points for each claim, ${said}; at most 40 claims can be made, how many have been is not told.`,
+    `30 points for each claim, ${said}; at most 40 claims can be made; how many were made is unknown.`,
   )
 })

@@ -16,7 +16,7 @@ test('a request is a path with the query that was asked, as a command line, and 
   expect(asClientCode(CONTRACTS, ORIGIN)).toBe(`import { createClient } from 'reward-campaigns-client'
 
 const client = createClient({ baseUrl: 'https://rewards.example' })
-const answer = await client.listContracts({ sortBy: 'total-spend', chainIds: [8453, 10], page: 2 })
+const response = await client.listContracts({ sortBy: 'total-spend', chainIds: [8453, 10], page: 2 })
 console.log(answer)
 `)
 })

@@ -14,7 +14,7 @@ const aReward = (parts: Partial<Reward>): Reward => ({
 test.each<[string, Partial<Reward>]>([
   ['25 USDC', { rewardAmountFormatted: '25', tokenSymbol: 'USDC' }],
   ['paid in tokens', {}],
-  ['a place on an allow list', { type: 'AllowListIncentive' }],
+  ['a slot on an allow list', { type: 'AllowListIncentive' }],
   ['1,000 points', { type: 'PointsIncentive', rewardAmountFormatted: '1000' }],
   ['7% back', { type: 'ERC20VariableIncentive', rewardAmountFormatted: '0.07', rewardPercentage: 7 }],
   [

@@ -38,7 +38,7 @@ test('a chain that is followed once and cannot be read is given up after a while
   const { worker } = aWorker(database.url, node.url, { isOnce: true })
   await worker.admit()
   await expect(worker.follow()).rejects.toThrow(
-    'chain 8453 has not come any further for 1 seconds: endpoint 1 cannot be reached, or ended the connection',
+    'chain 8453 has not come any further for 1 seconds: endpoint 1 cannot be reached, or closed the connection',
   )
 })
 

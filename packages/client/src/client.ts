@@ -184,7 +184,7 @@ function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMa
 async function bodyOf<Body>(asked: Promise<{ data?: Body; error?: unknown; response: Response }>): Promise<Body> {
   const { data, error, response } = await asked
   if (!response.ok) throw toServiceError(error, response)
-  if (data === undefined) throw new TypeError(`there is no JSON in the answer ${response.status}`)
+  if (data === undefined) throw new TypeError(`the response has no JSON body: ${response.status}`)
   return data
 }
 

@@ -21,7 +21,7 @@ export function toServiceError(body: unknown, response: Response): ServiceError 
   const { status, statusText, headers } = response
   const sentence = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
   return new ServiceError(
-    typeof sentence === 'string' ? sentence : `the answer was ${status} ${statusText}`.trimEnd(),
+    typeof sentence === 'string' ? sentence : `the response was ${status} ${statusText}`.trimEnd(),
     status,
     headers.get('x-request-id') ?? undefined,
     readRetryAfter(response),

@@ -29,7 +29,7 @@ export async function breachesOfAnswers({ ask }: Visitor, places: readonly Place
   const breaches = await Promise.all(
     asked.map(async ({ operation, path }) => {
       const answer = await ask(path)
-      return answer.status === 200 ? operation.faultsOf(answer) : [`${path} is answered ${answer.status}`]
+      return answer.status === 200 ? operation.faultsOf(answer) : [`${path} returns ${answer.status}`]
     }),
   )
   return breaches.flat()
@@ -52,12 +52,12 @@ export async function breachesOfHeaders({ ask }: Visitor, places: readonly Place
         ...standingHeadersOf(operation)
           .filter((name) => !headers.has(name))
           .map((name) => `has no ${name}`),
-        ...(headers.get('x-request-id') === REQUEST_ID ? [] : ['does not give x-request-id back']),
-        ...(own.headers.get('x-request-id') === REQUEST_ID ? ['gives the x-request-id of somebody else'] : []),
+        ...(headers.get('x-request-id') === REQUEST_ID ? [] : ['does not echo x-request-id']),
+        ...(own.headers.get('x-request-id') === REQUEST_ID ? ['returns the x-request-id of another request'] : []),
         // Where only some origins may read answers, this one may not.
-        ...(origin === null || origin === '*' ? [] : [`lets ${origin} read it`]),
+        ...(origin === null || origin === '*' ? [] : [`allows the origin ${origin}`]),
         ...(headers.has('access-control-expose-headers') ? [] : ['has no access-control-expose-headers']),
-        ...(headers.has('x-powered-by') ? ['tells what it is made with'] : []),
+        ...(headers.has('x-powered-by') ? ['has x-powered-by'] : []),
       ].map((breach) => `${path} ${breach}`)
     }),
   )
@@ -77,13 +77,13 @@ export async function breachesOfConditions({ ask }: Visitor, places: readonly Pl
           ask(path, { headers: { 'if-none-match': '"another"' } }),
         ])
         return [
-          ...(status === 200 ? [] : [`answers HEAD with ${status}`]),
+          ...(status === 200 ? [] : [`returns ${status} to HEAD`]),
           // Unless it has changed meanwhile.
           ...(same.status === 304 || (same.status === 200 && same.headers.get('etag') !== tag)
             ? []
-            : [`answers ${same.status} to who has it already`]),
+            : [`returns ${same.status} to a matching If-None-Match`]),
           ...(same.status === 304 && same.text !== '' ? ['has a body in a 304'] : []),
-          ...(other.status === 200 ? [] : [`answers ${other.status} to who has another`]),
+          ...(other.status === 200 ? [] : [`returns ${other.status} to another If-None-Match`]),
         ].map((breach) => `${path} ${breach}`)
       }),
   )
@@ -108,10 +108,10 @@ export async function breachesOfTags({ ask, answers }: Visitor): Promise<string[
   return [
     ...[...byPath]
       .filter(([, those]) => !isOneToOne(those))
-      .map(([path]) => `${path} has a tag for two bodies, or two for one`),
+      .map(([path]) => `${path} has one entity tag for two bodies, or two for one`),
     ...asked
       .filter(({ text }) => text !== asked[0]?.text)
-      .map(({ path }) => `${path} is answered otherwise than /campaigns, which asks the same`),
+      .map(({ path }) => `${path} has another body than /campaigns, which is equivalent`),
   ]
 }
 

@@ -40,7 +40,7 @@ const BOUNDS: VisitBounds = { mostRequests: 300, mostAtOnce: 4, timeoutMs: 55_00
 const ATTEMPTS = 3
 
 const MOST_NAMED = 3
-const ADVICE = 'compare it with the documentation of this version, and see what stands between here and the service'
+const ADVICE = 'compare with the documentation of this version, and check the proxies in between'
 
 interface Law {
   name: string
@@ -62,11 +62,11 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
   ]
   const guarded = operations.filter(({ isProtected }) => isProtected)
   const laws: Law[] = [
-    { name: 'answers', promise: 'bodies are as documented', breaches: () => breachesOfAnswers(visitor, places) },
-    { name: 'headers', promise: 'documented headers are there', breaches: () => breachesOfHeaders(visitor, places) },
+    { name: 'answers', promise: 'bodies match the documented schemas', breaches: () => breachesOfAnswers(visitor, places) },
+    { name: 'headers', promise: 'documented headers are present', breaches: () => breachesOfHeaders(visitor, places) },
     {
       name: 'conditions',
-      promise: 'who has an answer gets 304',
+      promise: 'a matching If-None-Match gets 304',
       breaches: () => breachesOfConditions(visitor, places),
     },
     {
@@ -77,27 +77,27 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
     },
     {
       name: 'filters',
-      promise: 'filters leave what they are about',
+      promise: 'filters return only what matches',
       isAboutData: true,
       breaches: () => breachesOfFilters(visitor),
     },
-    { name: 'errors', promise: 'refusals name what is wrong', breaches: () => breachesOfErrors(visitor, places) },
+    { name: 'errors', promise: 'errors name what is wrong', breaches: () => breachesOfErrors(visitor, places) },
     {
       name: 'protection',
       promise:
         token === undefined
-          ? 'nobody gets in without a token; with one was not tried'
-          : 'tokens are asked for, and let in',
+          ? 'protected operations require a token; none was given to check with'
+          : 'protected operations require and accept the token',
       breaches: () => breachesOfProtection(visitor, guarded, token),
     },
-    { name: 'tags', promise: 'tags change when bodies do', isAboutData: true, breaches: () => breachesOfTags(visitor) },
+    { name: 'tags', promise: 'entity tags change with bodies', isAboutData: true, breaches: () => breachesOfTags(visitor) },
     {
       name: 'freshness',
-      promise: 'no answer is older than one before it',
+      promise: 'as-of blocks never go back',
       breaches: () => breachesOfFreshness(visitor),
     },
-    { name: 'documentation', promise: 'it can be read', breaches: () => breachesOfDocumentation(visitor) },
-    { name: 'discretion', promise: 'no failure tells of the inside', breaches: () => breachesOfDiscretion(visitor) },
+    { name: 'documentation', promise: 'documentation is served', breaches: () => breachesOfDocumentation(visitor) },
+    { name: 'discretion', promise: 'errors reveal no internals', breaches: () => breachesOfDiscretion(visitor) },
   ]
   for (const law of laws) findings.push({ check: law.name, ...(await judge(law)) })
   return findings
@@ -119,12 +119,12 @@ async function judge({ promise, breaches, isAboutData = false }: Law): Promise<F
 async function open(visitor: Visitor): Promise<{ operations: Operation[]; places: Place[] } | Finding> {
   try {
     const { status, text } = await visitor.ask('/openapi.json')
-    if (status !== 200) return failed(`/openapi.json is answered ${status}`, 'see that the URL leads to the service')
+    if (status !== 200) return failed(`/openapi.json returns ${status}`, 'check that the URL is right')
     const operations = readContract(text)
     if (operations.length === 0) return failed('/openapi.json has no operations', ADVICE)
     return { operations, places: await findPlaces(visitor, operations) }
   } catch (error) {
-    if (error instanceof SyntaxError) return failed('/openapi.json is no JSON', 'see that the URL leads to the service')
+    if (error instanceof SyntaxError) return failed('/openapi.json is not JSON', 'check that the URL is right')
     return toFinding(error)
   }
 }
@@ -134,12 +134,12 @@ function toFinding(error: unknown): Finding {
   if (error instanceof EndOfVisitError) {
     return {
       state: 'warning',
-      found: `not looked at: ${error.message}`,
+      found: `not checked: ${error.message}`,
       advice: 'retry when the load is lower',
     }
   }
   if (!(error instanceof NoAnswerError)) throw error
-  return failed(error.message, 'see that the service runs, and that the URL leads to it')
+  return failed(error.message, 'check that the service runs and that the URL is right')
 }
 
 const DOCUMENTATION = [
@@ -153,7 +153,7 @@ async function breachesOfDocumentation({ ask }: Visitor) {
     DOCUMENTATION.map(async ({ path, type }) => {
       const { status, headers } = await ask(path)
       const isRight = status === 200 && headers.get('content-type')?.includes(type)
-      return isRight ? [] : [`${path} is answered ${status}, as ${headers.get('content-type')}`]
+      return isRight ? [] : [`${path} returns ${status}, as ${headers.get('content-type')}`]
     }),
   )
   return breaches.flat()

@@ -37,7 +37,7 @@ export async function breachesOfErrors({ ask }: Visitor, places: readonly Place[
       const answer = await ask(path, { method })
       const sentence = sentenceOf(answer)
       const found = [
-        ...(answer.status === status ? [] : [`is answered ${answer.status} instead of ${status}`]),
+        ...(answer.status === status ? [] : [`returns ${answer.status} instead of ${status}`]),
         ...(sentence === undefined ? ['has another body than {"error": "…"}'] : []),
         ...(names === undefined || sentence === undefined || sentence.includes(names)
           ? []
@@ -63,11 +63,11 @@ function sentenceOf({ text, headers }: Answer): string | undefined {
 const INTERNAL =
   /\bat \S+ \(|:\d+:\d+\)|node_modules|\b(select|insert|update) .+ (from|into|set) |postgres(ql)?:\/\/|\/(usr|home|app|var|tmp|srv)\/|ECONN|SQLSTATE|TypeError/i
 
-/** No failure that has been answered tells of the inside. */
+/** No failure that has been answered reveals internals. */
 export function breachesOfDiscretion({ answers }: Visitor): string[] {
   return answers
     .filter(({ status, text }) => status >= 400 && INTERNAL.test(text))
-    .map(({ path, status }) => `${path.slice(0, 80)}: the ${status} tells of the inside`)
+    .map(({ path, status }) => `${path.slice(0, 80)}: the ${status} reveals internals`)
 }
 
 /** Nobody gets in without a token, and with one the answer is as documented and kept by no cache. */
@@ -83,13 +83,13 @@ export async function breachesOfProtection(
       const found =
         without.status === 401 && /^Bearer\b/.test(without.headers.get('www-authenticate') ?? '')
           ? []
-          : [`${path} is answered ${without.status} without a token, or does not ask for one`]
+          : [`${path} returns ${without.status} without a token, or has no WWW-Authenticate`]
       if (token === undefined) return found
       const answer = await ask(path, { headers: { authorization: `Bearer ${token}` } })
       // There may be no profile of the user, and an administrator has to name one.
-      if (![200, 400, 404].includes(answer.status)) found.push(`${path} is answered ${answer.status} with the token`)
+      if (![200, 400, 404].includes(answer.status)) found.push(`${path} returns ${answer.status} with the token`)
       const cacheControl = answer.headers.get('cache-control') ?? ''
-      if (answer.status === 200 && !cacheControl.includes('no-store')) found.push(`${path} may be kept by caches`)
+      if (answer.status === 200 && !cacheControl.includes('no-store')) found.push(`${path} may be cached`)
       return [...found, ...operation.faultsOf(answer)]
     }),
   )

@@ -68,9 +68,9 @@ export async function breachesOfFilters(visitor: Visitor): Promise<string[]> {
   const some = all.entries[0]
   const totalOf = (page: { total: number | undefined }) => page.total ?? 0
   const laws: [isKept: boolean, breach: string][] = [
-    [totalOf(active) <= totalOf(all), 'showActiveOnly=true leaves more than there is without it'],
-    [active.entries.every(({ isActive }) => isActive), 'showActiveOnly=true leaves campaigns that are not active'],
-    [totalOf(all) <= totalOf(unfiltered), 'tokenWhitelist=true leaves more than tokenWhitelist=false'],
+    [totalOf(active) <= totalOf(all), 'showActiveOnly=true returns more than without it'],
+    [active.entries.every(({ isActive }) => isActive), 'showActiveOnly=true returns inactive campaigns'],
+    [totalOf(all) <= totalOf(unfiltered), 'tokenWhitelist=true returns more than tokenWhitelist=false'],
   ]
   if (some !== undefined) {
     const [ofOwner, ofChain, ofBoth, inOtherCase] = await Promise.all([
@@ -80,14 +80,14 @@ export async function breachesOfFilters(visitor: Visitor): Promise<string[]> {
       read(`pageSize=100&owner=0x${some.owner.slice(2).toUpperCase()}`),
     ])
     laws.push(
-      [ofOwner.entries.every(({ owner }) => owner === some.owner), 'owner leaves campaigns of others'],
-      [ofChain.entries.every(({ chainId }) => chainId === some.chainId), 'chainId leaves campaigns of other chains'],
+      [ofOwner.entries.every(({ owner }) => owner === some.owner), 'owner returns campaigns of other owners'],
+      [ofChain.entries.every(({ chainId }) => chainId === some.chainId), 'chainId returns campaigns of other chains'],
       [
         ofOwner.total !== 0 && ofChain.total !== 0 && ofBoth.total !== 0,
-        'a campaign is not found by what it says of itself',
+        'a campaign is not found by its own owner or chain',
       ],
-      [totalOf(ofBoth) <= Math.min(totalOf(ofOwner), totalOf(ofChain)), 'two filters leave more than one of them'],
-      [JSON.stringify(inOtherCase) === JSON.stringify(ofOwner), 'owner matters by its case'],
+      [totalOf(ofBoth) <= Math.min(totalOf(ofOwner), totalOf(ofChain)), 'two filters return more than one of them'],
+      [JSON.stringify(inOtherCase) === JSON.stringify(ofOwner), 'the case of owner matters'],
     )
   }
   return laws.filter(([isKept]) => !isKept).map(([, breach]) => `/campaigns: ${breach}`)

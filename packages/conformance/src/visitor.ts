@@ -63,18 +63,18 @@ export function createVisitor(baseUrl: string, { mostRequests, mostAtOnce, timeo
   }
 
   async function askOnce(path: string, { method = 'GET', headers = {} }: Question): Promise<Answer> {
-    if (asked >= mostRequests) throw new EndOfVisitError(`${mostRequests} requests have been made`)
+    if (asked >= mostRequests) throw new EndOfVisitError(`${mostRequests} requests were sent`)
     const left = deadline - Date.now()
-    if (left <= 0) throw new EndOfVisitError(`${timeoutMs / 1000} seconds are over`)
+    if (left <= 0) throw new EndOfVisitError(`${timeoutMs / 1000} seconds have passed`)
     asked += 1
     try {
       const signal = AbortSignal.timeout(left)
       const response = await fetch(base + path, { method, headers, redirect: 'manual', signal })
       return { path, status: response.status, headers: response.headers, text: await response.text() }
     } catch (error) {
-      if (Date.now() >= deadline) throw new EndOfVisitError(`${timeoutMs / 1000} seconds are over`)
+      if (Date.now() >= deadline) throw new EndOfVisitError(`${timeoutMs / 1000} seconds have passed`)
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-      throw new NoAnswerError(`${path.slice(0, 80)} has no answer: ${cause instanceof Error ? cause.message : cause}`)
+      throw new NoAnswerError(`${path.slice(0, 80)} does not respond: ${cause instanceof Error ? cause.message : cause}`)
     }
   }
 

@@ -13,7 +13,7 @@ export function toLlmsText(document: object, guides: ArticlePage[]): string {
     `> ${summary}`,
     ...toKnow,
     toSection('Reference', [
-      '[OpenAPI 3.1](/openapi.json): every operation, parameter, answer and failure, with examples; also as [YAML](/openapi.yaml)',
+      '[OpenAPI 3.1](/openapi.json): every operation, parameter, response and error, with examples; also as [YAML](/openapi.yaml)',
       '[Documentation](/docs): the same for people, to be tried',
     ]),
     ...(guides.length === 0 ? [] : [toSection('Guides', guides.map(toGuideItem))]),

@@ -38,10 +38,10 @@ ${languageChoice}
 ${example !== undefined && html`<details open class="example-response"><summary>Example response</summary>${jsonBlock(example)}</details>`}
 </div>
 <div class="answered">
-<h4>Answer</h4>
+<h4>Response</h4>
 ${schema !== undefined && schemas.answer(schema)}
-<details><summary>Other answers: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => answerItem(status, response))}</ul></details>
-<details><summary>Headers of answers</summary><ul class="properties">${headerItems(responses)}</ul></details>
+<details><summary>Other responses: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => answerItem(status, response))}</ul></details>
+<details><summary>Response headers</summary><ul class="properties">${headerItems(responses)}</ul></details>
 </div>
 </form>
 </section>`

@@ -16,9 +16,9 @@ const LINES: Record<string, { syntax: string; lines: string[] }> = {
     lines: [
       `curl -s '${EXAMPLE_HOST}/campaigns?showActiveOnly=true&pageSize=3'  # active campaigns, newest first`,
       `curl -s '${EXAMPLE_HOST}/reward-kit/trending?period=1h'  # what is claimed most right now`,
-      `curl -s '${EXAMPLE_HOST}/explore/contracts?pageSize=3'  # the contracts that people are asked to use`,
+      `curl -s '${EXAMPLE_HOST}/explore/contracts?pageSize=3'  # the contracts that campaigns target`,
       `curl -s '${EXAMPLE_HOST}/status'  # how far each chain is indexed`,
-      `curl -s '${EXAMPLE_HOST}/limits'  # how much you may ask for, and how often`,
+      `curl -s '${EXAMPLE_HOST}/limits'  # the limits of the service`,
     ],
   },
   fetch: {

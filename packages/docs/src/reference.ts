@@ -35,7 +35,7 @@ ${schemas.all()}
 
 const authorization = html`<section id="authorize" aria-labelledby="authorize-title">
 <h2 id="authorize-title">Authorize</h2>
-<p id="token-about">The operations under <a href="#tag-Users">Users</a> need a token. It is kept in this tab until the tab is closed, sent with these operations only, and copied into no command.</p>
+<p id="token-about">The operations under <a href="#tag-Users">Users</a> need a token. It stays in this tab until the tab is closed, is sent with these operations only, and is never copied into a command.</p>
 <form class="authorize">
 <label for="token">Token</label> <input id="token" type="password" autocomplete="off" spellcheck="false" aria-describedby="token-about"> <button type="reset">Forget</button>
 </form>

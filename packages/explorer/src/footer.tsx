@@ -12,9 +12,9 @@ export function Footer() {
   return (
     <footer class="foot">
       <div>
-        {asked.state === 'loading' && 'Asking how fresh this is…'}
-        {asked.state === 'failed' && 'How fresh this is, the service cannot say at the moment.'}
-        {isShown && chains.length === 0 && 'Imported figures; no chain is followed.'}
+        {asked.state === 'loading' && 'Loading indexing status…'}
+        {asked.state === 'failed' && 'The indexing status is not available at the moment.'}
+        {isShown && chains.length === 0 && 'Imported data; no chain is indexed.'}
         {chains.length > 0 && (
           <ul class="as-of" aria-label="As of">
             {chains.map(({ chainId, asOfBlock, asOfTime }) => (

@@ -12,7 +12,7 @@ export function Guard({ children }: { children: ComponentChildren }) {
   return (
     <div class="failure" role="alert">
       <h1 tabIndex={-1}>This cannot be shown</h1>
-      <p>That is a mistake of this page. The figures are all right: the documentation says how to ask for them.</p>
+      <p>This page has an error. The data is not affected: the API documentation says how to request it.</p>
     </div>
   )
 }

@@ -11,7 +11,7 @@ export function RequestShown({ request }: { request: RequestMade }) {
         <span class="method">GET</span>{' '}
         <a href={path} target="_blank" rel="noreferrer">
           <code>{path}</code>
-          <span class="hidden"> (its answer, in a new tab)</span>
+          <span class="hidden"> (its response, in a new tab)</span>
         </a>
       </p>
       <p class="copies">

@@ -34,7 +34,7 @@ export function asClientCode({ method, id, query = {} }: RequestMade, origin: st
     "import { createClient } from 'reward-campaigns-client'",
     '',
     `const client = createClient({ baseUrl: ${literal(origin)} })`,
-    `const answer = await client.${method}(${given.join(', ')})`,
+    `const response = await client.${method}(${given.join(', ')})`,
     'console.log(answer)',
     '',
   ].join('\n')

@@ -8,7 +8,7 @@ type Reward = TrendingCampaign['incentives'][number]
 function rewardInWords(reward: Reward): string {
   const { type, rewardAmountFormatted: amount, rewardPercentage, maxReward } = reward
   const tokenSymbol = brief(reward.tokenSymbol ?? '') || 'tokens'
-  if (type === 'AllowListIncentive') return 'a place on an allow list'
+  if (type === 'AllowListIncentive') return 'a slot on an allow list'
   if (type === 'PointsIncentive') return amount === undefined ? 'points' : `${roundDecimal(amount).short} points`
   // What is paid is worth as much of another token: only its dollars say how much.
   if (type.startsWith('ERC20Pegged')) {

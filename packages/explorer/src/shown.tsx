@@ -65,9 +65,9 @@ function Failure({ failure }: { failure: unknown }) {
 }
 
 function whatFailed(failure: unknown): string {
-  const again = 'This page asks again by itself.'
+  const again = 'This page retries by itself.'
   if (!(failure instanceof ServiceError)) return `The service cannot be reached. ${again}`
-  if (failure.status === 429) return `The service was asked too often from here. ${again}`
+  if (failure.status === 429) return `Too many requests from this address. ${again}`
   if (failure.status < 500) return `${failure.message.charAt(0).toUpperCase()}${failure.message.slice(1)}.`
-  return `The service cannot say at the moment; no figures are shown, so that none is wrong. ${again}`
+  return `The service is not available at the moment. ${again}`
 }

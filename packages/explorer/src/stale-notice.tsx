@@ -10,7 +10,7 @@ export function StaleNotice() {
     <div role="status">
       {since !== undefined && (
         <p class="notice">
-          The database of the service is away. Figures are as they were on <AbsoluteTime at={since} />,{' '}
+          The database of the service is unreachable. The data is from <AbsoluteTime at={since} />,{' '}
           <RelativeTime at={since} />.
         </p>
       )}

@@ -25,7 +25,7 @@ const HEADS: Record<string, PageHead> = {
   },
   '/explorer/contracts': {
     title: 'Contracts',
-    description: 'The contracts that reward campaigns ask people to use, by claims, US dollars and newest campaign.',
+    description: 'The contracts that reward campaigns target, by claims, US dollars and newest campaign.',
   },
   '/explorer/chains': {
     title: 'Chains',

@@ -106,7 +106,7 @@ const finalizedBlock = blockAt('finalized', (block) => block, {
 const blockNumbered = (number: number) =>
   blockAt(number, (block) => {
     if (block === null) throw new EndpointError('unknown-block', 'does not have a block')
-    if (block.number !== number) throw new EndpointError('garbage', 'gave another block than was asked for')
+    if (block.number !== number) throw new EndpointError('garbage', 'returned another block than requested')
     return block
   })
 

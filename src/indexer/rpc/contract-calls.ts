@@ -33,7 +33,7 @@ export function createContractCalls(endpoints: Endpoints) {
           if (failed.length === 0) return found
           for (let times = 0; times < 2; times += 1) await endpoint.ask([controlQuestion(hash, rounds + times)])
           rounds += 1
-          if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not answer a call')
+          if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not respond to a call')
           // A node may fail each call of a batch that is too large for it: by itself, a call speaks for itself.
           const alone = await Promise.all(
             questions.map(async (question, index) => {

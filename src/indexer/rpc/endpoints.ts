@@ -220,7 +220,7 @@ function createEndpoint(url: string, position: number, settings: EndpointSetting
     failures: 0,
     lastFailureAt: 0,
     pausedUntil: 0,
-    lastError: 'has not been asked',
+    lastError: 'has not been called',
     counts,
   }
 }

@@ -49,8 +49,8 @@ export function createTransport(
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (over.signal.aborted) throw new EndpointError('timeout', `no answer within ${mostMs} ms`)
-      throw new EndpointError('unreachable', 'cannot be reached, or ended the connection')
+      if (over.signal.aborted) throw new EndpointError('timeout', `no response within ${mostMs} ms`)
+      throw new EndpointError('unreachable', 'cannot be reached, or closed the connection')
     } finally {
       clearTimeout(timer)
       over.abort()
@@ -102,7 +102,7 @@ const REFUSING = [400, 405, 413, 422]
 
 function refuseStatus({ ok, status, headers }: Response) {
   if (ok) return
-  const told = `answered with status ${status}`
+  const told = `responded with status ${status}`
   if (REFUSING.includes(status)) throw new EndpointError('refused', told, { refusal: 'other' })
   const retryAfterMs = toRetryAfterMs(headers.get('retry-after'))
   throw new EndpointError(
@@ -126,7 +126,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
     if (size > maxBytes) {
-      throw new EndpointError('refused', `the answer has more than ${maxBytes} bytes`, { refusal: 'other' })
+      throw new EndpointError('refused', `the response has more than ${maxBytes} bytes`, { refusal: 'other' })
     }
     chunks.push(chunk)
   }
@@ -139,7 +139,7 @@ function readAnswers(text: string, count: number): RpcAnswer[] {
   if (!Array.isArray(value) || isAlone) {
     const answer = toAnswer(isAlone ? value[0] : value)
     if (count === 1) return [answer]
-    if (!('error' in answer)) throw new EndpointError('garbage', 'a batch was answered by something else')
+    if (!('error' in answer)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
     const error = toEndpointError(answer.error)
     throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'other' })
   }
@@ -151,7 +151,7 @@ export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw new EndpointError('garbage', 'the answer is not JSON')
+    throw new EndpointError('garbage', 'the response is not JSON')
   }
 }
 
@@ -159,11 +159,11 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 
 /** @throws EndpointError where it is none. */
 export function toAnswer(value: unknown): RpcAnswer {
-  if (!isObject(value)) throw new EndpointError('garbage', 'an answer is missing')
+  if (!isObject(value)) throw new EndpointError('garbage', 'a response is missing')
   const { error } = value
   if (isObject(error)) {
     return { error: { code: Number(error.code), message: typeof error.message === 'string' ? error.message : '' } }
   }
-  if (!('result' in value)) throw new EndpointError('garbage', 'an answer has neither a result nor an error')
+  if (!('result' in value)) throw new EndpointError('garbage', 'a response has neither a result nor an error')
   return { result: value.result }
 }

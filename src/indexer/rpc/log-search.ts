@@ -134,7 +134,7 @@ export class LogSearch {
 /** @throws EndpointError where there are logs of blocks that were not asked for. */
 function requireAsked(logs: ChainLog[], isAsked: (log: ChainLog) => boolean) {
   if (logs.every(isAsked)) return logs
-  throw new EndpointError('garbage', 'gave logs of other blocks than were asked for')
+  throw new EndpointError('garbage', 'returned logs of other blocks than requested')
 }
 
 /** What a search has of the look it belongs to. */
@@ -172,7 +172,7 @@ const allLogsOf = ({ hash }: BlockHeader): Question<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
   read(answer) {
     const logs = readLogs(answer)
-    if (logs.length === 0) throw new EndpointError('unknown-block', 'gives no logs of a block that has some')
+    if (logs.length === 0) throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
     return logs.filter(({ topics: [topic] }) => topic !== undefined && protocolTopics.includes(topic))
   },
 })

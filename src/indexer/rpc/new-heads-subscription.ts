@@ -66,14 +66,14 @@ async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promi
   const ending = new AbortController()
   const error = await new Promise<EndpointError>((resolve) => {
     const end = (fault: EndpointError['fault'], message: string) => resolve(new EndpointError(fault, message))
-    const lose = () => end('unreachable', 'cannot be reached, or ended the connection')
+    const lose = () => end('unreachable', 'cannot be reached, or closed the connection')
     const silence = setTimeout(() => end('timeout', `no head within ${silenceMs} ms`), silenceMs)
     ending.signal.addEventListener('abort', () => clearTimeout(silence))
     signal.addEventListener('abort', lose, { signal: ending.signal })
     socket.on('error', lose)
     socket.on('close', lose)
     socket.on('unexpected-response', (_, { statusCode = 0 }) => {
-      end(statusCode === 429 ? 'rate-limited' : 'status', `answered with status ${statusCode}`)
+      end(statusCode === 429 ? 'rate-limited' : 'status', `responded with status ${statusCode}`)
     })
     socket.on('open', () => {
       for (const [id, { method, params }] of questions(chainId).entries()) {

@@ -34,7 +34,7 @@ export async function askAll<Result>(
     const failures: unknown[] = []
     for (const [index, outcome] of outcomes.entries()) {
       const asked = open[start + index]
-      if (asked === undefined) throw new TypeError('there is an answer to no call')
+      if (asked === undefined) throw new TypeError('a response matches no call')
       try {
         const result = readOutcome(asked.question, outcome)
         results.set(asked.question, [result])

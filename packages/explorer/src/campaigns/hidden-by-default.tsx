@@ -9,7 +9,7 @@ export function HiddenByDefault({ parameters }: { parameters: URLSearchParams })
   all.set('tokenWhitelist', 'false')
   return (
     <p class="soft note">
-      Campaigns that pay tokens which are not known and whitelisted are left out. <a href={toUrl(all)}>Show them too</a>
+      Campaigns that pay unknown or unlisted tokens are hidden. <a href={toUrl(all)}>Show them too</a>
     </p>
   )
 }

@@ -3,7 +3,7 @@ import { RAFFLE } from './incentive-budget.ts'
 
 /** What the variants are called; one without a name here does not compile. */
 const NAMES: Readonly<Record<IncentiveType, string>> = {
-  AllowListIncentive: 'A place on a list',
+  AllowListIncentive: 'A slot on a list',
   CGDAIncentive: 'Auction',
   ERC20Incentive: 'Fixed reward',
   PointsIncentive: 'Points',

@@ -7,7 +7,7 @@ export function payoutOf(campaign: Rewarding, incentive: Incentive): Sentence {
   const asset = (address: string) => assetOf(campaign, address)
   switch (incentive.type) {
     case 'AllowListIncentive':
-      return ['A place on an allow list']
+      return ['A slot on an allow list']
     case 'PointsIncentive':
       return [...countedIn(incentive.reward, 'point'), ' for each claim']
     case 'CGDAIncentive':

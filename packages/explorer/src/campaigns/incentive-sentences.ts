@@ -38,12 +38,12 @@ export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentenc
       return ['anybody']
     case 'SimpleAllowList':
       return count === 0
-        ? ['nobody, as no address on its allow list is recorded']
+        ? ['nobody, because no address on its allow list is recorded']
         : [`the ${counted(count, 'address', 'addresses')} on its allow list`]
     case 'SimpleDenyList':
       return count === 0 ? ['anybody'] : [`anybody but the ${counted(count, 'address', 'addresses')} on its deny list`]
     case 'OffchainAccessList':
-      return ['the members of an access list that the service keeps']
+      return ['the members of an access list of the service']
   }
 }
 
@@ -56,11 +56,11 @@ function untilWhen({ startTime, endTime }: Campaign, now: Date): Sentence {
 function leftOf(campaign: Campaign, incentive: Incentive): Sentence {
   if (!isFunded(incentive)) {
     return incentive.type === 'PointsIncentive'
-      ? ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made, how many have been is not told']
-      : ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim, how many have is not told']
+      ? ['at most ', ...countedIn(incentive.limit, 'claim'), ' can be made; how many were made is unknown']
+      : ['at most ', ...countedIn(incentive.limit, 'user'), ' can claim; how many did is unknown']
   }
   const { asset: of, left, total } = budgetOf(campaign, incentive)
-  if (left === undefined) return ['its budget is ', { amount: total, of }, ', how much of it is left is not told']
+  if (left === undefined) return ['its budget is ', { amount: total, of }, '; how much of it is left is unknown']
   const amounts: Sentence = [{ amount: left, of }, ' of ', { amount: total, of }, ' left']
   if (incentive.type !== 'ERC20Incentive') return amounts
   const isRaffle = incentive.strategy === RAFFLE

@@ -21,15 +21,15 @@ export function stateInWords(chain: ChainStatus): string {
   const behind = blocksBehind(chain)
   if (state === 'back-filling') {
     return asOfBlock === null
-      ? 'The chain is read from its start for the first time; until that is done, nothing of it is shown.'
-      : 'The chain is read from its start again; until that is done, figures stay as they are.'
+      ? 'The chain is being backfilled for the first time; its campaigns appear when that is done.'
+      : 'The chain is being backfilled again; the data does not change until that is done.'
   }
   if (state === 'following') {
     return behind === 0n
-      ? 'Figures show everything up to the newest block.'
-      : 'Figures are at most two blocks behind the newest, and catch up by themselves.'
+      ? 'The data includes the newest block.'
+      : 'The data is at most two blocks behind the newest block.'
   }
   return behind !== undefined && behind > 2n
-    ? `Figures are ${groupDigits(String(behind))} blocks behind the newest: they are right, but of an earlier time.`
-    : 'Nothing has been heard of the chain for a while: figures are right, but of an earlier time.'
+    ? `The data is ${groupDigits(String(behind))} blocks behind the newest block.`
+    : 'The indexer has not reported for a while, so the data may be outdated.'
 }

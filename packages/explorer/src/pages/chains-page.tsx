@@ -14,15 +14,15 @@ export function ChainsPage() {
     <>
       <Heading title="Chains" />
       <p class="lead">
-        How far each chain is followed: figures show everything up to its as-of block. This page keeps up by itself.
+        Indexing status of each chain: the data includes everything up to its as-of block. This page updates itself.
       </p>
       <Shown asked={asked}>
         {({ chains }) =>
           chains.length === 0 ? (
             <Empty>
-              <p>No chain is followed here: the figures were imported, and change with the next import.</p>
+              <p>No chain is indexed here: the data was imported, and changes with the next import.</p>
               <p>
-                <a href="/docs">The documentation</a> says how a chain is followed.
+                <a href="/docs">The documentation</a> says how to index a chain.
               </p>
             </Empty>
           ) : (

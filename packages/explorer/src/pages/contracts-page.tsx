@@ -52,7 +52,7 @@ export function ContractsPage() {
   return (
     <>
       <Heading title="Contracts" />
-      <p class="lead">What campaigns ask people to use, by what that brought: claims, and what they paid.</p>
+      <p class="lead">Contracts that campaigns target, by claims and by US dollars paid.</p>
       <div class="choices">
         <Choice legend="By" name="sortBy" options={ORDERS} chosen={sortBy} />
         <Choice legend="Time" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
