@@ -53,7 +53,7 @@ test('a back-fill says how far it is and how fast, every five seconds at most', 
     pass(2000)
     note({ type: 'stored', step: { type: 'back-fill', to, hash: '0xaa', head: at(3010), finalized: 3000, ...nothing } })
   }
-  expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'back-filling' }])
+  expect(said()).toEqual([{ block: 1400, finalized: 3000, percent: 20, blocksPerSecond: 67, msg: 'backfill progress' }])
 })
 
 test('each component of no known kind is told once, and of many at the same time only some', () => {

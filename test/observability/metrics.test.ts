@@ -15,7 +15,7 @@ import { bearing } from '../setup/tokens.ts'
 const MARCH = new Date('2026-03-01T12:00:00Z')
 
 const pools = {
-  questions: { totalCount: 5, idleCount: 3, waitingCount: 2 },
+  queries: { totalCount: 5, idleCount: 3, waitingCount: 2 },
   lookups: { totalCount: 2, idleCount: 1, waitingCount: 0 },
 }
 

@@ -985,7 +985,7 @@ export interface components {
             operationId: string;
             /** @description Maximum number of items in a response; `null` if it is not a list. */
             maxItems: number | null;
-            /** @description Default of `pageSize`; `null` if the operation has no pages. */
+            /** @description Default number of items per page (`pageSize`); `null` if the operation has no pages. */
             defaultPageSize: number | null;
             /** @description The list parameters. */
             lists: {

@@ -62,7 +62,11 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
   ]
   const guarded = operations.filter(({ isProtected }) => isProtected)
   const laws: Law[] = [
-    { name: 'answers', promise: 'bodies match the documented schemas', breaches: () => breachesOfAnswers(visitor, places) },
+    {
+      name: 'answers',
+      promise: 'bodies match the documented schemas',
+      breaches: () => breachesOfAnswers(visitor, places),
+    },
     { name: 'headers', promise: 'documented headers are present', breaches: () => breachesOfHeaders(visitor, places) },
     {
       name: 'conditions',
@@ -90,7 +94,12 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
           : 'protected operations require and accept the token',
       breaches: () => breachesOfProtection(visitor, guarded, token),
     },
-    { name: 'tags', promise: 'entity tags change with bodies', isAboutData: true, breaches: () => breachesOfTags(visitor) },
+    {
+      name: 'tags',
+      promise: 'entity tags change with bodies',
+      isAboutData: true,
+      breaches: () => breachesOfTags(visitor),
+    },
     {
       name: 'freshness',
       promise: 'as-of blocks never go back',

@@ -74,7 +74,9 @@ export function createVisitor(baseUrl: string, { mostRequests, mostAtOnce, timeo
     } catch (error) {
       if (Date.now() >= deadline) throw new EndOfVisitError(`${timeoutMs / 1000} seconds have passed`)
       const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
-      throw new NoAnswerError(`${path.slice(0, 80)} does not respond: ${cause instanceof Error ? cause.message : cause}`)
+      throw new NoAnswerError(
+        `${path.slice(0, 80)} does not respond: ${cause instanceof Error ? cause.message : cause}`,
+      )
     }
   }
 

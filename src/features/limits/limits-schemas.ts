@@ -12,7 +12,9 @@ const OperationLimits = Type.Object(
   {
     operationId: text('Name of the operation, as in the OpenAPI document.', { maxLength: 128 }),
     maxItems: wholeOrNull('Maximum number of items in a response; `null` if it is not a list.'),
-    defaultPageSize: wholeOrNull('Default of `pageSize`; `null` if the operation has no pages.'),
+    defaultPageSize: wholeOrNull(
+      'Default number of items per page (`pageSize`); `null` if the operation has no pages.',
+    ),
     lists: Type.Array(
       Type.Object(
         {

@@ -172,7 +172,8 @@ const allLogsOf = ({ hash }: BlockHeader): Question<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
   read(answer) {
     const logs = readLogs(answer)
-    if (logs.length === 0) throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
+    if (logs.length === 0)
+      throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
     return logs.filter(({ topics: [topic] }) => topic !== undefined && protocolTopics.includes(topic))
   },
 })

@@ -37,7 +37,11 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
           <dt>Claims</dt>
           <dd>
             <Count value={totalClaims} />{' '}
-            <MovementShown now={totalClaims} before={previous.totalClaims} told={roundCount(previous.totalClaims).short} />
+            <MovementShown
+              now={totalClaims}
+              before={previous.totalClaims}
+              told={roundCount(previous.totalClaims).short}
+            />
           </dd>
         </div>
       </dl>
