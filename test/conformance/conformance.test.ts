@@ -93,7 +93,7 @@ test('the service keeps all its promises, also below a path of its own, asked co
   const findings = await examineDeployment({ baseUrl: `${proxy.baseUrl}/`, token })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check).join(' ')).toBe(
-    'document answers headers conditions paging filters errors protection tags freshness documentation discretion',
+    'document bodies headers conditional-requests paging filters errors authentication entity-tags freshness documentation disclosure',
   )
   expect(proxy.paths.length).toBeLessThanOrEqual(300)
   expect(proxy.paths.length).toBeGreaterThan(100)
@@ -112,7 +112,7 @@ let kept: Reply | undefined
 const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = [
   {
     name: 'an extra key',
-    check: 'answers',
+    check: 'bodies',
     says: /^\/reward-kit\/trending: the body must NOT have additional properties \(extra\)/,
     tamper: (reply, { path }) =>
       path.startsWith('/reward-kit/') &&
@@ -122,15 +122,15 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   },
   {
     name: 'another content type',
-    check: 'answers',
+    check: 'bodies',
     says: /^\/limits: the body is text\/html/,
     tamper: (reply, { path }) =>
       path === '/limits' && reply.status === 200 && Object.assign(reply.headers, { 'content-type': 'text/html' }),
   },
   {
     name: 'an operation that is away',
-    check: 'answers',
-    says: /^\/status is answered 502$/,
+    check: 'bodies',
+    says: /^\/status returns 502$/,
     tamper: (reply, { path, method }) =>
       path === '/status' && method === 'GET' && Object.assign(reply, { status: 502 }),
   },
@@ -149,14 +149,14 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'an origin given back',
     check: 'headers',
-    says: /lets https:\/\/conformance\.example read it/,
+    says: /allows the origin https:\/\/conformance\.example/,
     tamper: (reply, { headers }) =>
       headers.origin !== undefined && Object.assign(reply.headers, { 'access-control-allow-origin': headers.origin }),
   },
   {
     name: 'no 304',
-    check: 'conditions',
-    says: /answers 500 to who has it already/,
+    check: 'conditional-requests',
+    says: /returns 500 to a matching If-None-Match/,
     tamper: (reply) => reply.status === 304 && Object.assign(reply, { status: 500 }),
   },
   {
@@ -192,7 +192,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'another status',
     check: 'errors',
-    says: /GET \/no-such-path is answered 200 instead of 404/,
+    says: /GET \/no-such-path returns 200 instead of 404/,
     tamper: (reply, { path }) => path === '/no-such-path' && Object.assign(reply, { status: 200 }),
   },
   {
@@ -215,29 +215,29 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   },
   {
     name: 'a stack in an error',
-    check: 'discretion',
+    check: 'disclosure',
     says: /the 404 reveals internals/,
     tamper: (reply) =>
       reply.status === 404 && edit(reply, (body) => Object.assign(body, { error: 'at read (/app/src/x.ts:1:2)' })),
   },
   {
     name: 'a protected operation that is open',
-    check: 'protection',
-    says: /^\/users\/profile is answered 200 without a token/,
+    check: 'authentication',
+    says: /^\/users\/profile returns 200 without a token/,
     tamper: (reply, { path, headers }) =>
       path === '/users/profile' && headers.authorization === undefined && Object.assign(reply, { status: 200 }),
   },
   {
     name: 'protected answers that caches may keep',
-    check: 'protection',
+    check: 'authentication',
     says: /^\/users\/profile may be cached/,
     tamper: (reply, { path }) =>
       path === '/users/profile' && Object.assign(reply.headers, { 'cache-control': 'public' }),
   },
   {
     name: 'an old body with its old tag',
-    check: 'tags',
-    says: /is answered otherwise than \/campaigns, which asks the same/,
+    check: 'entity-tags',
+    says: /has another body than \/campaigns, which is equivalent/,
     tamper(reply, { path, method }) {
       if (path !== '/campaigns?page=1' || method !== 'GET') return
       kept ??= {
@@ -250,7 +250,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   },
   {
     name: 'one tag for two bodies',
-    check: 'tags',
+    check: 'entity-tags',
     says: /^\/explore\/contracts has a tag for two bodies/,
     tamper: (reply, { path, method }, count) =>
       path === '/explore/contracts' &&
@@ -268,7 +268,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'no documentation',
     check: 'documentation',
-    says: /^\/llms\.txt is answered 404/,
+    says: /^\/llms\.txt returns 404/,
     tamper: (reply, { path }) =>
       path === '/llms.txt' && Object.assign(reply, { status: 404, text: '{"error":"not found"}' }),
   },
@@ -296,9 +296,9 @@ test('who is put off comes back when it was told to', async () => {
 test.each([
   {
     bounds: { mostRequests: 30, mostAtOnce: 4, timeoutMs: 55_000 },
-    found: 'not looked at: 30 requests have been made',
+    found: 'not checked: 30 requests were sent',
   },
-  { bounds: { mostRequests: 300, mostAtOnce: 1, timeoutMs: 700 }, found: 'not looked at: 0.7 seconds are over' },
+  { bounds: { mostRequests: 300, mostAtOnce: 1, timeoutMs: 700 }, found: 'not checked: 0.7 seconds have passed' },
 ])('a visit ends with its bounds: $found', async ({ bounds, found }) => {
   // So slow that no machine comes to an end in time.
   await using proxy = await startProxy(undefined, 20)
@@ -320,7 +320,7 @@ test('the command prints what was found, and ends with 1 where a promise is brok
     {
       check: 'documentation',
       state: 'failed',
-      found: '/docs is answered 500, as text/html; charset=utf-8',
+      found: '/docs returns 500, as text/html; charset=utf-8',
       advice: expect.any(String),
     },
   ])
@@ -331,7 +331,7 @@ test.each([
   {
     url: 'http://127.0.0.1:2',
     code: 1,
-    says: /^check +state +found\ndocument +failed +\/openapi\.json has no answer: .*ECONNREFUSED.*\n$/,
+    says: /^check +state +found\ndocument +failed +\/openapi\.json does not respond: .*ECONNREFUSED.*\n$/,
   },
   { url: 'ftp://127.0.0.1', code: 1, says: /must be the http or https URL/ },
   { url: 'http://127.0.0.1/?a=b', code: 1, says: /must have neither a query nor a fragment/ },

@@ -15,14 +15,14 @@ const aChain = (parts: Partial<ChainStatus>): ChainStatus => ({
 })
 
 test.each([
-  [{}, 0n, /everything up to the newest block/],
+  [{}, 0n, /includes the newest block/],
   [{ headBlock: '102' }, 2n, /at most two blocks behind/],
-  [{ headBlock: '99' }, 0n, /everything up to the newest block/],
+  [{ headBlock: '99' }, 0n, /includes the newest block/],
   [{ headBlock: '1334', state: 'behind' }, 1234n, /1,234 blocks behind the newest/],
-  [{ state: 'behind' }, 0n, /Nothing has been heard/],
-  [{ state: 'behind', headBlock: null }, undefined, /Nothing has been heard/],
-  [{ state: 'back-filling', asOfBlock: null }, undefined, /first time; .* nothing of it is shown/],
-  [{ state: 'back-filling' }, 0n, /from its start again; .* figures stay as they are/],
+  [{ state: 'behind' }, 0n, /has not reported/],
+  [{ state: 'behind', headBlock: null }, undefined, /has not reported/],
+  [{ state: 'back-filling', asOfBlock: null }, undefined, /first time; .* appear when that is done/],
+  [{ state: 'back-filling' }, 0n, /backfilled again; .* does not change/],
 ] as const)('a chain with %o is explained', (parts, behind, words) => {
   expect(blocksBehind(aChain(parts))).toBe(behind)
   expect(stateInWords(aChain(parts))).toMatch(words)

@@ -104,10 +104,10 @@ describe('a block that does not come', () => {
 })
 
 test.each([
-  { blocks: '1:5', error: 'minBlock names chain 1, which is not followed here; followed are 10, 8453' },
+  { blocks: '1:5', error: 'minBlock names chain 1, which is not indexed (indexed: 10, 8453)' },
   {
     blocks: '9999999999999999:1',
-    error: 'minBlock names chain 9999999999999999, which is not followed here; followed are 10, 8453',
+    error: 'minBlock names chain 9999999999999999, which is not indexed (indexed: 10, 8453)',
   },
   { blocks: '8453', error: 'an entry of minBlock must be <chainId>:<block>, got "8453"' },
   { blocks: '8453:-1', error: 'an entry of minBlock must be <chainId>:<block>, got "8453:-1"' },

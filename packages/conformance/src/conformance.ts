@@ -63,13 +63,13 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
   const guarded = operations.filter(({ isProtected }) => isProtected)
   const laws: Law[] = [
     {
-      name: 'answers',
+      name: 'bodies',
       promise: 'bodies match the documented schemas',
       breaches: () => breachesOfAnswers(visitor, places),
     },
     { name: 'headers', promise: 'documented headers are present', breaches: () => breachesOfHeaders(visitor, places) },
     {
-      name: 'conditions',
+      name: 'conditional-requests',
       promise: 'a matching If-None-Match gets 304',
       breaches: () => breachesOfConditions(visitor, places),
     },
@@ -87,7 +87,7 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
     },
     { name: 'errors', promise: 'errors name what is wrong', breaches: () => breachesOfErrors(visitor, places) },
     {
-      name: 'protection',
+      name: 'authentication',
       promise:
         token === undefined
           ? 'protected operations require a token; none was given to check with'
@@ -95,7 +95,7 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       breaches: () => breachesOfProtection(visitor, guarded, token),
     },
     {
-      name: 'tags',
+      name: 'entity-tags',
       promise: 'entity tags change with bodies',
       isAboutData: true,
       breaches: () => breachesOfTags(visitor),
@@ -106,7 +106,7 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       breaches: () => breachesOfFreshness(visitor),
     },
     { name: 'documentation', promise: 'documentation is served', breaches: () => breachesOfDocumentation(visitor) },
-    { name: 'discretion', promise: 'errors reveal no internals', breaches: () => breachesOfDiscretion(visitor) },
+    { name: 'disclosure', promise: 'errors reveal no internals', breaches: () => breachesOfDiscretion(visitor) },
   ]
   for (const law of laws) findings.push({ check: law.name, ...(await judge(law)) })
   return findings

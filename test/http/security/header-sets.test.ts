@@ -87,7 +87,7 @@ test('a public answer has these headers, made anew and kept, with and without it
   for (const [path, more] of cases) {
     const headers = { ...FOR_ALL, ...BODY, ...KEPT, ...more }
     for (const round of ['new', 'kept', 'kept again']) {
-      const response = await client.ask(path)
+      const answer = await client.ask(path)
       expect(answer, `${path} ${round}`).toMatchObject({ status: 200 })
       expect(answer.headers, `${path} ${round}`).toEqual(headers)
     }
@@ -131,7 +131,7 @@ test('a failure has these headers', async () => {
     ['GET', '/users/profile', 401, { 'www-authenticate': 'Bearer realm="reward-campaign-service"' }],
   ]
   for (const [method, path, status, more] of cases) {
-    const response = await client.ask(path, {}, method)
+    const answer = await client.ask(path, {}, method)
     const isProtected = path === '/users/profile' ? { 'cache-control': 'private, no-store' } : {}
     expect(answer.status, `${method} ${path}`).toBe(status)
     expect(answer.headers, `${method} ${path}`).toEqual({ ...FAILED, ...isProtected, ...more })
