@@ -40,11 +40,11 @@ interface ExplainedRequest {
  * @throws ConfigurationError with the response of the service where that is an error.
  */
 export async function reportQueries(settings: Settings, databaseUrl: string, request: ExplainedRequest) {
-  const queries = await recordQueries(settings, databaseUrl, request)
+  const recorded = await recordQueries(settings, databaseUrl, request)
   const client = await openClient(databaseUrl, 'reward-campaigns explain')
   try {
     const parts = []
-    for (const query of queries) parts.push(await explainQuery(client, query, settings.STATEMENT_TIMEOUT_MS))
+    for (const query of recorded) parts.push(await explainQuery(client, query, settings.STATEMENT_TIMEOUT_MS))
     return parts.join('\n')
   } finally {
     await client.end()
@@ -60,9 +60,9 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     onIdleError: () => undefined,
   })
-  const queries: RecordedQuery[] = []
-  record(questions.pool, 'custom', queries)
-  record(lookups.pool, 'generic', queries)
+  const recorded: RecordedQuery[] = []
+  record(questions.pool, 'custom', recorded)
+  record(lookups.pool, 'generic', recorded)
   const app = await buildApp({
     database: questions.database,
     lookups: lookups.database,
@@ -75,7 +75,7 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
     const { statusCode, body } = await app.inject({ url, headers })
     if (statusCode >= 400) throw new ConfigurationError(`the response is ${statusCode}: ${body}`)
-    return queries
+    return recorded
   } finally {
     await app.close()
     await close()
@@ -83,11 +83,11 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
 }
 
 /** Notes each query of a pool before it is asked. */
-function record(pool: pg.Pool, plans: RecordedQuery['plans'], queries: RecordedQuery[]): void {
+function record(pool: pg.Pool, plans: RecordedQuery['plans'], recorded: RecordedQuery[]): void {
   const query = pool.query.bind(pool) as (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
   Object.assign(pool, {
     query(statement: pg.QueryConfig, values?: unknown[]) {
-      queries.push({ text: statement.text, values: values ?? statement.values ?? [], plans })
+      recorded.push({ text: statement.text, values: values ?? statement.values ?? [], plans })
       return query(statement, values)
     },
   })
