@@ -46,9 +46,9 @@ test('a refusal that is not the service’s own says at least its status', async
   const client = createClient({ baseUrl: server.url })
   const expected = { requestId: undefined, retryAfterSeconds: undefined }
   const asked = () => client.listCampaigns()
-  await expect(asked()).rejects.toMatchObject({ ...expected, status: 502, message: 'the answer was 502 Bad Gateway' })
-  await expect(asked()).rejects.toMatchObject({ status: 500, message: 'the answer was 500 Internal Server Error' })
-  await expect(asked()).rejects.toMatchObject({ status: 504, message: 'the answer was 504 Gateway Timeout' })
+  await expect(asked()).rejects.toMatchObject({ ...expected, status: 502, message: 'the response was 502 Bad Gateway' })
+  await expect(asked()).rejects.toMatchObject({ status: 500, message: 'the response was 500 Internal Server Error' })
+  await expect(asked()).rejects.toMatchObject({ status: 504, message: 'the response was 504 Gateway Timeout' })
   expect(server.asked).toHaveLength(3)
 })
 
@@ -83,6 +83,6 @@ test('an answer without JSON is no answer', async () => {
   await using api = await startTestApp()
   await using server = await startRefusingServer(api, [{ status: 200 }, { status: 204 }])
   const client = createClient({ baseUrl: server.url })
-  await expect(client.listCampaigns()).rejects.toThrow('there is no JSON in the answer 200')
-  await expect(client.listCampaigns()).rejects.toThrow('there is no JSON in the answer 204')
+  await expect(client.listCampaigns()).rejects.toThrow('the response has no JSON body: 200')
+  await expect(client.listCampaigns()).rejects.toThrow('the response has no JSON body: 204')
 })

@@ -251,7 +251,7 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
   {
     name: 'one tag for two bodies',
     check: 'entity-tags',
-    says: /^\/explore\/contracts has a tag for two bodies/,
+    says: /^\/explore\/contracts has one entity tag for two bodies/,
     tamper: (reply, { path, method }, count) =>
       path === '/explore/contracts' &&
       method === 'GET' &&

@@ -32,7 +32,7 @@ test('it is a title, a summary, what to know and lists of links, in this order',
     '## Guides',
     '## Operations',
   ])
-  for (const subject of ['Amounts', 'Addresses', 'pages', 'failure', 'ETag'])
+  for (const subject of ['Amounts', 'Addresses', 'pages', 'error', 'ETag'])
     expect(toKnow.join(' ')).toContain(subject)
 })
 
