@@ -34,7 +34,7 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
-    provide: { arePicturesMade: mode === 'screenshots' },
+    provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is compiled is kept between runs.

@@ -82,13 +82,15 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
   }
 }
 
-/** Notes each query of a pool before it is asked. */
+/** Notes each query of a pool that is answered. What would write, such as the last use of a token, fails and is left out. */
 function record(pool: pg.Pool, plans: RecordedQuery['plans'], recorded: RecordedQuery[]): void {
+  pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(() => undefined))
   const query = pool.query.bind(pool) as (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>
   Object.assign(pool, {
-    query(statement: pg.QueryConfig, values?: unknown[]) {
+    async query(statement: pg.QueryConfig, values?: unknown[]) {
+      const result = await query(statement, values)
       recorded.push({ text: statement.text, values: values ?? statement.values ?? [], plans })
-      return query(statement, values)
+      return result
     },
   })
 }
@@ -98,7 +100,10 @@ async function explainQuery(client: pg.Client, { text, values, plans }: Recorded
     await ask(`set local plan_cache_mode = force_${plans}_plan`)
     return ask<{ 'QUERY PLAN': string }>(`explain (analyze, buffers) ${text}`, values)
   })
-  const parameters = values.map((value, index) => `-- $${index + 1} = ${JSON.stringify(value)}\n`)
+  const parameters = values.map((value, index) => `-- $${index + 1} = ${toText(value)}\n`)
   const plan = rows.map((row) => `${row['QUERY PLAN']}\n`)
   return [`${text};\n`, ...parameters, ...plan].join('').split('\n').map(toPrintable).join('\n')
 }
+
+/** Bytes as PostgreSQL writes them. */
+const toText = (value: unknown) => (Buffer.isBuffer(value) ? `'\\x${value.toString('hex')}'` : JSON.stringify(value))

@@ -16,6 +16,7 @@ import {
   toLowerCase,
 } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { firstOf } from '../setup/thorough.ts'
 
 /*
  * Which kept answers outlive a change of the data. What they are made of is taken away from under them where they should
@@ -139,53 +140,56 @@ test('a campaign that starts or ends leaves alone what does not show it', async 
 const canBeClaimed = (facts: Facts, { campaignId, incentiveIndex }: ClaimRecord) =>
   allOf(facts, 'campaign').some(({ id, incentives }) => id === campaignId && incentives.length > incentiveIndex)
 
-test.each([1, 2, 3])('kept answers are those that would be made now, whatever batches come: %i', async (seed) => {
-  await using keeping = await startTestApp()
-  await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, keeping.database)
-  const ingest = await openIngest(keeping.database.url)
-  try {
-    const random = createRandom(seed)
-    const start = new Date('2026-03-01T12:00:00Z')
-    const facts: Facts = new Map()
-    const records = toLowerCase([...generateSample({ campaigns: 30, claims: 200, seed, now: start })])
-    await keeping.save(...records)
-    remember(facts, records)
-    const campaigns = records.filter((record) => record.type === 'campaign')
-    const urls = [
-      ...campaigns.map(({ id }) => `/campaigns/${id}`),
-      ...[
-        '',
-        '?sortBy=active',
-        '?showActiveOnly=true',
-        '?pageSize=0',
-        '?page=3&pageSize=7',
-        '?tokenWhitelist=false',
-      ].map((query) => `/campaigns${query}`),
-      ...campaigns.slice(0, 5).map(({ owner }) => `/campaigns?owner=${owner}`),
-      '/reward-kit/trending',
-      '/explore/contracts?timeRange=7d',
-      `/activity?timeRange=7d&campaignId=${campaigns.map(({ id }) => id)}`,
-    ]
-    for (let round = 0; round < 12; round += 1) {
-      const now = new Date(start.getTime() + round * 6 * 3_600_000 * random())
-      for (const api of [keeping, making]) api.setNow(now)
-      for (const url of urls) {
-        const [kept, made] = [await keeping.get(url), await making.get(url)]
-        expect(kept.body, `seed ${seed}, round ${round}, ${url}`).toBe(made.body)
-        expect(kept.headers.etag).toBe(made.headers.etag)
+test.each(firstOf([1, 2, 3]))(
+  'kept answers are those that would be made now, whatever batches come: %i',
+  async (seed) => {
+    await using keeping = await startTestApp()
+    await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, keeping.database)
+    const ingest = await openIngest(keeping.database.url)
+    try {
+      const random = createRandom(seed)
+      const start = new Date('2026-03-01T12:00:00Z')
+      const facts: Facts = new Map()
+      const records = toLowerCase([...generateSample({ campaigns: 30, claims: 200, seed, now: start })])
+      await keeping.save(...records)
+      remember(facts, records)
+      const campaigns = records.filter((record) => record.type === 'campaign')
+      const urls = [
+        ...campaigns.map(({ id }) => `/campaigns/${id}`),
+        ...[
+          '',
+          '?sortBy=active',
+          '?showActiveOnly=true',
+          '?pageSize=0',
+          '?page=3&pageSize=7',
+          '?tokenWhitelist=false',
+        ].map((query) => `/campaigns${query}`),
+        ...campaigns.slice(0, 5).map(({ owner }) => `/campaigns?owner=${owner}`),
+        '/reward-kit/trending',
+        '/explore/contracts?timeRange=7d',
+        `/activity?timeRange=7d&campaignId=${campaigns.map(({ id }) => id)}`,
+      ]
+      for (let round = 0; round < 12; round += 1) {
+        const now = new Date(start.getTime() + round * 6 * 3_600_000 * random())
+        for (const api of [keeping, making]) api.setNow(now)
+        for (const url of urls) {
+          const [kept, made] = [await keeping.get(url), await making.get(url)]
+          expect(kept.body, `seed ${seed}, round ${round}, ${url}`).toBe(made.body)
+          expect(kept.headers.etag).toBe(made.headers.etag)
+        }
+        const changes = toLowerCase(changesOf(facts, random))
+        // Mostly a few claims, as blocks bring them.
+        const few = changes.filter((record) => record.type === 'claim' && canBeClaimed(facts, record)).slice(0, 3)
+        const brought: ImportRecord[] = random() < 0.7 ? few : changes
+        const withdrawnClaims = [...facts.values()]
+          .filter((record): record is ClaimRecord => record.type === 'claim' && !brought.includes(record))
+          .filter(() => random() < 0.01)
+        await ingest.apply({ records: brought, withdrawnClaims: withdrawnClaims.map(toClaimIdentity) })
+        for (const claim of withdrawnClaims) facts.delete(identityOf(claim))
+        remember(facts, brought)
       }
-      const changes = toLowerCase(changesOf(facts, random))
-      // Mostly a few claims, as blocks bring them.
-      const few = changes.filter((record) => record.type === 'claim' && canBeClaimed(facts, record)).slice(0, 3)
-      const brought: ImportRecord[] = random() < 0.7 ? few : changes
-      const withdrawnClaims = [...facts.values()]
-        .filter((record): record is ClaimRecord => record.type === 'claim' && !brought.includes(record))
-        .filter(() => random() < 0.01)
-      await ingest.apply({ records: brought, withdrawnClaims: withdrawnClaims.map(toClaimIdentity) })
-      for (const claim of withdrawnClaims) facts.delete(identityOf(claim))
-      remember(facts, brought)
+    } finally {
+      await ingest.close()
     }
-  } finally {
-    await ingest.close()
-  }
-})
+  },
+)

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { reportQueries } from '../../src/commands/explain.ts'
 import { readSettings } from '../../src/config.ts'
-import { aCampaign, anAddress } from '../setup/records.ts'
+import { aCampaign, anAddress, aProfile } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { bearing, issueToken } from '../setup/tokens.ts'
 
 let api: TestApp
 beforeAll(async () => {
@@ -25,4 +26,23 @@ test('where the service refuses the request, its own error is said', async () =>
   const url = '/campaigns?pageSize=many'
   await expect(report(url)).rejects.toThrow((await api.get(url)).body)
   await expect(report('/users/profile')).rejects.toThrow('the response is 401')
+})
+
+test('the SQL of a protected operation is printed with a token, whose use is not recorded', async () => {
+  const address = anAddress('one with a profile')
+  await api.save(aProfile({ userAddress: address }))
+  const token = await issueToken(api, { userId: 'user-1', address })
+  for (const [url, table] of [
+    [`/users/profile?user=${address}`, 'from "profiles"'],
+    ['/campaigns/accesslists?userId=user-1', 'from "access_lists"'],
+  ] as const) {
+    const text = await report(url, token)
+    expect(text).toContain('from "credentials"')
+    expect(text).toContain(table)
+    expect(text).toMatch(/-- \$\d = '\\x[0-9a-f]{64}'/)
+    expect(text).not.toContain(token)
+    expect(text).not.toContain('update ')
+  }
+  expect(await api.database.query('select from credentials where last_used_at is not null')).toEqual([])
+  expect((await api.get(`/users/profile?user=${address}`, bearing(token))).statusCode).toBe(200)
 })

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chown, mkdtemp, rm } from 'node:fs/promises'
+import { chown, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -10,6 +9,7 @@ import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { makeServerFolder } from '../setup/server-folder.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 /** Where Debian has the oldest PostgreSQL that may be used; all other tests run on a newer one. */
@@ -19,7 +19,7 @@ const PROGRAMS = '/usr/lib/postgresql/15/bin'
 const account = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : {}
 
 async function startOldServer() {
-  const folder = await mkdtemp(join(tmpdir(), 'oldest-server-'))
+  const folder = await makeServerFolder('oldest-server')
   if (account.uid !== undefined) await chown(folder, account.uid, account.gid)
   const data = join(folder, 'data')
   const run = (program: string, ...parameters: string[]) =>

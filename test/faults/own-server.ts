@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
@@ -9,6 +8,7 @@ import { type Cluster, openCluster } from '../../src/embedded/embedded-cluster.t
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { makeServerFolder } from '../setup/server-folder.ts'
 
 /** A PostgreSQL of a test's own, which nobody starts again by himself. */
 export interface OwnServer extends AsyncDisposable {
@@ -28,7 +28,7 @@ const openOwnCluster = (folder: string, settings: Record<string, string>) =>
 
 /** Starts a server with a migrated database. */
 export async function startOwnServer(settings: Record<string, string> = {}): Promise<OwnServer> {
-  const cluster = await openOwnCluster(await mkdtemp(join(tmpdir(), 'own-server-')), settings)
+  const cluster = await openOwnCluster(await makeServerFolder('own-server'), settings)
   const password = await cluster.create()
   const port = await cluster.start()
   const server = toOwnServer(cluster, `postgres://postgres:${password}@127.0.0.1:${port}/postgres`, settings)
@@ -56,7 +56,7 @@ function toOwnServer(cluster: Cluster, url: string, settings: Record<string, str
     stop: cluster.stop,
     start: () => cluster.startOn(Number(new URL(url).port)),
     async copy() {
-      const folder = await mkdtemp(join(tmpdir(), 'own-server-'))
+      const folder = await makeServerFolder('own-server')
       // With the account that the files belong to.
       await promisify(execFile)('cp', ['-a', `${cluster.folder}/.`, folder])
       return toOwnServer(await openOwnCluster(folder, settings), url, settings)

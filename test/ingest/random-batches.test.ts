@@ -13,8 +13,9 @@ import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { toClaimIdentity } from '../setup/records.ts'
 import { identityOf } from '../setup/second-opinion.ts'
+import { repeated } from '../setup/thorough.ts'
 
-const BATCHES = 1000
+const BATCHES = repeated(250, 1000)
 /** Another one makes other batches. */
 const SEED = 21
 const POPULAR_FROM = 8

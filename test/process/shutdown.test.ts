@@ -8,10 +8,12 @@ import { createRequestCounter } from '../../src/process/shutdown.ts'
 import { aDataFolder, embeddedUrl, query, serverPid } from '../setup/data-folder.ts'
 import { CLI, RunningProcess, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { repeated } from '../setup/thorough.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
-/** Ten times, five on each of two folders at the same time. */
-const LANES = [5, 5]
+/** So often on each of two folders at the same time. */
+const TIMES = repeated(2, 5)
+const LANES = [TIMES, TIMES]
 const CTRL_C = '\x03'
 
 /** `script` gives a command a terminal; where it is missing there is none to be had. */

@@ -144,10 +144,6 @@ test('every arrow that points the wrong way is refused, and nothing else is', as
   }
 })
 
-test('the arrows of the source point the right way', async () => {
-  expect(await cruise(root)).toEqual([])
-})
-
 /** What dependency-cruiser objects to in the `src`, `packages` and `test` of a folder. */
 async function cruise(folder: string): Promise<Violation[]> {
   const parameters = [cruiser, 'src', 'packages', 'test', '--config', config, '--output-type', 'json']

@@ -1,12 +1,12 @@
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
+import { makeServerFolder } from './server-folder.ts'
 import { waitFor } from './wait-for.ts'
 
 /** A folder that is gone after the test, with the server that a failed test may have left running. */
 export async function aDataFolder() {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-embedded-'))
+  const folder = await makeServerFolder('reward-campaigns-embedded')
   return {
     folder,
     async [Symbol.asyncDispose]() {

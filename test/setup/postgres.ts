@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgreSqlContainer } from '@testcontainers/postgresql'
 import pg from 'pg'
@@ -9,6 +8,7 @@ import type { TestProject } from 'vitest/node'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { databaseUrl } from './database-url.ts'
+import { SERVERS } from './server-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -20,6 +20,9 @@ declare module 'vitest' {
 }
 
 const root = join(import.meta.dirname, '../..')
+
+/** What is lost when the machine fails is made again. */
+const SERVER_SETTINGS = { fsync: 'off', full_page_writes: 'off', max_wal_size: '512MB' }
 
 /** Advisory locks: a run holds the first, shared; one at a time prepares the template. */
 const LOCKS = { run: 1, template: 2 }
@@ -112,8 +115,8 @@ async function startEmbedded() {
     .update(JSON.stringify([root, optionalDependencies]))
     .digest('hex')
     .slice(0, 16)
-  const folder = join(tmpdir(), `reward-campaigns-test-${key}`)
-  const server = await openEmbeddedServer(folder, { serverSettings: { fsync: 'off' } })
+  const folder = join(SERVERS, `reward-campaigns-test-${key}`)
+  const server = await openEmbeddedServer(folder, { serverSettings: SERVER_SETTINGS })
   await hastenLogins(server.url)
   return server
 }

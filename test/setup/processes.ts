@@ -14,8 +14,8 @@ export interface Result {
 }
 
 /**
- * A process at the root of the project, with these settings and no others; what it says is collected. With `isLeader` it
- * leads a process group of its own.
+ * A process at the root of the project, or in another folder, with these settings and no others; what it says is
+ * collected. With `isLeader` it leads a process group of its own.
  */
 export class RunningProcess implements AsyncDisposable {
   readonly child: ChildProcessWithoutNullStreams
@@ -23,12 +23,12 @@ export class RunningProcess implements AsyncDisposable {
   stdout = ''
   stderr = ''
 
-  constructor(command: string[], settings: Record<string, string> = {}, { isLeader = false } = {}) {
+  constructor(command: string[], settings: Record<string, string> = {}, { isLeader = false, cwd = root } = {}) {
     const [program = '', ...parameters] = command
     const path = [dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':')
     // Nor with the settings of a developer's file.
     const env = { PATH: path, ENV_FILE: devNull, ...settings }
-    this.child = spawn(program, parameters, { cwd: root, env, detached: isLeader })
+    this.child = spawn(program, parameters, { cwd, env, detached: isLeader })
     this.child.stdout.setEncoding('utf8').on('data', (text: string) => {
       this.stdout += text
     })
@@ -55,14 +55,15 @@ export class RunningProcess implements AsyncDisposable {
     })
   }
 
-  /** The address that a service says it listens on; it may not be ready yet. */
-  address() {
-    return this.said(/Server listening at (http:\/\/127\.0\.0\.1:\d+)/)
+  /** The address that a service says it listens on; it may not be ready yet. With `previous`: that after a restart. */
+  address(previous = '') {
+    const listening = /Server listening at (http:\/\/127\.0\.0\.1:\d+)/
+    return this.said(new RegExp(`${previous}[^]*?${listening.source}`))
   }
 
   /** The address of a service that is ready. */
-  async ready() {
-    const url = await this.address()
+  async ready(previous = '') {
+    const url = await this.address(previous)
     return waitFor(async () => {
       if (this.#hasEnded()) throw new Error(`ended before it was ready: ${this.stdout + this.stderr}`)
       const { status } = await fetch(`${url}/readyz`)

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process'
-import { chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { chown, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { type Cluster, openCluster } from '../../src/embedded/embedded-cluster.ts'
 import { query } from './data-folder.ts'
+import { makeServerFolder } from './server-folder.ts'
 import { waitFor } from './wait-for.ts'
 
 const run = promisify(execFile)
@@ -36,14 +36,14 @@ export interface PrimaryServer extends StandaloneServer {
 
 /** A server whose replicas stream from it. */
 export async function openPrimary(): Promise<PrimaryServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-primary-'))
+  const folder = await makeServerFolder('reward-campaigns-primary')
   const cluster = await openCluster(folder, SETTINGS)
   const password = await cluster.create()
   const primary = await toServer(cluster, password)
   return {
     ...primary,
     async openReplica(settings = {}) {
-      const copy = await mkdtemp(join(tmpdir(), 'reward-campaigns-replica-'))
+      const copy = await makeServerFolder('reward-campaigns-replica')
       await copyCluster(primary.url, join(folder, 'postgres'), join(copy, 'postgres'))
       await writeFile(join(copy, 'password'), password, { mode: 0o600 })
       const source = `host=127.0.0.1 port=${primary.port} user=postgres password=${password}`

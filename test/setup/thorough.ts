@@ -1,0 +1,13 @@
+import { inject } from 'vitest'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    isThorough: boolean
+  }
+}
+
+/** How often something is repeated: less in `npm test`, which finds what is wrong with few of them, than in `npm run test:thorough`. */
+export const repeated = (usual: number, thorough: number) => (inject('isThorough') ? thorough : usual)
+
+/** The first of these, and all of them in `npm run test:thorough`. */
+export const firstOf = <T>(all: readonly T[], usual = 1): readonly T[] => all.slice(0, repeated(usual, all.length))
