@@ -3,9 +3,11 @@ import { runBatchSteps } from './batch-steps.ts'
 import { type Ask, connectForBatches, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { checkReferences } from './reference-checks.ts'
+import { mayRevalue, revalueClaims } from './revalue-claims.ts'
 import { type Batch, stageBatch } from './staged-batches.ts'
 import { createWorkingTables, emptyWideTables } from './working-tables.ts'
 
+export type { FeedPrice, PriceSource } from './staged-batches.ts'
 export type { Batch }
 
 export interface Ingest {
@@ -52,9 +54,11 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   }
 }
 
-const isSmall = ({ records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) =>
-  stored.length === 0 &&
-  records.length + incentives.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
+function isSmall({ records, stored = [], ...others }: Batch) {
+  const { incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], feedPrices = [] } = others
+  const facts = [records, incentives, withdrawnClaims, withdrawnCampaigns, feedPrices]
+  return stored.length === 0 && facts.reduce((sum, { length }) => sum + length, 0) < MANY_FACTS
+}
 
 /** All or nothing of some work. */
 export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>) {
@@ -99,6 +103,8 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     for (const table of tables) await plan?.(table)
     await checkReferences(ask, changes, ['batch'])
     await runBatchSteps(ask, changes, plan)
+    const askOnce: Ask = (sql, values) => client.query(sql, values)
+    if (mayRevalue(changes)) await revalueClaims(askOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
   } finally {
     // The first that has failed is why all that were sent behind it have.

@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a token over time
+         * @description The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.
+         */
+        get: operations["getPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -950,6 +970,38 @@ export interface components {
             /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
+        /**
+         * @description Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.
+         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+         */
+        TokenId: string;
+        /**
+         * @description US dollars for one whole token, as a decimal string with all its digits.
+         * @example 3127.55
+         */
+        Price: string;
+        /** @description A price in a series. */
+        PricePoint: {
+            /** @description The instant: `since` and a number of intervals. */
+            at: components["schemas"]["Instant"];
+            /** @description The price in force at it. */
+            priceUsd: components["schemas"]["Price"];
+        };
+        /** @description What a token was worth. */
+        GetPricesResponse: {
+            /** @description The token. */
+            token: components["schemas"]["TokenId"];
+            /** @description The instant of the price: `at`, or the whole second of the response. */
+            at: components["schemas"]["Instant"];
+            /** @description The newest price at or before that instant; `null`: none is known. */
+            priceUsd: components["schemas"]["Price"] | null;
+            /** @description Since when this price holds; `null` where it is fixed, or none is known. */
+            pricedAt: components["schemas"]["Instant"] | null;
+            /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
+            source: string | null;
+            /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
+            series?: components["schemas"]["PricePoint"][];
+        };
         /** @description Indexing status of a chain. */
         ChainStatus: {
             /** @description The indexed chain. */
@@ -971,6 +1023,8 @@ export interface components {
              * @enum {string}
              */
             state: "back-filling" | "following" | "behind";
+            /** @description Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown. */
+            unvaluedClaims24h: number;
         };
         /** @description Indexing status. */
         GetStatusResponse: {
@@ -2116,6 +2170,222 @@ export interface operations {
             };
             /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
             400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPrices: {
+        parameters: {
+            query: {
+                /**
+                 * @description The token, `<chainId>:<address>`.
+                 * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+                 */
+                token: components["schemas"]["TokenId"];
+                /**
+                 * @description The instant of the price; not in the future. Absent: now. Not together with `interval`.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at?: components["schemas"]["Instant"];
+                /**
+                 * @description The first instant of a series; with `until` and `interval`.
+                 * @example 2026-01-30T12:00:00.000Z
+                 */
+                since?: components["schemas"]["Instant"];
+                /**
+                 * @description The end of a series, which is not in it; not in the future. With `since` and `interval`.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                until?: components["schemas"]["Instant"];
+                /**
+                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
+                 * @example 1h
+                 */
+                interval?: "1h" | "1d";
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPricesResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not found. */
+            404: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;

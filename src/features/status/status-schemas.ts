@@ -26,6 +26,11 @@ const ChainStatus = Type.Object(
       description:
         '`back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.',
     }),
+    unvaluedClaims24h: Type.Integer({
+      minimum: 0,
+      description:
+        'Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown.',
+    }),
   },
   { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },
 )
