@@ -139,7 +139,7 @@ const one = (table: string, where = 'true') => `ctid = (select ctid from ${table
 const planted: { check: string; state?: 'warning'; says: RegExp; defect: string }[] = [
   {
     check: 'server',
-    says: /^PostgreSQL 14 answers$/,
+    says: /^PostgreSQL 14 responds$/,
     defect: shadowed(
       'current_setting',
       'name text',
