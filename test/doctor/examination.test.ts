@@ -148,7 +148,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema',
-    says: /behind this version/,
+    says: /older than this version/,
     defect:
       'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)',
   },
@@ -413,7 +413,7 @@ test('what takes too long is given up, said, and does not keep the rest from bei
     {
       check: 'documents',
       state: 'warning',
-      found: 'it took longer than 3 s and was given up',
+      found: 'it took longer than 3 s and was cancelled',
       advice: expect.any(String),
     },
   ])
