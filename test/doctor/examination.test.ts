@@ -73,7 +73,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members counts documents places maps chains orphans revision'
+  'claim_hours trending contract_totals members counts documents bits bitmaps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })
@@ -299,17 +299,17 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     defect: `delete from campaign_documents where ${one('campaign_documents')}`,
   },
   {
-    check: 'places',
+    check: 'bits',
     says: /1 in all: \d+:0x/,
     defect: `update campaign_places set identifier = identifier + 1 where ${one('campaign_places')}`,
   },
   {
-    check: 'maps',
+    check: 'bitmaps',
     says: /1 in all: \w+.* since \d+$/,
     defect: `update facet_maps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_maps')}`,
   },
   {
-    check: 'maps',
+    check: 'bitmaps',
     says: /1 in all: target /,
     // Where nobody has a place.
     defect: `update facet_maps set bits = set_bit(bits, 8000, 1)
@@ -400,7 +400,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
       update contract_claim_totals set campaign_count = campaign_count + 1; update facet_maps set bits = ~bits`)
     const faults = await faultsOf(database, { isWhole: false })
     expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'maps']),
+      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'bitmaps']),
     )
   })
 })
