@@ -8,7 +8,7 @@ export async function examineVersion(ask: Ask): Promise<Finding> {
   const [row] = await ask<{ version: number; isReplica: boolean }>(
     `select current_setting('server_version_num')::integer / 10000 as version, pg_is_in_recovery() as "isReplica"`,
   )
-  const found = `PostgreSQL ${row?.version} answers${row?.isReplica ? ', a replica' : ''}`
+  const found = `PostgreSQL ${row?.version} responds${row?.isReplica ? ', a replica' : ''}`
   return (row?.version ?? 0) >= OLDEST_VERSION
     ? ok(found)
     : failed(found, `the service needs PostgreSQL ${OLDEST_VERSION} or newer`)

@@ -62,7 +62,7 @@ describe('a connection that is lost', () => {
     const startedAt = performance.now()
     const sources = [{ name: 'test records', bytes: Readable.from([Buffer.from(ndjson(aContract()))]) }]
     await expect(importRecords(proxy.url, sources, { commitMs: 500 })).rejects.toThrow(
-      /no answer for 0\.5 seconds\) during the commit: whether it was imported is unknown\. Import again/,
+      /no response for 0\.5 seconds\) during the commit: whether it was imported is unknown\. Import again/,
     )
     expect(performance.now() - startedAt).toBeLessThan(20_000)
     expect(await countContracts(database)).toBe(0)

@@ -96,7 +96,7 @@ describe('token create', () => {
     const address = anAddress('user')
     const options = ['--user', 'user-1', '--address', inUpperCase(address), '--name', 'of the test', '--admin']
     const { secret, id, stderr } = await create(...options)
-    expect(stderr).toMatch(/^Token [^\n]* of user user-1, an admin token, without end\. [^\n]*\n$/)
+    expect(stderr).toMatch(/^Token [^\n]* of user user-1, an admin token, without expiry\. [^\n]*\n$/)
     expect(stderr).not.toContain(secret.slice(4))
 
     const digest = digestOf(secret)

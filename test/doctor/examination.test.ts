@@ -73,7 +73,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members counts documents places maps chains orphans revision'
+  'claim_hours trending contract_totals members counts documents bits bitmaps chains orphans revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })
@@ -139,7 +139,7 @@ const one = (table: string, where = 'true') => `ctid = (select ctid from ${table
 const planted: { check: string; state?: 'warning'; says: RegExp; defect: string }[] = [
   {
     check: 'server',
-    says: /^PostgreSQL 14 answers$/,
+    says: /^PostgreSQL 14 responds$/,
     defect: shadowed(
       'current_setting',
       'name text',
@@ -148,7 +148,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   },
   {
     check: 'schema',
-    says: /behind this version/,
+    says: /older than this version/,
     defect:
       'delete from drizzle.__drizzle_migrations where created_at = (select max(created_at) from drizzle.__drizzle_migrations)',
   },
@@ -299,17 +299,17 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     defect: `delete from campaign_documents where ${one('campaign_documents')}`,
   },
   {
-    check: 'places',
+    check: 'bits',
     says: /1 in all: \d+:0x/,
     defect: `update campaign_places set identifier = identifier + 1 where ${one('campaign_places')}`,
   },
   {
-    check: 'maps',
+    check: 'bitmaps',
     says: /1 in all: \w+.* since \d+$/,
     defect: `update facet_maps set bits = set_bit(bits, 5, 1 - get_bit(bits, 5)) where ${one('facet_maps')}`,
   },
   {
-    check: 'maps',
+    check: 'bitmaps',
     says: /1 in all: target /,
     // Where nobody has a place.
     defect: `update facet_maps set bits = set_bit(bits, 8000, 1)
@@ -400,7 +400,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
       update contract_claim_totals set campaign_count = campaign_count + 1; update facet_maps set bits = ~bits`)
     const faults = await faultsOf(database, { isWhole: false })
     expect(faults.map(({ check }) => check)).toEqual(
-      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'maps']),
+      expect.arrayContaining(['incentives', 'claimants', 'contract totals', 'documents', 'bitmaps']),
     )
   })
 })
@@ -413,7 +413,7 @@ test('what takes too long is given up, said, and does not keep the rest from bei
     {
       check: 'documents',
       state: 'warning',
-      found: 'it took longer than 3 s and was given up',
+      found: 'it took longer than 3 s and was cancelled',
       advice: expect.any(String),
     },
   ])

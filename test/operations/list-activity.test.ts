@@ -95,9 +95,9 @@ test.each(Object.entries(RANGES))(
           const totalClaims = within(from, from + count * length)
           return { totalClaims, totalAmountClaimedUsd: totalClaims }
         }
-        const before = totals(count * length)
-        expect(campaigns).toEqual([{ id: campaign.id, claims: claims.toReversed(), ...totals(0), before }])
-        if (later === 0) expect(new Set([...claims, before.totalClaims])).toEqual(new Set([2, 2 * count]))
+        const previous = totals(count * length)
+        expect(campaigns).toEqual([{ id: campaign.id, claims: claims.toReversed(), ...totals(0), previous }])
+        if (later === 0) expect(new Set([...claims, previous.totalClaims])).toEqual(new Set([2, 2 * count]))
       }
     }
   },

@@ -127,7 +127,7 @@ test('a list is declared as the shorter of its two spellings', () => {
   expect(lists.length).toBe(15)
   for (const { name, style, explode, description } of lists) {
     expect({ style, explode }, name).toEqual({ style: 'form', explode: false })
-    expect(description).toContain('Comma-separated, or given several times')
+    expect(description).toContain('Comma-separated or repeated')
   }
 })
 

@@ -72,5 +72,5 @@ export const currentAsker = () => askers.getStore()
 /** Nobody waits for the outcome of a query any more. */
 export class AbandonedError extends Error {
   override readonly name = 'AbandonedError'
-  override readonly message = 'nobody waits for the answer any more'
+  override readonly message = 'the caller no longer waits for the response'
 }

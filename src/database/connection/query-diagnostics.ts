@@ -9,4 +9,4 @@ export interface AskedQuestion {
 }
 
 /** Tells of each question when it is asked, and when it is answered or has failed. Costs nothing where nobody listens. */
-export const questionChannel = tracingChannel<unknown, AskedQuestion>('reward-campaigns.question')
+export const questionChannel = tracingChannel<unknown, AskedQuestion>('reward-campaigns.query')

@@ -123,7 +123,7 @@ function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) 
   const questions = [headBlock, finalizedBlock, askChainId(chainId)]
   async function askHeads(endpoint: Endpoint) {
     const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
-    if (!head || finalized === undefined) throw new TypeError('a question has no answer')
+    if (!head || finalized === undefined) throw new TypeError('a query has no response')
     return { position: endpoint.position, head, finalized }
   }
 

@@ -83,6 +83,6 @@ export function readLogs(value: unknown): ChainLog[] {
 
 /** What a contract answered. */
 export function readBytes(value: unknown): Hex {
-  if (!isHex(value)) throw garbage('the answer of a contract')
+  if (!isHex(value)) throw garbage('the response of a contract')
   return toLowerCase(value)
 }
