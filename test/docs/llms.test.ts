@@ -32,8 +32,7 @@ test('it is a title, a summary, what to know and lists of links, in this order',
     '## Guides',
     '## Operations',
   ])
-  for (const subject of ['Amounts', 'Addresses', 'pages', 'error', 'ETag'])
-    expect(toKnow.join(' ')).toContain(subject)
+  for (const subject of ['Amounts', 'Addresses', 'pages', 'error', 'ETag']) expect(toKnow.join(' ')).toContain(subject)
 })
 
 test('it has every operation of the document with its summary and its parameters', () => {
