@@ -155,8 +155,8 @@ module.exports = {
     ),
     allow(
       'settings-know-schemas-only',
-      '^src/(config|settings)[.]ts$',
-      ['^src/schemas/', '^src/settings[.]ts$'],
+      '^src/(config|settings|former-settings)[.]ts$',
+      ['^src/schemas/', '^src/(former-)?settings[.]ts$'],
       'Settings are read before anything else is there.',
     ),
     allow(

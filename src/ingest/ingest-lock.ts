@@ -22,11 +22,11 @@ export async function takeImportLock(client: pg.Client, onNotice?: (text: string
   if (rows[0]?.isTaken) return
   const start = performance.now()
   const waited = () => `${Math.round((performance.now() - start) / 1000)} s`
-  onNotice('another import is at work: waiting for its end')
-  const timer = setInterval(() => onNotice(`another import is at work: waiting for its end for ${waited()}`), TELL_MS)
+  onNotice('another import is running, waiting')
+  const timer = setInterval(() => onNotice(`another import is running, waiting for ${waited()}`), TELL_MS)
   try {
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
-    onNotice(`the other import has ended: waited for ${waited()}`)
+    onNotice(`the other import has finished, waited for ${waited()}`)
   } finally {
     clearInterval(timer)
   }

@@ -47,7 +47,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
       ['/', 'Nothing was claimed in this period. All campaigns'],
       ['/explorer/campaigns', 'No campaign passes these filters.'],
       ['/explorer/contracts', 'No contract passes these filters.'],
-      ['/explorer/chains', 'No chain is followed here'],
+      ['/explorer/chains', 'No chain is indexed here'],
     ] as const) {
       await using tab = await explorer.open(path)
       expect(await tab.page.locator('.empty').textContent(), path).toContain(said)
@@ -93,7 +93,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
       await page.clock.fastForward(11_000)
       await page.getByRole('alert').first().waitFor()
       expect(await page.getByRole('alert').first().textContent(), path).toMatch(
-        /^The service cannot say at the moment; no figures are shown, so that none is wrong\. This page asks again by itself\.Status 503, request [0-9a-f-]+$/,
+        /^The service is not available at the moment\. This page retries by itself\.Status 503, request [0-9a-f-]+$/,
       )
       expect(await page.locator(FIGURES).count(), path).toBe(0)
       expect(await tab.violations(), path).toEqual([])

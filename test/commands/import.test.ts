@@ -114,9 +114,9 @@ test('a second import says that it waits and for how long, and a frozen one does
   const result = await importInput(database, ndjson(aContract(2)))
   expect(result).toMatchObject({ code: 0, stdout: 'Imported:\n  contract: 1\n' })
   const [first, ...others] = result.stderr.trimEnd().split('\n')
-  expect(first).toBe('another import is at work: waiting for its end')
-  expect(others[0]).toMatch(/^another import is at work: waiting for its end for 1[0-9] s$/)
-  expect(others.at(-1)).toMatch(/^the other import has ended: waited for [0-9]+ s$/)
+  expect(first).toBe('another import is running, waiting')
+  expect(others[0]).toMatch(/^another import is running, waiting for 1[0-9] s$/)
+  expect(others.at(-1)).toMatch(/^the other import has finished, waited for [0-9]+ s$/)
   expect(await database.query('select chain_id from contracts')).toEqual([{ chain_id: '2' }])
 })
 

@@ -41,7 +41,7 @@ describe('a chain that is followed', () => {
     await using one = startIndex(chains.file, database)
     await stored(database, chain.head.number)
     await using other = startIndex(chains.file, database)
-    await other.said(/(another process follows the chain)/)
+    await other.said(/(chain is locked by another process)/)
     chain.mine(2)
     await stored(database, chain.head.number)
     expect(messagesOf(other.stdout)).toEqual(['chain configured', 'chain is locked by another process, waiting'])
@@ -83,7 +83,7 @@ describe('a chain that is followed', () => {
     )
     chain.mine(2)
     await stored(database, chain.head.number)
-    await index.said(/(is read and stored again)/)
+    await index.said(/(chain recovered)/)
     index.child.kill('SIGTERM')
     const { stdout, stderr } = await index.ended
     expect(stderr).toBe('')

@@ -76,7 +76,7 @@ describe('serve', () => {
     await using database = await aMigratingDatabase()
     await using service = startCli(['serve'], { ...quick, DATABASE_URL: database.url, MIGRATE_ON_START: 'true' })
     const url = await service.address()
-    await service.said(/(another process is migrating)/)
+    await service.said(/(another process migrates)/)
     expect((await fetch(`${url}/campaigns`)).status).toBe(503)
     await waitFor(async () => {
       const cut = await database.query(
@@ -106,7 +106,7 @@ describe('migrate', () => {
   test('says that it waits for another process', async () => {
     await using database = await aMigratingDatabase()
     await using migrating = startCli(['migrate'], { DATABASE_URL: database.url })
-    await migrating.said(/(another process is migrating)/)
+    await migrating.said(/(another process migrates)/)
     expect(migrating.child.exitCode).toBe(null)
     await database.finish()
     expect(await migrating.ended).toMatchObject({ code: 0 })
