@@ -15,6 +15,7 @@ import { runCli } from '../setup/processes.ts'
 import { readDuring } from '../setup/reading-load.ts'
 import { aClaim } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { repeated } from '../setup/thorough.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 
 /*
@@ -23,7 +24,7 @@ import { bearing, issueToken } from '../setup/tokens.ts'
  * were; what was derived from the claims, its own function makes of them.
  */
 
-const SAMPLE = { campaigns: 10_000, claims: 30_000, seed: 5 }
+const SAMPLE = { campaigns: repeated(5000, 10_000), claims: repeated(15_000, 30_000), seed: 5 }
 
 /** How many migrations the versions had that people may come from, and the last before hours of claims were counted. */
 const VERSIONS = [4, 6, 8, 13, 19] as const
@@ -60,7 +61,7 @@ beforeAll(async () => {
 }, 300_000)
 afterAll(async () => {
   await importing[Symbol.asyncDispose]()
-  await fresh[Symbol.asyncDispose]()
+  for (const database of [fresh, ...earlier.values()]) await database[Symbol.asyncDispose]()
 })
 
 /** Copies the rows of the import into the tables of an earlier version. */
@@ -191,8 +192,17 @@ async function answersOf(api: TestApp, { urls, user }: ReturnType<typeof questio
   return answers
 }
 
+/** Of each version one, which several tests copy. */
+const earlier = new Map<number, TestDatabase>()
+
 /** A database of the version that had so many migrations, with the rows of the import. */
 async function anEarlierDatabase(version: number) {
+  const original = earlier.get(version) ?? (await makeEarlierDatabase(version))
+  earlier.set(version, original)
+  return createTestDatabase(original)
+}
+
+async function makeEarlierDatabase(version: number) {
   const database = await createTestDatabase()
   await database.query('drop schema if exists drizzle cascade; drop schema public cascade; create schema public')
   await migrateTo(version, database.url)
