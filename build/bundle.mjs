@@ -1,7 +1,8 @@
-import { existsSync, statSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
+import { areUnchanged, noteInputs } from './inputs.mjs'
 
 /*
  * Makes one file of the command line and of the packages that it uses. Node.js takes a second and a half to find, read
@@ -12,22 +13,8 @@ const root = join(import.meta.dirname, '..')
 
 const CACHE = '.cache/start'
 
-/** What no import names, and what is made depends on all the same. */
-const OTHER_INPUTS = [
-  'package.json',
-  'tsconfig.json',
-  'node_modules/.package-lock.json',
-  'build/bundle.mjs',
-  'build/folders.mjs',
-  'packages/explorer/build.mjs',
-  'packages/docs/build.mjs',
-]
-
 /** Pages, by which it is known whether any are there. */
 const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
-
-/** A change that is as new as this may have come after the file was read. */
-const SLACK_MS = 100
 
 const TRACES = 'src/observability/tracing/traces.ts'
 
@@ -116,14 +103,12 @@ export async function bundleWithPages(outfile) {
 export async function freshBundle() {
   const known = await readRecord()
   const arePagesThere = PAGES.every((path) => existsSync(inCache(path)))
-  if (arePagesThere && known?.inputs.every(({ path, state }) => stateOf(path) === state)) return toUrl(known.name)
+  if (known !== undefined && arePagesThere && areUnchanged(known.inputs)) return toUrl(known.name)
   const startedAt = Date.now()
   const name = `cli-${startedAt}-${process.pid}.js`
   await mkdir(inCache(''), { recursive: true })
-  const paths = [...(await bundleWithPages(`${CACHE}/${name}`)), ...OTHER_INPUTS]
-  const inputs = paths.map((path) => ({ path, state: stateOf(path) }))
-  // What changes meanwhile is for the next start to notice.
-  if (inputs.every(({ state }) => Number(state.split(' ')[1] ?? 0) < startedAt - SLACK_MS)) {
+  const inputs = noteInputs(await bundleWithPages(`${CACHE}/${name}`), startedAt)
+  if (inputs !== undefined) {
     const unfinished = inCache(`${name}.record`)
     await writeFile(unfinished, JSON.stringify({ name, inputs }))
     await rename(unfinished, inCache('record.json'))
@@ -134,12 +119,6 @@ export async function freshBundle() {
 
 /** @returns {Promise<{ name: string, inputs: { path: string, state: string }[] } | undefined>} */
 const readRecord = () => readFile(inCache('record.json'), 'utf8').then(JSON.parse, () => undefined)
-
-/** No change of a file leaves this as it was: whoever sets its times back changes `ctime`. @param {string} path */
-function stateOf(path) {
-  const found = statSync(join(root, path), { throwIfNoEntry: false })
-  return found === undefined ? 'none' : `${found.size} ${found.ctimeMs}`
-}
 
 /** @param {string} name */
 const inCache = (name) => join(root, CACHE, name)

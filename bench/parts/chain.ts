@@ -33,9 +33,9 @@ export const following: Part = {
       what: 'from a block of 20 claims to an answer that has them, one block a second, under load',
       unit: 'ms',
       rule: 'at most',
-      limit: 1000,
+      limit: 300,
     },
-    p99: { what: 'the same, p99', unit: 'ms', rule: 'at most', limit: 2000 },
+    p99: { what: 'the same, p99', unit: 'ms', rule: 'at most', limit: 800 },
     memory: { what: 'resident memory of `index` meanwhile', unit: 'MB', rule: 'at most', limit: 300 },
   },
   async *measure(context) {

@@ -24,7 +24,7 @@ export const filters: Part = {
       what: 'any single filter or pair, also with showActiveOnly: the page',
       unit,
       rule: 'at most',
-      limit: 2,
+      limit: 1.5,
     },
     ratio: {
       what: `the page among all campaigns against ${FEW_CAMPAIGNS.toLocaleString('en-US')}`,

@@ -40,13 +40,13 @@ export const againstPostgraphile: Part = {
       what: `a page of a budget account with its total, ${QUESTIONS} different ones, no response kept`,
       unit: "× PostGraphile's requests/s",
       rule: 'at least',
-      limit: 8,
+      limit: 5,
     },
     detail: {
       what: `detail, ${QUESTIONS} different ones, no response kept`,
       unit: "× PostGraphile's requests/s",
       rule: 'at least',
-      limit: 8,
+      limit: 6,
     },
   },
   async *measure(context) {

@@ -37,13 +37,15 @@ export async function createWorkingTables(client: pg.Client) {
   // Before 16, a column cannot be made so that it never needs a table for long values.
   const { rows } = await client.query("select where current_setting('server_version_num')::integer >= 160000")
   const canBePlain = rows.length > 0
-  for (const [name, columns] of Object.entries(workingTables)) {
+  const bounded = Object.entries(workingTables).map(([name, columns]) => {
     const stored = canBePlain ? columns.replaceAll(/,|$/g, ' storage plain$&') : columns
-    await client.query(`create temporary table ${name} (${stored}) on commit delete rows`)
-  }
-  for (const type of wideTypes) {
-    await client.query(`create temporary table ${stagingName(type)} (${stagingColumns(type)}) on commit preserve rows`)
-  }
+    return `create temporary table ${name} (${stored}) on commit delete rows`
+  })
+  const wide = wideTypes.map(
+    (type) => `create temporary table ${stagingName(type)} (${stagingColumns(type)}) on commit preserve rows`,
+  )
+  // In one transaction: each commit of its own would wait for the disk.
+  await client.query([...bounded, ...wide].join(';\n'))
   // A table that has never been looked at is taken for a large one.
   await client.query(`analyze ${[...Object.keys(workingTables), ...wideTypes.map(stagingName)].join(', ')}`)
 }

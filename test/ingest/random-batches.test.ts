@@ -15,7 +15,7 @@ import { toClaimIdentity } from '../setup/records.ts'
 import { identityOf } from '../setup/second-opinion.ts'
 import { repeated } from '../setup/thorough.ts'
 
-const BATCHES = repeated(250, 1000)
+const BATCHES = repeated(400, 1000)
 /** Another one makes other batches. */
 const SEED = 21
 const POPULAR_FROM = 8
@@ -120,7 +120,7 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   for (const batch of randomBatches(createRandom(SEED))) {
     await ingest.apply(batch)
     batches += 1
-    if (batches % 100 === 0) await mapSomeFacets(database, 0.1)
+    if (batches % (BATCHES / 10) === 0) await mapSomeFacets(database, 0.1)
     if (batches % 50 === 0) await database.query('select advance_claim_windows()')
     // Not only at the end: what one batch leaves undone, another may do.
     if (batches % EXAMINED === 0) expect(await findingsOf(database)).toEqual([])

@@ -19,6 +19,7 @@ import {
 } from '../setup/second-opinion-comparison.ts'
 import { vocabularyOf } from '../setup/second-opinion-questions.ts'
 import { startTestApp } from '../setup/test-app.ts'
+import { firstOf } from '../setup/thorough.ts'
 
 /*
  * Whole public answers against a second opinion that is computed from the records alone, for random data,
@@ -100,7 +101,9 @@ const base = Date.parse('2026-03-01T12:00:00Z') / 1000
 const someClock = ({ pick, integer }: Random) =>
   base + pick([0, 1, -1, HOUR, 6 * HOUR, DAY, DAY + 1, 7 * DAY, 30 * DAY, -HOUR, -3 * DAY, integer(-DAY, DAY)])
 
-test.each([1, 2, 3, 4])('answers about hard random records are what the records say: seed %i', async (seed) => {
+const SEEDS = firstOf([1, 2, 3, 4], 2)
+
+test.each(SEEDS)('answers about hard random records are what the records say: seed %i', async (seed) => {
   const random = createRandom(seed)
   await using api = await startTestApp(keepingNothing)
   await countHoursFrom(api.database, seed)

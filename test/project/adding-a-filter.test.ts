@@ -1,13 +1,12 @@
-import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/copied-sources.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, anAddress } from '../setup/records.ts'
 
-const root = join(import.meta.dirname, '../..')
-
 /** What is written by hand for a filter of the list, here by the account that signs claims: in which file, before what. */
-const recipe: [file: string, before: string, added: string][] = [
+const recipe: Recipe = [
   [
     'src/features/campaigns/campaign-schemas.ts',
     '    sortBy: choice([',
@@ -41,48 +40,17 @@ const recipe: [file: string, before: string, added: string][] = [
   ],
 ]
 
-/** A copy of the sources to which the recipe was done. It stands where packages are found. */
-async function copySources() {
-  await mkdir(join(root, '.cache'), { recursive: true })
-  const folder = await mkdtemp(join(root, '.cache/adding-a-filter-'))
-  // What was built for the tests.
-  await symlink(join(root, '.test-build'), join(folder, '.test-build'))
-  await cp(join(root, 'src'), join(folder, 'src'), { recursive: true })
-  await cp(join(root, 'test/setup'), join(folder, 'test/setup'), { recursive: true })
-  for (const name of ['package.json', 'migrations', 'packages']) {
-    await cp(join(root, name), join(folder, name), {
-      recursive: true,
-      filter: (path) => !path.includes('node_modules'),
-    })
-  }
-  for (const [file, before, added] of recipe) {
-    const path = join(folder, file)
-    const text = await readFile(path, 'utf8')
-    expect(text.split(before), `${file}: ${before}`).toHaveLength(2)
-    await writeFile(
-      path,
-      text.replace(before, () => added + before),
-    )
-  }
-  return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) }
-}
-
 test('a filter of the list is added in five files, those that CONTRIBUTING names', async () => {
-  const text = await readFile(join(root, 'CONTRIBUTING.md'), 'utf8')
-  const told = text.split('**A filter of the list.**')[1]?.split('\n\n**')[0] ?? ''
-  const files = [...new Set(recipe.map(([file]) => file))]
-  expect(files.length).toBeLessThanOrEqual(5)
-  expect([...told.matchAll(/`(src\/[^`]+)`/g)].map(([, file]) => file)).toEqual(files)
+  expect(filesOf(recipe).length).toBeLessThanOrEqual(5)
+  expect(await filesToldOf('A filter of the list.')).toEqual(filesOf(recipe))
 })
 
 test('a filter that was added so is checked, finds campaigns, and combines with the others', async () => {
-  await using copy = await copySources()
+  await using copy = await copySources(recipe)
   await using database = await createTestDatabase()
   // What its migration would do.
   await database.query(await readFile(join(copy.folder, 'src/read-models/campaign-search/functions.sql'), 'utf8'))
-  const { startTestApp } = (await import(
-    /* @vite-ignore */ join(copy.folder, 'test/setup/test-app.ts')
-  )) as typeof import('../setup/test-app.ts')
+  const { startTestApp } = await copy.load<typeof import('../setup/test-app.ts')>('test/setup/test-app.ts')
   await using api = await startTestApp({}, database)
   const [validator, owner] = [anAddress('one who signs'), anAddress('one who owns')]
   const signed = aCampaign({ validator, owner })

@@ -6,8 +6,9 @@ import { createTestDatabase } from '../setup/database.ts'
 const root = join(import.meta.dirname, '../..')
 const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
 
-test('the picture names files and folders that there are', () => {
-  const paths = [...text.matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)].map(([path]) => path)
+test.each(['docs/architecture.md', 'docs/code-tour.md'])('%s names files and folders that there are', (document) => {
+  const named = readFileSync(join(root, document), 'utf8').matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)
+  const paths = [...named].map(([path]) => path)
   expect(paths.length).toBeGreaterThan(20)
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
 })

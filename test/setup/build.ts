@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { bundleWithPages } from '../../build/bundle.mjs'
+import { makeUnlessUnchanged } from '../../build/inputs.mjs'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -7,9 +9,10 @@ declare module 'vitest' {
   }
 }
 
-/** Makes the commands once, as for the image: tests start hundreds of them, and each would compile itself. */
+/** Makes the commands where they have changed, as for the image: tests start hundreds of them, and each would compile itself. */
 export default async function setup(project?: TestProject) {
   if (project?.getProvidedContext().isBuilt) return
-  await bundleWithPages('.test-build/commands/cli.js')
+  const record = join(import.meta.dirname, '../../.test-build/commands.json')
+  await makeUnlessUnchanged(record, () => bundleWithPages('.test-build/commands/cli.js'))
   project?.vitest.provide('isBuilt', true)
 }

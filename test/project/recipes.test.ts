@@ -1,0 +1,270 @@
+import { execFile } from 'node:child_process'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/copied-sources.ts'
+import { createTestDatabase } from '../setup/database.ts'
+import { aCampaign, anAddress, aStep, aToken } from '../setup/records.ts'
+
+/*
+ * Recipes of CONTRIBUTING, done to a copy of the sources. That of a filter has a file of its own.
+ */
+
+const root = join(import.meta.dirname, '../..')
+
+type TestAppModule = typeof import('../setup/test-app.ts')
+
+/** Makes the migration of a copy; returns its SQL. */
+async function generateMigration(folder: string, name: string) {
+  const before = await readdir(join(folder, 'migrations'))
+  const program = join(root, 'node_modules/drizzle-kit/bin.cjs')
+  await promisify(execFile)(process.execPath, [program, 'generate', '--name', name], { cwd: folder })
+  const made = (await readdir(join(folder, 'migrations'))).filter((file) => !before.includes(file))
+  expect(made).toEqual([expect.stringMatching(new RegExp(`^\\d{4}_${name}\\.sql$`))])
+  return readFile(join(folder, 'migrations', String(made[0])), 'utf8')
+}
+
+const operation: Recipe = [
+  [
+    'src/features/tokens/token-schemas.ts',
+    undefined,
+    `import { type Static, Type } from '@sinclair/typebox'
+import { Address, ChainId, text } from '../../schemas/primitives.ts'
+import { inline, ref } from '../../schemas/references.ts'
+import { queryOf } from '../../schemas/query-values.ts'
+
+export const ListTokensQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
+export const ListTokensResponse = Type.Object(
+  {
+    tokens: Type.Array(Type.Object({ address: ref(Address), symbol: text('Symbol of the token.') }), {
+      maxItems: 100,
+      description: 'The first tokens of the chain, ascending by address.',
+    }),
+  },
+  { $id: 'ListTokensResponse', additionalProperties: false, description: 'Tokens of a chain.' },
+)
+export type ListTokensResponse = Static<typeof ListTokensResponse>
+export const tokenSchemas = [ListTokensResponse]
+`,
+  ],
+  [
+    'src/features/tokens/token-repository.ts',
+    undefined,
+    `import { asc, eq } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { tokens } from '../../database/tables/tokens.ts'
+import type { ListTokensResponse } from './token-schemas.ts'
+
+/** The first 100 tokens of a chain, by the primary key. */
+export const createTokenRepository = (database: Database) => ({
+  list: (chainId: number): Promise<ListTokensResponse['tokens']> =>
+    database
+      .select({ address: tokens.address, symbol: tokens.symbol })
+      .from(tokens)
+      .where(eq(tokens.chainId, chainId))
+      .orderBy(asc(tokens.address))
+      .limit(100),
+})
+export type TokenRepository = ReturnType<typeof createTokenRepository>
+`,
+  ],
+  [
+    'src/features/tokens/token-routes.ts',
+    undefined,
+    `import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import type { TokenRepository } from './token-repository.ts'
+import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
+
+const example: ListTokensResponse = { tokens: [{ address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', symbol: 'USDC' }] }
+
+const listTokens = {
+  operationId: 'listTokens',
+  summary: 'List tokens of a chain',
+  description: 'The tokens that the service knows on a chain.',
+  tags: ['Campaigns'],
+  querystring: ListTokensQuery,
+  response: uncachedResponsesOf(
+    { description: 'The tokens.', schema: ListTokensResponse, example },
+    { 400: 'chainId is required' },
+  ),
+}
+
+export const tokenRoutes: FastifyPluginAsyncTypebox<{ tokens: TokenRepository }> = async (app, { tokens }) => {
+  app.get('/tokens', { schema: listTokens }, async ({ query }) => ({ tokens: await tokens.list(query.chainId) }))
+}
+`,
+  ],
+  [
+    'src/app.ts',
+    "import type { Settings } from './settings.ts'\n",
+    `import { createTokenRepository } from './features/tokens/token-repository.ts'
+import { tokenRoutes } from './features/tokens/token-routes.ts'
+import { tokenSchemas } from './features/tokens/token-schemas.ts'
+`,
+  ],
+  ['src/app.ts', '  ...statusSchemas,\n', '  ...tokenSchemas,\n'],
+  [
+    'src/app.ts',
+    '      await surface.register(statusRoutes, { status })\n',
+    '      await surface.register(tokenRoutes, { tokens: createTokenRepository(lookups) })\n',
+  ],
+]
+
+test('an operation is added in four files, those that CONTRIBUTING names', async () => {
+  expect(await filesToldOf('An operation.')).toEqual(filesOf(operation))
+  await using copy = await copySources(operation)
+  const { startTestApp } = await copy.load<TestAppModule>('test/setup/test-app.ts')
+  await using api = await startTestApp()
+  const [one, other] = ['one token', 'other token'].map((word) => aToken({ chainId: 10, address: anAddress(word) }))
+  await api.save(...[one, other, aToken({ chainId: 8453 })].filter((token) => token !== undefined))
+  const response = await api.get('/tokens?chainId=10')
+  expect(response.json()).toEqual({
+    tokens: [one, other]
+      .map((token) => ({ address: token?.address, symbol: token?.symbol }))
+      .sort((a, b) => String(a.address).localeCompare(String(b.address))),
+  })
+  expect((await api.get('/tokens?chainID=10')).json().error).toContain('chainId')
+  expect((await api.get('/openapi.json')).json().paths['/tokens'].get.operationId).toBe('listTokens')
+})
+
+const readModel: Recipe = [
+  [
+    'src/read-models/step-counts/tables.ts',
+    undefined,
+    `import { integer, pgTable } from 'drizzle-orm/pg-core'
+import { campaignKey } from '../../database/columns.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+
+/** How many action steps a campaign has. Computed again for the campaigns of each batch. */
+export const campaignStepCounts = pgTable('campaign_step_counts', {
+  campaignKey: campaignKey()
+    .primaryKey()
+    .references(() => campaigns.key, { onDelete: 'cascade' }),
+  stepCount: integer().notNull(),
+})
+`,
+  ],
+  [
+    'src/read-models/step-counts/maintain.ts',
+    undefined,
+    `import { aboutCampaigns, type Step, stepsFor } from '../steps.ts'
+
+/** @param keys a query for keys of campaigns */
+export const refreshStepCounts = (keys: string) => \`
+  insert into campaign_step_counts (campaign_key, step_count)
+  select key, (select count(*) from action_steps where campaign_key = key) from campaigns where key in (\${keys})
+  on conflict (campaign_key) do update set step_count = excluded.step_count\`
+
+export const changeStepCounts: Step[] = stepsFor(aboutCampaigns, [refreshStepCounts('select key from touched_campaigns')])
+`,
+  ],
+  [
+    'src/read-models/step-counts/check.ts',
+    undefined,
+    `import { type Sample, within } from '../../database/differences.ts'
+
+/** Campaigns whose number of steps is not that of their steps. */
+export const differingStepCounts = (sample: Sample) => \`
+  select (select id from campaigns where key = campaign_key) as what
+  from (
+    select key as campaign_key, (select count(*) from action_steps where campaign_key = key) as step_count
+    from campaigns where \${within(sample, 'key')}
+  ) due
+  full join (select * from campaign_step_counts where \${within(sample, 'campaign_key')}) stored using (campaign_key)
+  where stored.step_count is distinct from due.step_count\`
+`,
+  ],
+  [
+    'src/ingest/batch-steps.ts',
+    'import { aboutCampaigns,',
+    "import { changeStepCounts } from '../read-models/step-counts/maintain.ts'\n",
+  ],
+  ['src/ingest/batch-steps.ts', '  ...changeTotals,\n', '  ...changeStepCounts,\n'],
+  [
+    'src/ingest/rebuild.ts',
+    'import { takeImportLock }',
+    "import { refreshStepCounts } from '../read-models/step-counts/maintain.ts'\n",
+  ],
+  [
+    'src/ingest/rebuild.ts',
+    "  'select rebuild_campaign_maps()',\n",
+    "  refreshStepCounts('select key from campaigns'),\n",
+  ],
+  [
+    'src/doctor/kept-figures.ts',
+    'import { differingFlags,',
+    "import { differingStepCounts } from '../read-models/step-counts/check.ts'\n",
+  ],
+  [
+    'src/doctor/kept-figures.ts',
+    "  {\n    name: 'claim hours',",
+    "  { name: 'step counts', subject: 'numbers of action steps', differing: differingStepCounts },\n",
+  ],
+]
+
+test('a read model is added in six files, those that CONTRIBUTING names, and a migration; it changes with its facts, is checked, and is rebuilt', async () => {
+  expect(await filesToldOf('A read model.')).toEqual(
+    filesOf(readModel).map((file) => file.replace('step-counts', '<name>')),
+  )
+  await using copy = await copySources(readModel)
+  expect(await generateMigration(copy.folder, 'count-steps')).toContain('CREATE TABLE "campaign_step_counts"')
+  await using database = await createTestDatabase()
+  const { migrateDatabase } =
+    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
+  expect(await migrateDatabase(database.url)).toBe(1)
+  const { startTestApp } = await copy.load<TestAppModule>('test/setup/test-app.ts')
+  await using api = await startTestApp({}, database)
+  const campaign = aCampaign({ actionSteps: [aStep(anAddress('a')), aStep(anAddress('b'))] })
+  await api.save(campaign, aCampaign())
+  const counts = async () =>
+    (await database.query('select step_count from campaign_step_counts order by 1')).map((row) => row.step_count)
+  expect(await counts()).toEqual([0, 2])
+  await api.save({ ...campaign, actionSteps: [aStep(anAddress('a'))] })
+  expect(await counts()).toEqual([0, 1])
+
+  const { keptFigures } =
+    await copy.load<typeof import('../../src/doctor/kept-figures.ts')>('src/doctor/kept-figures.ts')
+  const differences = () =>
+    database.query(keptFigures.find(({ name }) => name === 'step counts')?.differing(null) ?? 'select 1')
+  expect(await differences()).toEqual([])
+  await database.query('update campaign_step_counts set step_count = 7 where step_count = 1')
+  expect(await differences()).toEqual([{ what: campaign.id }])
+  const { rebuild } = await copy.load<typeof import('../../src/ingest/rebuild.ts')>('src/ingest/rebuild.ts')
+  await rebuild(database.url, { isOwnSchema: false, say: () => undefined })
+  expect(await counts()).toEqual([0, 1])
+}, 120_000)
+
+const column: Recipe = [
+  ['src/database/tables/tokens.ts', '    holders: doublePrecision(),\n', '    website: text(),\n'],
+]
+
+test('a migration is generated from the table that was changed, and applied', async () => {
+  await using copy = await copySources(column)
+  expect(await generateMigration(copy.folder, 'add-websites')).toBe('ALTER TABLE "tokens" ADD COLUMN "website" text;')
+  await using database = await createTestDatabase()
+  const { migrateDatabase } =
+    await copy.load<typeof import('../../src/database/migrations.ts')>('src/database/migrations.ts')
+  expect(await migrateDatabase(database.url)).toBe(1)
+  expect(await migrateDatabase(database.url)).toBe(0)
+  expect(await database.query('select website from tokens')).toEqual([])
+})
+
+const setting: Recipe = [
+  [
+    'src/settings.ts',
+    '  METRICS_PORT: Type.Optional(\n',
+    "  GREETING_SECONDS: whole('Longest greeting.', { minimum: 1, maximum: 60, default: 5 }),\n",
+  ],
+]
+
+test('a setting is added in one file, and is checked like the others', async () => {
+  expect(await filesToldOf('A setting.')).toEqual(filesOf(setting))
+  await using copy = await copySources(setting)
+  const { readSettings } = await copy.load<typeof import('../../src/config.ts')>('src/config.ts')
+  const read = (environment: Record<string, string>) =>
+    (readSettings(environment) as unknown as Record<string, unknown>).GREETING_SECONDS
+  expect([read({}), read({ GREETING_SECONDS: '7' })]).toEqual([5, 7])
+  expect(() => read({ GREETING_SECONDS: '0' })).toThrow('GREETING_SECONDS')
+})
