@@ -14,6 +14,9 @@ import { activitySchemas } from './features/activity/activity-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
+import { createClaimRepository } from './features/claims/claim-repository.ts'
+import { claimRoutes } from './features/claims/claim-routes.ts'
+import { claimSchemas } from './features/claims/claim-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
@@ -97,6 +100,7 @@ const schemas = [
   ...trendingSchemas,
   ...contractSchemas,
   ...activitySchemas,
+  ...claimSchemas,
   ...statusSchemas,
   ...limitsSchemas,
   ...accessListSchemas,
@@ -194,11 +198,13 @@ export async function buildApp(options: AppOptions) {
       const trending = createTrendingRepository(database, now)
       const contracts = createContractRepository(database, now)
       const activity = createActivityRepository(database, now)
+      const claims = createClaimRepository(database)
       const status = createStatusRepository(lookups, now)
       await surface.register(campaignRoutes, { campaigns, answers })
       await surface.register(trendingRoutes, { trending, answers })
       await surface.register(contractRoutes, { contracts, answers })
       await surface.register(activityRoutes, { activity, answers })
+      await surface.register(claimRoutes, { claims, answers })
       await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })

@@ -18,7 +18,8 @@ import type {
 /** A query string as it is written: names and undecoded values. */
 export type QueryText = Readonly<Record<string, string>>
 
-interface Claim {
+export interface Claim {
+  record: ClaimRecord
   incentiveIndex: number
   claimant: string
   amount: bigint
@@ -133,12 +134,13 @@ function groupBy<Value>(values: Value[], toKey: (value: Value) => string) {
   return groups
 }
 
-const toClaim = ({ incentiveIndex, claimant, amount, amountUsd, blockTimestamp }: ClaimRecord): Claim => ({
-  incentiveIndex,
-  claimant: lower(claimant),
-  amount: BigInt(amount),
-  usd: amountUsd == null ? 0n : toScaled(amountUsd),
-  milliseconds: Number(blockTimestamp) * 1000,
+const toClaim = (record: ClaimRecord): Claim => ({
+  record,
+  incentiveIndex: record.incentiveIndex,
+  claimant: lower(record.claimant),
+  amount: BigInt(record.amount),
+  usd: record.amountUsd == null ? 0n : toScaled(record.amountUsd),
+  milliseconds: Number(record.blockTimestamp) * 1000,
 })
 
 /* Exact decimals */
