@@ -72,7 +72,7 @@ export const touchCampaigns: Step[] = [
 
 const campaignColumns = [
   ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
-  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'action_claimant'],
+  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'max_claims_per_claimant', 'action_claimant'],
   ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'custom_action'],
   ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
   ...['start_at', 'end_at', 'verification_level', 'autocampaign_id'],

@@ -136,6 +136,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       tx_hash: ['text', (campaign) => campaign.txHash],
       protocol_fee: ['numeric', (campaign) => campaign.protocolFee],
       max_participants: ['numeric', (campaign) => campaign.maxParticipants],
+      max_claims_per_claimant: ['numeric', ({ maxClaimsPerClaimant: max }) => (max === 'unlimited' ? 'Infinity' : max)],
       action_claimant: ['jsonb', (campaign) => json(campaign.actionClaimant)],
       created_at_blockchain_numbers: ['jsonb', (campaign) => json(campaign.createdAtBlockchainNumbers)],
       ...sharedColumns,

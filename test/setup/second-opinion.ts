@@ -57,7 +57,7 @@ const ZERO_DIGITS = 60
 export const USD_SCALE = 10n ** BigInt(ZERO_DIGITS)
 
 export const lower = (text: unknown) => String(text).toLowerCase()
-const isIn = (address: string, addresses: readonly string[] | null | undefined) =>
+export const isIn = (address: string, addresses: readonly string[] | null | undefined) =>
   (addresses ?? []).some((entry) => lower(entry) === address)
 export const compare = <Value extends bigint | number | string>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 export const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n)
@@ -209,7 +209,7 @@ export function remainingBudget(incentive: Incentive, claims: Claim[]) {
   return left < 0n ? 0n : left
 }
 
-function isSpent(incentive: Incentive, claims: Claim[]) {
+export function isSpent(incentive: Incentive, claims: Claim[]) {
   if (recorded(incentive, 'remainingBalance') === 0n) return true
   switch (incentive.type) {
     case 'AllowListIncentive':

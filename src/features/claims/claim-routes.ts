@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AnswerCache } from '../../cache/response-cache.ts'
+import { InvalidRequestError } from '../../http/request/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { claimsExample } from './claim-example.ts'
 import type { ClaimRepository } from './claim-repository.ts'
@@ -21,8 +22,12 @@ const listClaims = {
 export const claimRoutes: FastifyPluginAsyncTypebox<{
   claims: ClaimRepository
   answers: AnswerCache
-}> = async (app, { claims, answers }) => {
-  app.get('/claims', { schema: listClaims }, (request, reply) =>
-    answers.send(request, reply, () => claims.list(request.query)),
-  )
+  hasAddressLookups: boolean
+}> = async (app, { claims, answers, hasAddressLookups }) => {
+  app.get('/claims', { schema: listClaims }, (request, reply) => {
+    if (request.query.claimant !== undefined && !hasAddressLookups) {
+      throw new InvalidRequestError('claimant is not accepted: this service does not look up addresses')
+    }
+    answers.send(request, reply, () => claims.list(request.query))
+  })
 }

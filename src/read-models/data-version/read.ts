@@ -247,6 +247,9 @@ function prepareNews(database: Database) {
     .prepare('data_version')
 }
 
+/** In a select: the newest revision at the moment of the statement. */
+export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
+
 /** Reads which state of the lists is committed: equal ones have the same campaigns, found alike. One index lookup. */
 export function createListsVersionReader(lookups: Database) {
   const newest = lookups
