@@ -36,6 +36,10 @@ export const Settings = Type.Object({
     'Whether browsers get pages to look at campaigns at `/`, with the public operations; if not, `/` leads to `/docs`.',
     { default: true },
   ),
+  ADDRESS_LOOKUPS: yesOrNo(
+    'Whether it can be asked what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
+    { default: true },
+  ),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
     pattern: BASE_URL,

@@ -155,7 +155,8 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
       allowed_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.allowed ?? [])],
       denied_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.denied ?? [])],
-      allow_list_addresses: ['text[]', (campaign) => addressArray(campaign.allowList?.addresses)],
+      // Null where nobody has said who is on it.
+      allow_list_addresses: ['text[]', ({ allowList }) => allowList?.addresses && addressArray(allowList.addresses)],
     },
   },
   campaignMetadata: {

@@ -22,6 +22,7 @@ const OPERATIONS = [
   'listAccessLists',
   'listActivity',
   'listCampaigns',
+  'listClaims',
   'listContracts',
   'listTrendingCampaigns',
 ]

@@ -53,13 +53,18 @@ function toSentence(problems: string[], faults: ErrorObject[]) {
 /** A value that breaks two rules is reported once. */
 function onePerValue(errors: ErrorObject[]) {
   const values = new Set<string>()
-  return errors.filter(({ instancePath }) => !values.has(instancePath) && values.add(instancePath))
+  return errors.filter(({ keyword, instancePath }) => {
+    // Each of these is about another one.
+    if (keyword === 'required') return true
+    return !values.has(instancePath) && values.add(instancePath)
+  })
 }
 
 function describeParameter(error: ErrorObject) {
   if (error.keyword === 'dependentRequired') {
     return `${error.params.property} needs ${error.params.missingProperty} too`
   }
+  if (error.keyword === 'required') return `${error.params.missingProperty} is required`
   const [name, entry] = error.instancePath.slice(1).split('/')
   return entry === undefined ? `${name} ${describeFault(error)}` : `an entry of ${name} ${describeFault(error)}`
 }
