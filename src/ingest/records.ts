@@ -210,7 +210,10 @@ export const ClaimSignatureRecord = record('claimSignature', 'A signed claim pay
   campaignId: ref(CampaignId),
   incentiveId: incentivePosition,
   claimant: ref(Address),
-  signature: text('The signature, hexadecimal.', { maxLength: 65_536, minLength: 1 }),
+  signature: text(
+    'All that the claim hands to the validator, hexadecimal; of a signature alone no transaction is made.',
+    { maxLength: 65_536, minLength: 1 },
+  ),
   referrer: ref(Address),
 })
 export type ClaimSignatureRecord = Static<typeof ClaimSignatureRecord>

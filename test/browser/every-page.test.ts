@@ -19,6 +19,7 @@ const PAGES = [
   ['/', 'Trending'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
+  ['/explorer/users', 'Rewards'],
   ['/explorer/chains', 'Chains'],
 ] as const
 
@@ -87,8 +88,10 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   test.each([
     ['/', ['/reward-kit/trending', '/activity']],
     ['/explorer/campaigns', ['/campaigns']],
-    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity']],
+    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/claims']],
     ['/explorer/contracts', ['/explore/contracts']],
+    ['/explorer/users', []],
+    [`/explorer/users/${claim.claimant}`, [`/users/${claim.claimant}/rewards`]],
     ['/explorer/chains', ['/status']],
   ])('%s is there at once, with few requests and bytes', async (path, asked) => {
     // Its clock is the real one.
