@@ -24,6 +24,8 @@ const OPERATIONS = [
   'listCampaigns',
   'listClaims',
   'listContracts',
+  'listEligibility',
+  'listRewards',
   'listTrendingCampaigns',
 ]
 

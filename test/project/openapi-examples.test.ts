@@ -140,6 +140,8 @@ const own: Record<string, Record<number, string>> = {
   },
   '/activity': { 400: '/activity?timeRange=6h' },
   '/claims': { 400: '/claims?cursor=abc' },
+  '/eligibility': { 400: '/eligibility' },
+  '/users/{address}/rewards': { 400: '/users/0x0000000000000000000000000000000000000001/rewards?state=open' },
   '/limits': { 400: '/limits?chainId=1' },
   '/status': { 400: '/status?chainId=1' },
   '/reward-kit/trending': { 400: '/reward-kit/trending?period=7d' },

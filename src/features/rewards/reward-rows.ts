@@ -44,7 +44,7 @@ export function prepareRewards(database: Database) {
       from ${entries} own
       join campaigns campaign on campaign.key = own.campaign_key
       join incentives incentive on incentive.campaign_key = own.campaign_key and incentive."position" = own."position"
-      where claim_count >= ${placeholder('leastClaims')}::integer
+      where own.claim_count >= ${placeholder('leastClaims')}::integer
     ), page as materialized (
       select * from entry
       where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
