@@ -14,10 +14,16 @@ import { activitySchemas } from './features/activity/activity-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
+import { createClaimRepository } from './features/claims/claim-repository.ts'
+import { claimRoutes } from './features/claims/claim-routes.ts'
+import { claimSchemas } from './features/claims/claim-schemas.ts'
 import { createContractRepository } from './features/contracts/contract-repository.ts'
 import { contractRoutes } from './features/contracts/contract-routes.ts'
 import { contractSchemas } from './features/contracts/contract-schemas.ts'
 import { serveDocs } from './features/docs/docs-routes.ts'
+import { createEligibilityRepository } from './features/eligibility/eligibility-repository.ts'
+import { eligibilityRoutes } from './features/eligibility/eligibility-routes.ts'
+import { eligibilityFeatureSchemas } from './features/eligibility/eligibility-schemas.ts'
 import { createExplorerRepository } from './features/explorer/explorer-repository.ts'
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
@@ -28,6 +34,9 @@ import { priceSchemas } from './features/prices/price-schemas.ts'
 import { createProfileRepository } from './features/profiles/profile-repository.ts'
 import { profileRoutes } from './features/profiles/profile-routes.ts'
 import { profileSchemas } from './features/profiles/profile-schemas.ts'
+import { createRewardRepository } from './features/rewards/reward-repository.ts'
+import { rewardRoutes } from './features/rewards/reward-routes.ts'
+import { rewardSchemas } from './features/rewards/reward-schemas.ts'
 import { createStatusRepository } from './features/status/status-repository.ts'
 import { statusRoutes } from './features/status/status-routes.ts'
 import { statusSchemas } from './features/status/status-schemas.ts'
@@ -64,6 +73,7 @@ import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
 import { createLogging, createRequestId, decorateForLog } from './observability/logging.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
+import { eligibilitySchemas } from './read-models/eligibility/schemas.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
 import { createValidator, type Validator } from './schemas/validator.ts'
 import type { Settings } from './settings.ts'
@@ -101,6 +111,10 @@ const schemas = [
   ...contractSchemas,
   ...activitySchemas,
   ...priceSchemas,
+  ...claimSchemas,
+  ...eligibilitySchemas,
+  ...eligibilityFeatureSchemas,
+  ...rewardSchemas,
   ...statusSchemas,
   ...limitsSchemas,
   ...accessListSchemas,
@@ -199,12 +213,18 @@ export async function buildApp(options: AppOptions) {
       const contracts = createContractRepository(database, now)
       const activity = createActivityRepository(database, now)
       const prices = createPriceRepository(database, now)
+      const claims = createClaimRepository(database)
       const status = createStatusRepository(lookups, now)
       await surface.register(campaignRoutes, { campaigns, answers })
       await surface.register(trendingRoutes, { trending, answers })
       await surface.register(contractRoutes, { contracts, answers })
       await surface.register(activityRoutes, { activity, answers })
       await surface.register(priceRoutes, { prices, answers, clock: now })
+      await surface.register(claimRoutes, { claims, answers, hasAddressLookups: settings.ADDRESS_LOOKUPS })
+      if (settings.ADDRESS_LOOKUPS) {
+        await surface.register(eligibilityRoutes, { eligibility: createEligibilityRepository(database, now), answers })
+        await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), answers })
+      }
       await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })

@@ -39,6 +39,10 @@ export const Settings = Type.Object({
     'Serve the explorer at `/`, if the public operations are served; otherwise `/` redirects to `/docs`.',
     { default: true },
   ),
+  ADDRESS_LOOKUPS: yesOrNo(
+    'Whether it can be asked what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
+    { default: true },
+  ),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
     pattern: BASE_URL,

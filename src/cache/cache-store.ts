@@ -31,7 +31,7 @@ export function keepAnswers({ maxBytes, hasChanged }: { maxBytes: number } & Pic
       content.plain.length +
       content.encodedBytes +
       question.length +
-      8 * (dependencies?.campaignKeys.length ?? 0),
+      8 * ((dependencies?.campaignKeys.length ?? 0) + (dependencies?.recordKeys?.length ?? 0)),
   })
 
   return {

@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseAway } from '../database/connection/database-errors.ts'
 import { shareNextAsking } from '../database/connection/single-flight.ts'
+import { toQuestionText } from '../http/request/question-text.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
-import { foldAscii } from '../schemas/fold-ascii.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 import { type Answer, keepAnswers } from './cache-store.ts'
 import { createBlockWait } from './minimum-blocks.ts'
@@ -145,30 +145,17 @@ export class AnswerCache {
 
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 
-/**
- * What is asked, however it is written: equal questions are equal texts. No parameter can hold the NUL between them. As of
- * which block is another matter.
- */
+/** What is asked, however it is written. As of which block is another matter. */
 function toQuestion({ routeOptions, params, query }: FastifyRequest) {
   const values = Object(query)
   let text = queryTexts.get(values)
   if (text === undefined) {
     const { minBlock: _, ...parameters } = values
-    text = toText(parameters)
+    text = toQuestionText(parameters)
     queryTexts.set(values, text)
   }
-  return `${routeOptions.url}${toText(Object(params))}${text}`
+  return `${routeOptions.url}${toQuestionText(Object(params))}${text}`
 }
 
 /** What equal query strings say, which share their values. */
 const queryTexts = new WeakMap<object, string>()
-
-function toText(parameters: Record<string, unknown>) {
-  let text = ''
-  for (const name of Object.keys(parameters).sort()) text += `\0${name}=${withoutOrder(parameters[name])}`
-  return text
-}
-
-/** Of a list any entry may apply, and its entries are compared without case. */
-const withoutOrder = (value: unknown) =>
-  Array.isArray(value) ? value.map((entry) => foldAscii(String(entry))).sort() : value

@@ -37,8 +37,8 @@ const keepMetadata: Step[] = stepsFor(
       'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
       'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
       'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
-      'allow_list_addresses', array(
-        select address from allow_list_addresses where campaign_key = campaigns.key order by address)
+      'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
+        select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
     ) || coalesce(stored.own, '{}')) again
     where not exists (select from staged_campaign named where named.id = metadata.id)`,
   ],

@@ -72,7 +72,7 @@ export const touchCampaigns: Step[] = [
 
 const campaignColumns = [
   ...['chain_id', 'core_address', 'identifier', 'campaign_index', 'action', 'budget', 'owner', 'creator', 'validator'],
-  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'action_claimant'],
+  ...['block_timestamp', 'tx_hash', 'protocol_fee', 'max_participants', 'max_claims_per_claimant', 'action_claimant'],
   ...['created_at_blockchain_numbers', 'campaign_name', 'template_id', 'action_template_id', 'custom_action'],
   ...['nft_image_uri', 'nft_name', 'nft_metadata_id', 'project_image_uri', 'project_url', 'token_image_uri'],
   ...['start_at', 'end_at', 'verification_level', 'autocampaign_id'],
@@ -123,9 +123,10 @@ export const mergeCampaigns = stepsFor(
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(action_steps) with ordinality as step (definition, position)`,
     `insert into allow_lists (campaign_key, owner, contract_address, type, access_list_id, allowed_list_ids,
-      denied_list_ids, address_count)
+      denied_list_ids, has_recorded_addresses, address_count)
     select key, allow_list_owner, allow_list_contract_address, allow_list_type, access_list_id,
       array(select jsonb_array_elements_text(allowed_list_ids)), array(select jsonb_array_elements_text(denied_list_ids)),
+      allow_list_addresses is not null,
       (select count(distinct address) from unnest(allow_list_addresses) as address)
     from staged_campaign join staged_key using (id) where allow_list_type is not null`,
     `insert into allow_list_addresses (campaign_key, address)

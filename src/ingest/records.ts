@@ -11,6 +11,7 @@ import {
   ChainId,
   DecimalAmount,
   Instant,
+  MAX_SAFE_INTEGER,
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
@@ -104,6 +105,16 @@ const listedAddresses = Type.Optional(
   Type.Unsafe<string[] | null>({ type: ['array', 'null'], items: ref(Address), maxItems: 1_000_000 }),
 )
 
+/** What the validator allows one claimant on one incentive. */
+const MaxClaimsPerClaimant = Type.Unsafe<number | 'unlimited' | null>({
+  type: ['integer', 'string', 'null'],
+  minimum: 1,
+  maximum: MAX_SAFE_INTEGER,
+  pattern: '^unlimited$',
+  description: 'Claims that the validator allows one claimant on one incentive, or `unlimited`; null: unknown.',
+  'x-expected': 'an integer from 1 to 9007199254740991, "unlimited" or null',
+})
+
 const AllowListRecord = Type.Object(
   {
     owner: ref(Address),
@@ -157,6 +168,7 @@ export const CampaignRecord = record('campaign', 'A campaign; identified by its 
   txHash: ref(TransactionHash),
   protocolFee: ref(BaseUnits),
   maxParticipants: ref(BaseUnits),
+  maxClaimsPerClaimant: Type.Optional(MaxClaimsPerClaimant),
   incentives: Type.Array(IncentiveRecord, { maxItems: 1000 }),
   allowList: Type.Optional(
     Type.Unsafe<Static<typeof AllowListRecord> | null>({ anyOf: [AllowListRecord, { type: 'null' }] }),
@@ -212,7 +224,10 @@ export const ClaimSignatureRecord = record('claimSignature', 'A signed claim pay
   campaignId: ref(CampaignId),
   incentiveId: incentivePosition,
   claimant: ref(Address),
-  signature: text('The signature, hexadecimal.', { maxLength: 65_536, minLength: 1 }),
+  signature: text(
+    'All that the claim hands to the validator, hexadecimal; of a signature alone no transaction is made.',
+    { maxLength: 65_536, minLength: 1 },
+  ),
   referrer: ref(Address),
 })
 export type ClaimSignatureRecord = Static<typeof ClaimSignatureRecord>

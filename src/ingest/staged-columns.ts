@@ -145,6 +145,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       tx_hash: ['text', (campaign) => campaign.txHash],
       protocol_fee: ['numeric', (campaign) => campaign.protocolFee],
       max_participants: ['numeric', (campaign) => campaign.maxParticipants],
+      max_claims_per_claimant: ['numeric', ({ maxClaimsPerClaimant: max }) => (max === 'unlimited' ? 'Infinity' : max)],
       action_claimant: ['jsonb', (campaign) => json(campaign.actionClaimant)],
       created_at_blockchain_numbers: ['jsonb', (campaign) => json(campaign.createdAtBlockchainNumbers)],
       ...sharedColumns,
@@ -163,7 +164,8 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
       allowed_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.allowed ?? [])],
       denied_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.denied ?? [])],
-      allow_list_addresses: ['text[]', (campaign) => addressArray(campaign.allowList?.addresses)],
+      // Null where nobody has said who is on it.
+      allow_list_addresses: ['text[]', ({ allowList }) => allowList?.addresses && addressArray(allowList.addresses)],
     },
   },
   campaignMetadata: {

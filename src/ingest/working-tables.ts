@@ -14,6 +14,8 @@ const workingTables: Record<string, string> = {
   touched_campaigns: 'key bigint, is_record_touched boolean',
   // Those of them that are found otherwise than before: in other lists, or at another place.
   flipped_campaigns: 'key bigint',
+  // Those of which an incentive is spent now, or is no more.
+  spent_campaigns: 'key bigint',
   touched_scores: 'score_bucket integer',
   // Those of which an incentive has other figures than before.
   refigured_campaigns: 'key bigint',

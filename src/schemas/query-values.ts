@@ -5,10 +5,11 @@ import { type Static, type TObject, type TProperties, type TSchema, Type } from 
  * the text of the request into it, and the validator checks it against the schema.
  */
 
-/** The parameters of one operation. None is ever required; those with a default are always there once it is read. */
+/** The parameters of one operation; those with a default are always there once it is read. */
 export const queryOf = <Properties extends TProperties>(
   properties: Properties,
   dependentRequired: Partial<Record<keyof Properties, (keyof Properties)[]>> = {},
+  required: readonly (keyof Properties)[] = [],
 ) => {
   const { required: _, ...schema } = Type.Object(properties, {
     additionalProperties: false,
@@ -17,7 +18,7 @@ export const queryOf = <Properties extends TProperties>(
     style: 'form',
     explode: false,
   })
-  return Type.Unsafe<Static<TObject<Properties>>>(schema)
+  return Type.Unsafe<Static<TObject<Properties>>>(required.length === 0 ? schema : { ...schema, required })
 }
 
 /** A parameter says what it means, and has an example that finds something in the sample data. */

@@ -19,6 +19,7 @@ const PAGES = [
   ['/', 'Trending'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
+  ['/explorer/users', 'Rewards'],
   ['/explorer/chains', 'Chains'],
 ] as const
 
@@ -77,7 +78,10 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
-  test.each([...PAGES.map(([path]) => path), '/explorer/campaigns/:id'])(
+  /** The form for an account waits for nothing. */
+  const answering = PAGES.map(([path]) => path).filter((path) => path !== '/explorer/users')
+
+  test.each([...answering, '/explorer/campaigns/:id', `/explorer/users/${claim.claimant}`])(
     'nothing moves on %s when it is answered',
     async (path) => {
       expect(await explorer.layoutShift(path.replace(':id', campaign.id))).toBeLessThan(0.02)
@@ -87,8 +91,10 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   test.each([
     ['/', ['/reward-kit/trending', '/activity']],
     ['/explorer/campaigns', ['/campaigns']],
-    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity']],
+    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/claims']],
     ['/explorer/contracts', ['/explore/contracts']],
+    ['/explorer/users', []],
+    [`/explorer/users/${claim.claimant}`, [`/users/${claim.claimant}/rewards`]],
     ['/explorer/chains', ['/status']],
   ])('%s is there at once, with few requests and bytes', async (path, asked) => {
     // Its clock is the real one.

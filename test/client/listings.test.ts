@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aCampaign, anAddress, aStep } from '../setup/records.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 import { startTestClient, type TestClient } from '../setup/test-client.ts'
 
 const CAMPAIGNS = Array.from({ length: 23 }, (_, number) =>
@@ -109,6 +109,44 @@ describe('a listing', () => {
     }
     await expect(read()).rejects.toMatchObject({ name: 'AbortError' })
     expect(ids).toHaveLength(10)
+  })
+})
+
+describe('a listing that goes on by cursors', () => {
+  const token = aToken()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
+  const other = aCampaign({ incentives: [anErc20Incentive(token.address)] })
+  const claimant = anAddress('claimant')
+  const claims = Array.from({ length: 23 }, (_, number) =>
+    aClaim(number % 2 === 0 ? campaign : other, { claimant, blockTimestamp: String(1_750_000_000 + number) }),
+  )
+  const newestFirst = claims.map(({ txHash }) => txHash).reverse()
+  let service: TestClient
+  beforeAll(async () => {
+    service = await startTestClient()
+    await service.api.save(token, campaign, other, ...claims)
+  })
+  afterAll(() => service[Symbol.asyncDispose]())
+
+  test('gives every entry once, whatever comes meanwhile, and starts anew with each iteration', async () => {
+    const listing = service.client.eachClaim({ claimant, pageSize: 10 })
+    const seen: string[] = []
+    const sizes: number[] = []
+    for await (const entries of listing.pages()) {
+      sizes.push(entries.length)
+      seen.push(...entries.map(({ txHash }) => txHash))
+      if (sizes.length === 1) await service.api.save(aClaim(campaign, { claimant, blockTimestamp: '1760000000' }))
+    }
+    expect(sizes).toEqual([10, 10, 3])
+    expect(seen).toEqual(newestFirst)
+    expect(await toArray(listing)).toHaveLength(24)
+  })
+
+  test('has the rewards of an account, and one empty page where there are none', async () => {
+    const rewards = await toArray(service.client.eachReward(claimant, { pageSize: 1 }))
+    expect(rewards.map(({ campaignId }) => campaignId).sort()).toEqual([campaign.id, other.id].sort())
+    expect(await toArray(service.client.eachReward(anAddress('nobody')).pages())).toEqual([[]])
+    await expect(toArray(service.client.eachClaim({ pageSize: 0 }))).rejects.toThrow(RangeError)
   })
 })
 

@@ -52,6 +52,20 @@ test('every public operation gives what the service answers', async () => {
   expect(activity).toMatchObject({ intervalSeconds: 60, campaigns: [{ totalClaims: 1 }, { totalClaims: 0 }] })
   expect(activity).toEqual(await body(`/activity?timeRange=1h&campaignId=${campaign.id},${idle.id}`))
 
+  const claims = await client.listClaims({ claimant: claim.claimant, campaignId: [campaign.id], pageSize: 5 })
+  expect(claims).toMatchObject({ claims: [{ txHash: claim.txHash, amountUsd: '2' }], totalClaims: 1 })
+  expect(claims).toEqual(await body(`/claims?claimant=${claim.claimant}&campaignId=${campaign.id}&pageSize=5`))
+
+  const eligibility = await client.listEligibility({ user: claim.claimant, campaignId: [campaign.id, idle.id] })
+  expect(eligibility).toMatchObject({ campaigns: [{ id: campaign.id, verdict: 'blocked' }, { id: idle.id }] })
+  expect(eligibility).toEqual(await body(`/eligibility?user=${claim.claimant}&campaignId=${campaign.id},${idle.id}`))
+
+  const rewards = await client.listRewards(claim.claimant, { state: 'claimed' })
+  expect(rewards).toMatchObject({ rewards: [{ campaignId: campaign.id, claims: 1 }], nextCursor: null })
+  expect(rewards).toEqual(await body(`/users/${claim.claimant}/rewards?state=claimed`))
+
+  expect(await client.listClaims()).toEqual(await body('/claims'))
+  expect(await client.listRewards(anAddress('nobody'))).toMatchObject({ rewards: [], totals: [] })
   expect(await client.listCampaigns()).toEqual(await body('/campaigns'))
   expect(await client.listTrendingCampaigns()).toEqual(await body('/reward-kit/trending'))
   expect(await client.listContracts()).toEqual(await body('/explore/contracts'))

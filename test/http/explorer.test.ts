@@ -20,24 +20,29 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-test.each(['/', '/explorer/campaigns', `/explorer/campaigns/${CAMPAIGN}`, '/explorer/contracts', '/explorer/chains'])(
-  '%s is the page, under a policy that lets it load and ask nothing but this service',
-  async (path) => {
-    const { statusCode, headers, body } = await api.get(path, { accept })
-    expect(statusCode).toBe(200)
-    expect(headers['content-type']).toBe('text/html; charset=utf-8')
-    expect(headers['cache-control']).toBe('public, no-cache')
-    const sources = String(headers['content-security-policy'])
-      .split('; ')
-      .flatMap((directive) => directive.split(' ').slice(1))
-    expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", 'data:'])
-    expect(body, 'nothing inline, which the policy would block').not.toMatch(/<script(?![^>]*src=)|<style|\son[a-z]+=/)
-    expect(await api.get(path, { accept, 'if-none-match': String(headers.etag) })).toMatchObject({
-      statusCode: 304,
-      body: '',
-    })
-  },
-)
+test.each([
+  '/',
+  '/explorer/campaigns',
+  `/explorer/campaigns/${CAMPAIGN}`,
+  '/explorer/contracts',
+  '/explorer/users',
+  `/explorer/users/${anAddress('somebody')}`,
+  '/explorer/chains',
+])('%s is the page, under a policy that lets it load and ask nothing but this service', async (path) => {
+  const { statusCode, headers, body } = await api.get(path, { accept })
+  expect(statusCode).toBe(200)
+  expect(headers['content-type']).toBe('text/html; charset=utf-8')
+  expect(headers['cache-control']).toBe('public, no-cache')
+  const sources = String(headers['content-security-policy'])
+    .split('; ')
+    .flatMap((directive) => directive.split(' ').slice(1))
+  expect([...new Set(sources)].sort()).toEqual(["'none'", "'self'", 'data:'])
+  expect(body, 'nothing inline, which the policy would block').not.toMatch(/<script(?![^>]*src=)|<style|\son[a-z]+=/)
+  expect(await api.get(path, { accept, 'if-none-match': String(headers.etag) })).toMatchObject({
+    statusCode: 304,
+    body: '',
+  })
+})
 
 /** What a browser, a search engine or whoever shows a link reads in the head of a page. */
 async function headOf(path: string) {

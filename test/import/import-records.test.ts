@@ -248,6 +248,7 @@ describe('every type of record', () => {
       txHash: `0x${'AB'.repeat(32)}`,
       protocolFee: MAX_UINT256,
       maxParticipants: '100',
+      maxClaimsPerClaimant: 3,
       incentives: [{ type: 'PointsIncentive', ...variants.PointsIncentive, venue: upper(anAddress('venue')) }],
       allowList: {
         owner: upper(anAddress('list owner')),
@@ -296,6 +297,7 @@ describe('every type of record', () => {
       tx_hash: `0x${'ab'.repeat(32)}`,
       protocol_fee: MAX_UINT256,
       max_participants: '100',
+      max_claims_per_claimant: '3',
       action_claimant: { ...actionClaimant, targetContract: anAddress('w') },
       created_at_blockchain_numbers: { '480': '27622349', '8453': '34100000' },
       campaign_name: 'Vote',
@@ -383,6 +385,23 @@ describe('every type of record', () => {
     ])
     expect(await count(database, 'allow_lists')).toBe(0)
     expect(await count(database, 'action_steps')).toBe(0)
+  })
+
+  test('what the validator allows a claimant is a number, unlimited or unknown, and replaced with the campaign', async () => {
+    await using database = await createTestDatabase()
+    const stored = () => database.query('select max_claims_per_claimant from campaigns')
+    const campaign = aCampaign()
+    for (const [given, expected] of [
+      [1, '1'],
+      ['unlimited', 'Infinity'],
+      [Number.MAX_SAFE_INTEGER, '9007199254740991'],
+      [null, null],
+      ['unlimited', 'Infinity'],
+      [undefined, null],
+    ] as const) {
+      await save(database, { ...campaign, maxClaimsPerClaimant: given })
+      expect(await stored()).toEqual([{ max_claims_per_claimant: expected }])
+    }
   })
 
   test('a customised action does not use its template as it is', async () => {
@@ -1026,6 +1045,9 @@ describe('a record that is not what it has to be', () => {
     ['has an instant without a zone', { ...list, createdAt: '2025-01-01T00:00:00' }, '/createdAt', /instant/],
     ['has a date for an instant', { ...list, createdAt: '2025-01-01' }, '/createdAt', /instant/],
     ['has a block time after 9999', { ...claim, blockTimestamp: '253402300800' }, '/blockTimestamp', /before the year/],
+    ['allows a claimant 0 claims', { ...campaign, maxClaimsPerClaimant: 0 }, '/maxClaimsPerClaimant', /from 1 to/],
+    ['allows half a claim', { ...campaign, maxClaimsPerClaimant: 1.5 }, '/maxClaimsPerClaimant', /an integer/],
+    ['allows a claimant "many"', { ...campaign, maxClaimsPerClaimant: 'many' }, '/maxClaimsPerClaimant', /"unlimited"/],
     ['has a log index beyond 2^31', { ...claim, logIndex: 2 ** 31 }, '/logIndex', /an integer from 0 to 2147483647/],
     ['has a US dollar amount with an exponent', { ...claim, amountUsd: '1e3' }, '/amountUsd', /exponent/],
     [

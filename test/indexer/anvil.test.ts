@@ -1,3 +1,4 @@
+import { type Hex, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
 import { createFollowed } from './followed.ts'
 import { startAnvil, whyNoAnvil } from './recording/anvil.ts'
@@ -14,6 +15,20 @@ function recordedBlock(index: number) {
 
 /** A campaign with its incentive, and two claims on it. */
 const [creation, firstClaim, secondClaim] = [recordedBlock(0), recordedBlock(1), recordedBlock(2)]
+
+/** What validators say they are, how many claims they allow, and what is made of it. */
+const validators = [
+  ['0xb8ce7b22', null, 'unlimited'],
+  ['0x81818aa3', 1n, 'unlimited'],
+  ['0xc8ebc758', 1n, 1],
+  ['0xf1a436d9', 5n, 5],
+  ['0xb0fafe58', 2n, 2],
+  ['0x89b50fd9', BigInt(Number.MAX_SAFE_INTEGER), Number.MAX_SAFE_INTEGER],
+  ['0x89b50fd9', 2n ** 256n - 1n, 'unlimited'],
+  ['0xc8ebc758', 0n, null],
+  ['0xc8ebc758', null, null],
+  ['0x12345678', 1n, null],
+] as const
 
 /** What a fresh look finds. */
 async function freshFacts(node: Node) {
@@ -52,6 +67,21 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
       (hash) => hashes.get(hash) ?? hash,
     )
     expect(await freshFacts(node)).toEqual(JSON.parse(renamed))
+  })
+
+  test('has validators that count the claims of a claimant, that count none, and that are of no known kind', async () => {
+    await using node = await startAnvil()
+    await node.mine(creation)
+    const validator = recordedCampaigns[0]?.record.validator as Hex
+    for (const [kind, max, expected] of validators) {
+      const answers = [
+        { to: validator, data: '0x28d6183b', result: kind.padEnd(66, '0') as Hex },
+        { to: validator, data: '0xce5c134f', result: max === null ? null : toHex(max, { size: 32 }) },
+      ] as const
+      await node.mine({ ...creation, transactions: [], reads: [...answers] })
+      const { campaigns } = await freshFacts(node)
+      expect(campaigns.map(({ record }) => record.maxClaimsPerClaimant)).toEqual([expected])
+    }
   })
 
   test('withdraws blocks: their claims are taken back, and the figures of before read again', async () => {

@@ -16,6 +16,9 @@ async function pathsOf(api: TestApp) {
     '/reward-kit/trending?',
     '/explore/contracts?',
     '/activity?timeRange=30d&',
+    '/claims?',
+    `/eligibility?user=${campaign.owner}&campaignId=${campaign.id}&`,
+    `/users/${campaign.owner}/rewards?`,
   ]
 }
 

@@ -35,7 +35,20 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
   { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
+  { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
+  { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
+  { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
 ]
+
+/** What an operation is asked besides. */
+const besides: Record<string, string> = {
+  '/explore/contracts': '',
+  '/activity': '',
+  '/claims': '',
+  '/eligibility': `&user=${first}`,
+  '/users/{address}/rewards': '',
+}
 
 let api: TestApp
 beforeAll(async () => {
@@ -51,14 +64,16 @@ beforeAll(async () => {
       distributionChannels: [`c${index}`],
       actionTemplateId: template.id,
     })
+    const elsewhere = aCampaign({ id: `${100 + index}:${first}:1`, incentives: [anErc20Incentive(address)] })
+    await api.save(elsewhere, aClaim(elsewhere, { claimant: first }))
     await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
   }
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function answerOf(path: string, query: string) {
-  const filter = path === '/explore/contracts' || path === '/activity' ? '' : '&tokenWhitelist=false'
-  const answer = await api.get(`${path}?${query}${filter}`)
+  const more = besides[path] ?? '&tokenWhitelist=false'
+  const answer = await api.get(`${path.replace('{address}', first)}?${query}${more}`)
   return { status: answer.statusCode, body: answer.json() }
 }
 
@@ -104,7 +119,7 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
       if (name === 'campaignId') return toId(number)
       if (one.includes(':')) return `${number}:${first}`
       if (one.startsWith('0x')) return anAddress(`entry ${number}`)
-      return name === 'chainIds' ? String(number) : `entry ${number}`
+      return name.startsWith('chainId') ? String(number) : `entry ${number}`
     }
     const entries = (count: number) => Array.from({ length: count }, (_, index) => `${name}=${entry(index)}`).join('&')
     expect((await answerOf(path, `${entries(most)}&${entries(most / 2)}`)).status).toBe(200)

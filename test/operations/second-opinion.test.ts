@@ -1,15 +1,14 @@
 import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
-import { readRecord } from '../../src/import/record-reader.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
-import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { randomStep } from '../setup/batches.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { countHoursFrom } from '../setup/claim-hours.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
-import { identityOf, latestOf } from '../setup/second-opinion.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 import {
   type Comparison,
   createComparison,
@@ -189,27 +188,6 @@ test('answers that are kept are what the records say as the clock goes on and re
   expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
 })
 
-/** What may be taken back: some claims, and some campaigns with all that belongs to them. */
-function withdrawnFrom(records: readonly ImportRecord[], { chance }: Random) {
-  const facts = latestOf(records)
-  const campaigns = facts.filter((record) => record.type === 'campaign').filter(() => chance(0.1))
-  const ids = new Set(campaigns.map(({ id }) => id.toLowerCase()))
-  const isTheirs = (record: ImportRecord) =>
-    (record.type === 'campaign' && ids.has(record.id.toLowerCase())) ||
-    ('campaignId' in record && ids.has(record.campaignId.toLowerCase()))
-  const claims = facts.filter((record) => record.type === 'claim').filter((claim) => isTheirs(claim) || chance(0.1))
-  const gone = new Set(claims.map(identityOf))
-  const isWithdrawn = (record: ImportRecord) => isTheirs(record) || gone.has(identityOf(record))
-  return { campaigns, claims, isTheirs, kept: facts.filter((record) => !isWithdrawn(record)) }
-}
-
-/** As the reader of an import gives it. */
-function asRead(record: ImportRecord) {
-  const read = readRecord(Buffer.from(JSON.stringify(record)))
-  if (read === undefined || 'problems' in read) throw new Error(`not a record: ${JSON.stringify(read)}`)
-  return read.record
-}
-
 test.each([32, 33])(
   'answers that are kept, and those that are not, are what the records say after batches and withdrawals: seed %i',
   async (seed) => {
@@ -227,14 +205,9 @@ test.each([32, 33])(
     let records: ImportRecord[] = []
     let questions: Question[] = []
     for (let round = 0; round < 8; round++) {
-      const { campaigns, claims, isTheirs, kept } = withdrawnFrom(records, random)
-      const batch = randomBatch(kept, base, random).filter((record) => !isTheirs(record))
-      await ingest.apply({
-        records: batch.map(asRead),
-        withdrawnClaims: claims.map(asRead).map((claim) => toClaimIdentity(claim as ClaimRecord)),
-        withdrawnCampaigns: campaigns.map(({ id }) => id.toLowerCase()),
-      })
-      records = [...kept, ...batch]
+      const step = randomStep(records, base, random)
+      await ingest.apply(step.batch)
+      records = step.records
       await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
       questions = [...random.some(questions, 0.8).slice(0, 24), ...randomQuestions(vocabularyOf(records), random, 4)]

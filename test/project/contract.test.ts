@@ -23,7 +23,10 @@ const OPERATIONS = [
   'listAccessLists',
   'listActivity',
   'listCampaigns',
+  'listClaims',
   'listContracts',
+  'listEligibility',
+  'listRewards',
   'listTrendingCampaigns',
 ]
 

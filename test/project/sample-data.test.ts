@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { generateSample } from 'reward-campaigns-sample-data'
+import { decodeAbiParameters, decodeFunctionData, type Hex, parseAbi, parseAbiParameters, size } from 'viem'
 import { expect, test } from 'vitest'
+import { toClaimTransaction } from '../../src/schemas/claim-transactions.ts'
 import { incentiveTypes } from '../../src/schemas/incentives.ts'
 
 /*
@@ -57,6 +59,18 @@ test('the facts agree with each other', () => {
   }
 })
 
+const claimFunction = parseAbi([
+  'function claimIncentiveFor(uint256 boostId, uint256 incentiveId, address referrer, bytes data, address claimant) payable',
+])
+const payloadType = parseAbiParameters([
+  'Payload payload',
+  'struct Payload { bytes validatorData; bytes incentiveData; address referrer; }',
+])
+const signedType = parseAbiParameters([
+  'Signed signed',
+  'struct Signed { address signer; bytes signature; uint8 quantity; }',
+])
+
 const sampleOf = (campaigns: number, claims: number) => [
   ...generateSample({ campaigns, claims, seed: 4, now: new Date('2026-03-01T12:00:00.500Z') }),
 ]
@@ -94,4 +108,29 @@ test('without campaigns there is nothing to claim, and seeds that differ in high
     ...generateSample({ campaigns: 2, claims: 2, seed, now: new Date('2026-03-01') }),
   ])
   expect(one).not.toEqual(other)
+})
+
+test('each signature is all that its claim needs: a payload for the claimant, whose referrer is that of the record', () => {
+  const records = sampleOf(300, 3000)
+  const signatures = records.filter((record) => record.type === 'claimSignature')
+  expect(signatures.length).toBeGreaterThan(20)
+  expect(sampleOf(300, 3000).filter((record) => record.type === 'claimSignature')).toEqual(signatures)
+  const campaigns = new Map(records.flatMap((record) => (record.type === 'campaign' ? [[record.id, record]] : [])))
+  for (const { campaignId, incentiveId, claimant, referrer, signature } of signatures) {
+    const transaction = toClaimTransaction({ campaignId, incentiveIndex: incentiveId, claimant, referrer, signature })
+    expect(transaction?.to).toBe(campaignId.split(':')[1])
+    const { args } = decodeFunctionData({ abi: claimFunction, data: (transaction?.data ?? '0x') as Hex })
+    expect(args.map((value) => String(value).toLowerCase())).toEqual([
+      campaignId.split(':')[2],
+      String(incentiveId),
+      referrer,
+      signature,
+      claimant,
+    ])
+    const [payload] = decodeAbiParameters(payloadType, args[3])
+    const [signed] = decodeAbiParameters(signedType, payload.validatorData)
+    expect(payload.referrer.toLowerCase()).toBe(referrer)
+    expect(signed.quantity).toBe(campaigns.get(campaignId)?.incentives.length)
+    expect([size(args[3]), size(signed.signature), size(payload.incentiveData)]).toEqual([480, 65, 32])
+  }
 })

@@ -190,6 +190,8 @@ function randomAllowList({ chance, pick, some, addressInAnyCase }: Random): Camp
   }
 }
 
+const maxima = [null, 1, 2, 5, 'unlimited', 'unlimited', 3] as const
+
 function randomCampaign(id: string, leastIncentives: number, base: number, random: Random): CampaignRecord {
   const { chance, integer, pick, some, addressInAnyCase } = random
   const text = (value: string) => pick([undefined, null, '', value])
@@ -223,6 +225,7 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     createdAtBlockchainNumbers: pick([undefined, null, {}, { '8453': '22222222', '10': MOST }]),
     actionClaimant: chance(0.5) ? pick([null, undefined]) : randomActionClaimant(random),
   }
+  const blockTimestamp = String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY)))
   return {
     type: 'campaign',
     id: id.replace(/0x[0-9a-f]+/, (core) => addressInAnyCase(core)),
@@ -230,12 +233,14 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     budget: addressInAnyCase(pick([anAddress('budget 1'), anAddress('budget 2'), anAddress('budget 3')])),
     owner: addressInAnyCase(pick(people)),
     validator: anAddress('validator'),
-    blockTimestamp: String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY))),
+    blockTimestamp,
     txHash: addressInAnyCase(aHash(`campaign ${id}`)),
     protocolFee: '0',
     maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MOST]),
     incentives: Array.from({ length: incentives }, () => randomIncentive(random)),
     ...withoutUndefined(optional),
+    // No choice of its own, which would change all that come after it.
+    maxClaimsPerClaimant: maxima[Number(blockTimestamp) % maxima.length] ?? null,
   }
 }
 

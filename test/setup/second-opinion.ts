@@ -18,7 +18,8 @@ import type {
 /** A query string as it is written: names and undecoded values. */
 export type QueryText = Readonly<Record<string, string>>
 
-interface Claim {
+export interface Claim {
+  record: ClaimRecord
   incentiveIndex: number
   claimant: string
   amount: bigint
@@ -56,7 +57,7 @@ const ZERO_DIGITS = 60
 export const USD_SCALE = 10n ** BigInt(ZERO_DIGITS)
 
 export const lower = (text: unknown) => String(text).toLowerCase()
-const isIn = (address: string, addresses: readonly string[] | null | undefined) =>
+export const isIn = (address: string, addresses: readonly string[] | null | undefined) =>
   (addresses ?? []).some((entry) => lower(entry) === address)
 export const compare = <Value extends bigint | number | string>(a: Value, b: Value) => (a < b ? -1 : a > b ? 1 : 0)
 export const sum = (values: bigint[]) => values.reduce((total, value) => total + value, 0n)
@@ -146,12 +147,13 @@ function groupBy<Value>(values: Value[], toKey: (value: Value) => string) {
   return groups
 }
 
-const toClaim = ({ incentiveIndex, claimant, amount, amountUsd, blockTimestamp }: ClaimRecord): Claim => ({
-  incentiveIndex,
-  claimant: lower(claimant),
-  amount: BigInt(amount),
-  usd: amountUsd == null ? 0n : toScaled(amountUsd),
-  milliseconds: Number(blockTimestamp) * 1000,
+const toClaim = (record: ClaimRecord): Claim => ({
+  record,
+  incentiveIndex: record.incentiveIndex,
+  claimant: lower(record.claimant),
+  amount: BigInt(record.amount),
+  usd: record.amountUsd == null ? 0n : toScaled(record.amountUsd),
+  milliseconds: Number(record.blockTimestamp) * 1000,
 })
 
 /* Exact decimals */
@@ -220,7 +222,7 @@ export function remainingBudget(incentive: Incentive, claims: Claim[]) {
   return left < 0n ? 0n : left
 }
 
-function isSpent(incentive: Incentive, claims: Claim[]) {
+export function isSpent(incentive: Incentive, claims: Claim[]) {
   if (recorded(incentive, 'remainingBalance') === 0n) return true
   switch (incentive.type) {
     case 'AllowListIncentive':

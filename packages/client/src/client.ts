@@ -1,36 +1,44 @@
 import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch'
-import { Listing } from './listings.ts'
+import { CursorListing, Listing } from './listings.ts'
 import type { paths } from './openapi.ts'
 import {
   type Answer,
   type CampaignListItem,
+  type Claim,
   type ExploredContract,
   kindOf,
   type Operations,
   type Query,
+  type Reward,
 } from './operations.ts'
 import { withRememberedAnswers } from './remembered-answers.ts'
 import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
 import { toServiceError } from './service-error.ts'
 
 export { toBaseUnits, toTokens } from './amounts.ts'
-export type { Listing, Page } from './listings.ts'
+export type { CursorListing, Listing, Page } from './listings.ts'
 export type { components, operations, paths } from './openapi.ts'
 export type {
   AccessListItem,
   Answer,
   Campaign,
   CampaignActivity,
+  CampaignEligibility,
   CampaignListItem,
   ChainStatus,
+  Claim,
+  ClaimReason,
   ExploredContract,
   Incentive,
+  IncentiveEligibility,
   IncentiveOf,
   IncentiveType,
   Query,
+  Reward,
   TokenMetadata,
   TrendingCampaign,
   UserProfile,
+  Verdict,
 } from './operations.ts'
 export { ServiceError } from './service-error.ts'
 
@@ -58,6 +66,12 @@ type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>
   pageSize?: number
 }
 
+/** What a listing may be asked that goes on from page to page by a cursor, which it keeps by itself. */
+type CursorQuery<Id extends 'listClaims' | 'listRewards'> = Omit<Query<Id>, 'cursor' | 'pageSize'> & {
+  /** Entries that are asked for at a time, 1 to 100; default 100. */
+  pageSize?: number
+}
+
 /** Every method rejects with a `ServiceError` for whatever the service refuses. */
 export interface Client {
   /** Returns one page of the campaigns that match all filters, and the total number of matches. */
@@ -75,6 +89,12 @@ export interface Client {
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** The price of a token at an instant, or over time. */
   getPrices(query: Query<'getPrices'>, options?: RequestOptions): Promise<Answer<'getPrices'>>
+  /** One page of claims, the newest first: of an account, of campaigns, of chains, or of all. */
+  listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<Answer<'listClaims'>>
+  /** Whether an account can claim some campaigns, at most 50, and why not. */
+  listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<Answer<'listEligibility'>>
+  /** One page of what an account has claimed and can claim, and what it has claimed in all. */
+  listRewards(address: string, query?: Query<'listRewards'>, options?: RequestOptions): Promise<Answer<'listRewards'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
   /** What may be asked and how often, and how old an answer may be. */
@@ -87,6 +107,10 @@ export interface Client {
   eachCampaign(query?: ListingQuery<'listCampaigns'>, options?: RequestOptions): Listing<CampaignListItem>
   /** All contracts that pass the filters, likewise. */
   eachContract(query?: ListingQuery<'listContracts'>, options?: RequestOptions): Listing<ExploredContract>
+  /** All claims that pass the filters, the newest first. Those that come meanwhile shift no page. */
+  eachClaim(query?: CursorQuery<'listClaims'>, options?: RequestOptions): CursorListing<Claim>
+  /** All rewards of an account, likewise. */
+  eachReward(address: string, query?: CursorQuery<'listRewards'>, options?: RequestOptions): CursorListing<Reward>
   /**
    * A client whose public answers have seen this block of a followed chain, as after a transaction of one's own: the
    * service waits for it up to 2 seconds, and the request is repeated while the service says that it is not there yet.
@@ -132,6 +156,10 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getPrices: (query, options) => bodyOf(api.GET('/prices', { ...options, params: { query } })),
+    listClaims: (query = {}, options) => bodyOf(api.GET('/claims', { ...options, params: { query } })),
+    listEligibility: (query, options) => bodyOf(api.GET('/eligibility', { ...options, params: { query } })),
+    listRewards: (address, query = {}, options) =>
+      bodyOf(api.GET('/users/{address}/rewards', { ...options, params: { path: { address }, query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     getLimits: (options) => bodyOf(api.GET('/limits', { ...options })),
     listAccessLists: (query = {}, options) =>
@@ -149,6 +177,17 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       new Listing(async (page, pageSize) => {
         const asked = api.GET('/explore/contracts', { ...options, params: { query: { ...query, page, pageSize } } })
         return { entries: await bodyOf(asked), total: Number((await asked).response.headers.get('x-total-count')) }
+      }, initialSize),
+    eachClaim: ({ pageSize: initialSize, ...query } = {}, options) =>
+      new CursorListing(async (cursor, pageSize) => {
+        const { claims, nextCursor } = await operations.listClaims({ ...query, ...cursor, pageSize }, options)
+        return { entries: claims, nextCursor }
+      }, initialSize),
+    eachReward: (address, { pageSize: initialSize, ...query } = {}, options) =>
+      new CursorListing(async (cursor, pageSize) => {
+        const asked = operations.listRewards(address, { ...query, ...cursor, pageSize }, options)
+        const { rewards, nextCursor } = await asked
+        return { entries: rewards, nextCursor }
       }, initialSize),
     after(chainId, blockNumber) {
       const block = BigInt(blockNumber)

@@ -48,3 +48,41 @@ export class Listing<Entry> implements AsyncIterable<Entry> {
     for await (const { entries } of this.pages()) yield* entries
   }
 }
+
+/** Asks for one page: the first without a cursor, each further one with that of the page before. */
+type AskFrom<Entry> = (
+  cursor: { cursor?: string },
+  pageSize: number,
+) => Promise<{ entries: Entry[]; nextCursor: string | null }>
+
+/**
+ * All entries of a listing whose pages go on from each other, asked for page by page while they are iterated over; each
+ * iteration starts anew. What comes meanwhile shifts no page.
+ */
+export class CursorListing<Entry> implements AsyncIterable<Entry> {
+  readonly #askFrom: AskFrom<Entry>
+
+  /** @param pageSize how many entries are asked for at a time, 1 to 100. It may be changed while iterating. */
+  constructor(
+    askFrom: AskFrom<Entry>,
+    public pageSize = 100,
+  ) {
+    this.#askFrom = askFrom
+  }
+
+  /** The entries in pages, none empty but that of an empty listing. */
+  async *pages(): AsyncGenerator<Entry[], void, void> {
+    for (let cursor: { cursor?: string } = {}; ; ) {
+      const { pageSize } = this
+      if (!(pageSize >= 1)) throw new RangeError(`pageSize must be from 1 to 100, got ${pageSize}`)
+      const { entries, nextCursor } = await this.#askFrom(cursor, pageSize)
+      if (entries.length > 0 || cursor.cursor === undefined) yield entries
+      if (nextCursor === null) return
+      cursor = { cursor: nextCursor }
+    }
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Entry, void, void> {
+    for await (const entries of this.pages()) yield* entries
+  }
+}

@@ -124,6 +124,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List claims
+         * @description Claims, newest first: of an account, of campaigns, of chains, in a time range, or all of them. Pages follow each other by `cursor`: claims that come meanwhile do not shift them.
+         */
+        get: operations["listClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/eligibility": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what an account can claim
+         * @description For each incentive of some campaigns whether an account can claim it, and every reason that holds, with the fact that proves it. Where a fact is missing that would decide, the verdict is `unknown`: nothing is guessed.
+         */
+        get: operations["listEligibility"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{address}/rewards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the rewards of an account
+         * @description What an account has claimed and what it has a signature for, incentive by incentive, across campaigns and chains, with the verdict on each and exact totals by token. An account that is not known has none.
+         */
+        get: operations["listRewards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -1001,6 +1061,175 @@ export interface components {
             source: string | null;
             /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
+        };
+        /** @description A claim that was paid. */
+        Claim: {
+            /** @description ID of the campaign. */
+            campaignId: components["schemas"]["CampaignId"];
+            /** @description Readable name of the campaign; `null` when it has none. */
+            campaignName: string | null;
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Variant of the incentive; `null` when it is of no known kind. */
+            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            /** @description Account that was paid. */
+            claimant: components["schemas"]["Address"];
+            /** @description The token that was paid; `null` for the variants that pay none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description Amount that was paid, in base units of the token. */
+            amount: components["schemas"]["BaseUnits"];
+            /** @description Its value at the time of the claim in US dollars; `null` when it is not known. */
+            amountUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description The token that was paid; `null` when it is unknown. */
+            metadata: components["schemas"]["TokenMetadata"] | null;
+            /** @description Hash of the transaction of the claim. */
+            txHash: components["schemas"]["TransactionHash"];
+            /** @description Index of its log entry in the block. */
+            logIndex: number;
+            /** @description When it was claimed: the time of its block in Unix seconds. */
+            blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Whether the block of the claim is final: until then the chain may withdraw it. Absent for chains that are not followed. */
+            isFinal?: boolean;
+        };
+        /** @description A page of claims. */
+        ListClaimsResponse: {
+            /** @description One page of claims, the newest first; those of one second by chain ID, transaction hash and log index, ascending. */
+            claims: components["schemas"]["Claim"][];
+            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            nextCursor: string | null;
+            /** @description Exact number of all claims that match. There when `claimant` or exactly one `campaignId` is given, and neither `since` nor `until`. */
+            totalClaims?: number;
+        };
+        /**
+         * @description `claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.
+         * @enum {string}
+         */
+        Verdict: "claimable" | "admitted" | "unknown" | "blocked";
+        /** @description Why an account can or cannot claim, with the fact that proves it. */
+        ClaimReason: {
+            /**
+             * @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.
+             * @enum {string}
+             */
+            code: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+            /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
+            at?: components["schemas"]["Instant"];
+            /** @description How many accounts may claim (`max-participants-reached`). */
+            maxParticipants?: components["schemas"]["BaseUnits"];
+            /** @description Kind of the allow list, `null` when it is unknown; there with all reasons about the list. */
+            listType?: components["schemas"]["AllowListType"] | null;
+            /** @description Transaction of the last claim (`already-claimed`, `claimed-before`). */
+            txHash?: components["schemas"]["TransactionHash"];
+            /** @description How many claims of the incentive one account may have (`already-claimed`). */
+            allowed?: number;
+        };
+        /** @description A transaction that claims for the account; anyone may send it. Some validators want a fee as its value. */
+        ClaimTransaction: {
+            /** @description The campaign core. */
+            to: components["schemas"]["Address"];
+            /** @description Call data of `claimIncentiveFor`, hexadecimal. */
+            data: string;
+        };
+        /** @description Whether an incentive can be claimed. */
+        IncentiveEligibility: {
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /**
+             * @description Variant of the incentive.
+             * @enum {string}
+             */
+            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Whether the account can claim the incentive. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description All reasons that hold, in the order in which `code` lists them. */
+            reasons: components["schemas"]["ClaimReason"][];
+            /** @description The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`. */
+            signature?: string;
+            /** @description Who referred the account; the zero address is nobody. There with `signature`. */
+            referrer?: components["schemas"]["Address"];
+            /** @description There where `signature` is the whole payload of a claim. */
+            transaction?: components["schemas"]["ClaimTransaction"];
+        };
+        /** @description What an account can claim of a campaign. */
+        CampaignEligibility: {
+            /** @description ID of the campaign. */
+            id: components["schemas"]["CampaignId"];
+            /** @description The best of the verdicts on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description Its incentives, in order. */
+            incentives: components["schemas"]["IncentiveEligibility"][];
+        };
+        /** @description What an account can claim, and why not. */
+        ListEligibilityResponse: {
+            /** @description The account that was asked for. */
+            user: components["schemas"]["Address"];
+            /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending. */
+            campaigns: components["schemas"]["CampaignEligibility"][];
+            /** @description Those that are not known, in the same order. */
+            unknownCampaigns: components["schemas"]["CampaignId"][];
+        };
+        /** @description An incentive that an account has claimed, or may. */
+        Reward: {
+            /** @description ID of the campaign. */
+            campaignId: components["schemas"]["CampaignId"];
+            /** @description Readable name of the campaign; `null` when it has none. */
+            campaignName: string | null;
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Variant of the incentive; `null` when it is of no known kind. */
+            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            /** @description The reward token; `null` for the variants that pay none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description The reward token; `null` when it is unknown. */
+            metadata: components["schemas"]["TokenMetadata"] | null;
+            /** @description Whether the account can claim the incentive. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description All reasons that hold, in the order in which `code` lists them. */
+            reasons: components["schemas"]["ClaimReason"][];
+            /** @description Number of claims of the account on the incentive. */
+            claims: number;
+            /** @description What they paid, in base units of the token. */
+            claimedAmount: components["schemas"]["TotalAmount"];
+            /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
+            claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description Time of the last of them; `null` without any. */
+            lastClaimedAt: components["schemas"]["Instant"] | null;
+            /** @description Transaction of the last of them; `null` without any. */
+            lastTxHash: components["schemas"]["TransactionHash"] | null;
+            /** @description The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`. */
+            signature?: string;
+            /** @description Who referred the account; the zero address is nobody. There with `signature`. */
+            referrer?: components["schemas"]["Address"];
+            /** @description There where `signature` is the whole payload of a claim. */
+            transaction?: components["schemas"]["ClaimTransaction"];
+        };
+        /** @description What an account has been paid of a token. */
+        RewardTotal: {
+            /** @description Chain of the token. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description The reward token; `null` for the variants that pay none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description The reward token; `null` when it is unknown. */
+            metadata: components["schemas"]["TokenMetadata"] | null;
+            /** @description Number of claims of the account that paid the token. */
+            claims: number;
+            /** @description What they paid, in base units of the token. */
+            claimedAmount: components["schemas"]["TotalAmount"];
+            /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
+            claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description How many of them have no known value. */
+            unvaluedClaims: number;
+        };
+        /** @description The rewards of an account. */
+        ListRewardsResponse: {
+            /** @description The account. */
+            user: components["schemas"]["Address"];
+            /** @description One page of the incentives that the account has a claim or a signature on: those without a claim first, then by the last claim, newest first; then by campaign and index. */
+            rewards: components["schemas"]["Reward"][];
+            /** @description What was claimed of each token, by chain ID and address: of all incentives that pass the filters, whatever the page. */
+            totals: components["schemas"]["RewardTotal"][];
+            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            nextCursor: string | null;
         };
         /** @description Indexing status of a chain. */
         ChainStatus: {
@@ -2386,6 +2615,607 @@ export interface operations {
             };
             /** @description Not found. */
             404: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listClaims: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only claims of this account.
+                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 */
+                claimant?: string;
+                /**
+                 * @description Only claims on these campaigns. Comma-separated or repeated; at most 50 items.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId?: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Only claims on these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: number[];
+                /**
+                 * @description Only what is of this instant or later.
+                 * @example 2025-01-01T00:00:00Z
+                 */
+                since?: string;
+                /**
+                 * @description Only what is earlier than this instant.
+                 * @example 2100-01-01T00:00:00Z
+                 */
+                until?: string;
+                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+                cursor?: string;
+                /**
+                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: number | null;
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The claims of the page. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListClaimsResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listEligibility: {
+        parameters: {
+            query: {
+                /**
+                 * @description The account that wants to claim.
+                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 */
+                user: string;
+                /**
+                 * @description The campaigns it wants to claim. Comma-separated or repeated; at most 50 items.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The verdicts. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListEligibilityResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listRewards: {
+        parameters: {
+            query?: {
+                /**
+                 * @description `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
+                 * @example claimed
+                 */
+                state?: "claimable" | "claimed";
+                /**
+                 * @description Only incentives on these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: number[];
+                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+                cursor?: string;
+                /**
+                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: number | null;
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path: {
+                /**
+                 * @description The account.
+                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 */
+                address: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The rewards of the page, and the totals. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListRewardsResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;

@@ -27,6 +27,12 @@ export type CampaignActivity = Schemas['CampaignActivity']
 export type AccessListItem = Schemas['AccessListItem']
 export type UserProfile = Schemas['UserProfile']
 export type ChainStatus = Schemas['ChainStatus']
+export type Claim = Schemas['Claim']
+export type CampaignEligibility = Schemas['CampaignEligibility']
+export type IncentiveEligibility = Schemas['IncentiveEligibility']
+export type ClaimReason = Schemas['ClaimReason']
+export type Verdict = Schemas['Verdict']
+export type Reward = Schemas['Reward']
 export type TokenMetadata = Schemas['TokenMetadata']
 
 /** Every operation as a function; what it is asked differs. */
@@ -43,6 +49,9 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/explore/contracts': 'facts',
   '/activity': 'facts',
   '/prices': 'facts',
+  '/claims': 'facts',
+  '/eligibility': 'facts',
+  '/users/{address}/rewards': 'facts',
   '/status': 'status',
   '/limits': 'status',
   '/campaigns/accesslists': 'protected',

@@ -1,5 +1,6 @@
 import { chainName } from './chain-names.ts'
 import { Name } from './name.tsx'
+import { withQuery } from './page-query.ts'
 
 /** What is known of a campaign that it could be called by. */
 export interface Named {
@@ -19,10 +20,10 @@ export function campaignTitle({ id, chainId, campaignName, nftName, actionTempla
 /** Where the page of a campaign is. */
 const campaignPath = (id: string) => `/explorer/campaigns/${id}`
 
-/** The way to a campaign. */
-export function CampaignLink({ campaign }: { campaign: Named }) {
+/** The way to a campaign. @param user an account of which is to be shown whether it can claim. */
+export function CampaignLink({ campaign, user }: { campaign: Named; user?: string }) {
   return (
-    <a class="campaign-link" href={campaignPath(campaign.id)}>
+    <a class="campaign-link" href={withQuery(campaignPath(campaign.id), { user })}>
       <Name text={campaignTitle(campaign)} />
     </a>
   )

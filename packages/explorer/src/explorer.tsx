@@ -8,6 +8,7 @@ import { CampaignsPage } from './pages/campaigns-page.tsx'
 import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
 import { TrendingPage } from './pages/trending-page.tsx'
+import { UserPage, UsersPage } from './pages/users-page.tsx'
 import { keepScrollPlace } from './scroll-place.ts'
 
 /** What this script shows; the browser loads all else. */
@@ -24,6 +25,8 @@ function Explorer() {
             <Route path="/explorer/campaigns" component={CampaignsPage} />
             <Route path="/explorer/campaigns/:id" component={CampaignPage} />
             <Route path="/explorer/contracts" component={ContractsPage} />
+            <Route path="/explorer/users" component={UsersPage} />
+            <Route path="/explorer/users/:address" component={UserPage} />
             <Route path="/explorer/chains" component={ChainsPage} />
           </Router>
         </Guard>

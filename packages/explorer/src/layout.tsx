@@ -7,6 +7,7 @@ const PAGES = [
   ['/', 'Trending'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
+  ['/explorer/users', 'Rewards'],
   ['/explorer/chains', 'Chains'],
 ] as const
 

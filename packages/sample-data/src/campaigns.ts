@@ -63,6 +63,8 @@ export function drawCampaign({ random, people, collections }: Surroundings, cour
     txHash: random.hash(),
     protocolFee: random.pick(['1000', '1000', '250', '0']),
     maxParticipants: String(fate === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
+    // Users come again, so no validator counts their claims; of some nothing is known.
+    ...(index % 3 === 2 ? {} : { maxClaimsPerClaimant: 'unlimited' as const }),
     incentives: rewards.map((reward) => incentiveRecordOf(random, reward, fate, task?.action)),
     allowList,
     actionSteps: tasks.length === 0 && random.chance(0.5) ? null : tasks.map(({ step }) => step),

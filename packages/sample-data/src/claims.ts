@@ -1,7 +1,5 @@
 import type { SampleCampaign } from './campaigns.ts'
 import { drawClaimTime } from './courses.ts'
-import { ZERO_ADDRESS } from './facts.ts'
-import type { People } from './people.ts'
 import type { Random } from './random.ts'
 import { paymentOf } from './rewards.ts'
 
@@ -46,23 +44,4 @@ function drawVisits(random: Random, campaigns: readonly SampleCampaign[]) {
     }
   }
   return visits.sort()
-}
-
-/** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
-export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: People) {
-  for (const { id, course, rewards, admitted } of campaigns) {
-    if (course.fate !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
-    const count = Math.min(random.integer(1, 4), admitted.length)
-    const start = random.integer(0, admitted.length - count)
-    for (const claimant of admitted.slice(start, start + count)) {
-      yield {
-        type: 'claimSignature' as const,
-        campaignId: id,
-        incentiveId: random.integer(0, rewards.length - 1),
-        claimant,
-        signature: random.signature(),
-        referrer: random.chance(0.8) ? ZERO_ADDRESS : random.pickSkewed(claimants),
-      }
-    }
-  }
 }

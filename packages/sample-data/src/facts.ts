@@ -65,6 +65,7 @@ interface Facts {
     coreAddresses: string[]
     actionContract: string
     validator: string
+    signer: string
     pointsVenue: string
     pointsSelector: string
     allowListIncentiveTarget: string

@@ -1,9 +1,10 @@
 import { drawCampaign, type SampleCampaign } from './campaigns.ts'
-import { claimRecords, claimSignatureRecords } from './claims.ts'
+import { claimRecords } from './claims.ts'
 import { drawCourses } from './courses.ts'
 import { facts, projectImageUri, tokenImageUri } from './facts.ts'
 import { accessListRecords, drawPeople, profileRecords } from './people.ts'
 import { createRandom, type Random } from './random.ts'
+import { claimSignatureRecords } from './signatures.ts'
 import { type Collections, drawCollections } from './tasks.ts'
 
 export interface SampleOptions {

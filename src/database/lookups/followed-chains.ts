@@ -7,28 +7,41 @@ import { followedChains } from '../tables/followed-chains.ts'
 export interface AsOf {
   /** The newest block of each chain whose effects are stored, by chain ID; undefined as long as there is none. */
   readonly blocks: ReadonlyMap<number, number | undefined>
+  /** The newest final block of each of them, as far as it is known. */
+  readonly finalizedBlocks: ReadonlyMap<number, number>
   /** The same as a header: `<chainId>:<block>, …`, ascending; undefined where there is nothing to say. */
   readonly text: string | undefined
 }
 
-export const NOTHING_FOLLOWED: AsOf = { blocks: new Map(), text: undefined }
+export const NOTHING_FOLLOWED: AsOf = {
+  blocks: new Map(),
+  finalizedBlocks: new Map(),
+  text: undefined,
+}
 
 /**
- * Part of a query: all followed chains, each with its block or with none: one that is read again from its start shows
+ * Part of a query: all followed chains, each with its newest final block, and its block or none: one that is read again from its start shows
  * blocks that are not there any more. As an array, in braces and in no order: joined and put in order by the database it
  * would cost twice as much.
  */
 export const followedAsText = sql<string>`array(
-  select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end from ${followedChains})::text`
+  select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end || ':' || coalesce(${followedChains.finalizedBlock}::text, '') from ${followedChains})::text`
 
 /** What that text says. */
 export function parseAsOf(text: string): AsOf {
-  const chains = [...text.matchAll(/(\d+):(\d*)/g)]
-    .map(([, chainId, block]) => ({ chainId: Number(chainId), block: block ? Number(block) : undefined }))
+  const chains = [...text.matchAll(/(\d+):(\d*)(?::(\d*))?/g)]
+    .map(([, chainId, block, finalized]) => ({
+      chainId: Number(chainId),
+      block: block ? Number(block) : undefined,
+      finalized: finalized ? Number(finalized) : undefined,
+    }))
     .sort((one, other) => one.chainId - other.chainId)
   const shown = chains.filter(({ block }) => block !== undefined)
   return {
     blocks: new Map(chains.map(({ chainId, block }) => [chainId, block])),
+    finalizedBlocks: new Map(
+      chains.flatMap(({ chainId, finalized }) => (finalized === undefined ? [] : [[chainId, finalized] as const])),
+    ),
     text: shown.length === 0 ? undefined : shown.map(({ chainId, block }) => `${chainId}:${block}`).join(', '),
   }
 }

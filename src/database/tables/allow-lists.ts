@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
+import { boolean, index, integer, pgTable, primaryKey, text } from 'drizzle-orm/pg-core'
 import type { AllowList } from '../../schemas/allow-lists.ts'
 import { address, campaignKey, lowerCaseAddress } from '../columns.ts'
 import { accessLists } from './access-lists.ts'
@@ -20,6 +20,8 @@ export const allowLists = pgTable(
     /** The lists that a chain names for an OffchainAccessList; whether they are here is not its business. */
     allowedListIds: text().array().notNull().default(sql`'{}'`),
     deniedListIds: text().array().notNull().default(sql`'{}'`),
+    /** Whether its addresses are recorded; a list without any is known to be empty, or not known at all. */
+    hasRecordedAddresses: boolean().notNull().default(false),
     /** Number of addresses, so that a list page need not look at a long list. */
     addressCount: integer().notNull(),
   },

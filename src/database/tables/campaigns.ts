@@ -1,7 +1,16 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
 import type { ActionClaimant } from '../../schemas/action-steps.ts'
-import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant, lowerCaseAddress } from '../columns.ts'
+import {
+  address,
+  baseUnits,
+  blockTimestamp,
+  campaignKey,
+  chainId,
+  exactNumber,
+  instant,
+  lowerCaseAddress,
+} from '../columns.ts'
 import { actionTemplates } from './action-templates.ts'
 
 /**
@@ -27,6 +36,11 @@ export const campaigns = pgTable(
     txHash: text().notNull(),
     protocolFee: baseUnits().notNull(),
     maxParticipants: baseUnits().notNull(),
+    /**
+     * Claims that the validator allows one claimant on one incentive: at least 1, `Infinity` where it does not limit them;
+     * null where that is not known. Not shown with a campaign; it decides whether somebody may claim again.
+     */
+    maxClaimsPerClaimant: exactNumber(),
     actionClaimant: jsonb().$type<ActionClaimant>(),
     createdAtBlockchainNumbers: jsonb().$type<Record<string, string>>(),
     campaignName: text(),
@@ -71,6 +85,7 @@ export const campaigns = pgTable(
     lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),
     lowerCaseAddress('campaigns_core_address_is_lower_case', table.coreAddress),
     check('campaigns_amounts_are_not_negative', sql`${table.protocolFee} >= 0 and ${table.maxParticipants} >= 0`),
+    check('campaigns_max_claims_per_claimant_is_positive', sql`${table.maxClaimsPerClaimant} >= 1`),
     check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
   ],
 )

@@ -39,7 +39,16 @@ export const claims = pgTable(
       columns: [table.campaignKey, table.incentivePosition],
       foreignColumns: [incentives.campaignKey, incentives.position],
     }),
-    index('claims_by_incentive').on(table.campaignKey, table.incentivePosition, table.claimant),
+    // Also the newest claims of somebody on an incentive, and how many there are.
+    index('claims_by_incentive_and_claimant').on(
+      table.campaignKey,
+      table.incentivePosition,
+      table.claimant,
+      table.blockTimestamp,
+    ),
+    // The newest claims of somebody, and of a chain; equal instants are put in order when they are read.
+    index('claims_by_claimant').on(table.claimant, table.chainId, table.blockTimestamp),
+    index('claims_by_chain').on(table.chainId, table.blockTimestamp),
     // What entered and left a window is read from this index alone.
     index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
     // And from this one when a campaign was claimed.
@@ -71,6 +80,7 @@ export const claimSignatures = pgTable(
       foreignColumns: [incentives.campaignKey, incentives.position],
     }),
     index('claim_signatures_by_incentive').on(table.campaignKey, table.incentivePosition),
+    index('claim_signatures_by_claimant').on(table.claimant),
     lowerCaseAddress('claim_signatures_claimant_is_lower_case', table.claimant),
     lowerCaseAddress('claim_signatures_referrer_is_lower_case', table.referrer),
   ],

@@ -74,7 +74,11 @@ export const followedBlocks = pgTable(
     /** Transaction hash and log index of each claim. */
     claims: jsonb().$type<[txHash: string, logIndex: number][]>().notNull(),
   },
-  (table) => [primaryKey({ columns: [table.chainId, table.number] })],
+  (table) => [
+    primaryKey({ columns: [table.chainId, table.number] }),
+    // Which claims are not final yet: most blocks bring none.
+    index('followed_blocks_with_claims').on(table.chainId, table.number).where(sql`claims <> '[]'`),
+  ],
 )
 
 /** What a chain tells of a campaign once and for all, so that it is not asked again. */

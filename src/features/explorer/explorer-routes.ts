@@ -27,6 +27,15 @@ const HEADS: Record<string, PageHead> = {
     title: 'Contracts',
     description: 'The contracts that reward campaigns target, by claims, US dollars and newest campaign.',
   },
+  '/explorer/users': {
+    title: 'Rewards',
+    description: 'What an account can claim of on-chain reward campaigns, why not, and what it has claimed.',
+  },
+  // The address of an account is not looked at here: the page asks for it.
+  '/explorer/users/:address': {
+    title: 'Rewards of an account',
+    description: 'What an account can claim of on-chain reward campaigns, why not, and what it has claimed.',
+  },
   '/explorer/chains': {
     title: 'Chains',
     description: 'How far each chain has been indexed: newest block, head, final block and lag.',

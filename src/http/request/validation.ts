@@ -53,9 +53,10 @@ function toSentence(problems: string[], faults: ErrorObject[]) {
 /** A value that breaks two rules is reported once; what is missing has no value. */
 function onePerValue(errors: ErrorObject[]) {
   const values = new Set<string>()
-  return errors.filter(({ instancePath, params }) => {
-    const value = instancePath || JSON.stringify(params)
-    return !values.has(value) && values.add(value)
+  return errors.filter(({ keyword, instancePath }) => {
+    // Each of these is about another one.
+    if (keyword === 'required') return true
+    return !values.has(instancePath) && values.add(instancePath)
   })
 }
 
@@ -63,7 +64,7 @@ function describeParameter(error: ErrorObject) {
   if (error.keyword === 'dependentRequired') {
     return `${error.params.property} needs ${error.params.missingProperty} too`
   }
-  if (error.keyword === 'required' && error.instancePath === '') return `${error.params.missingProperty} is missing`
+  if (error.keyword === 'required') return `${error.params.missingProperty} is required`
   const [name, entry] = error.instancePath.slice(1).split('/')
   return entry === undefined ? `${name} ${describeFault(error)}` : `an entry of ${name} ${describeFault(error)}`
 }

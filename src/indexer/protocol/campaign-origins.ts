@@ -35,6 +35,8 @@ export interface CampaignOrigin {
   blockTimestamp?: number
   /** Basis points and most participants, decimal; absent as long as the core has not been asked. */
   terms?: { protocolFee: string; maxParticipants: string }
+  /** Of the validator (see contracts/read-validators); absent as long as that has not been asked. */
+  maxClaimsPerClaimant?: number | 'unlimited' | null
   /** What has to be done; absent where the action has still to be asked. */
   deed?: Action
   /** How many incentives it came with; later ones are named by events. */

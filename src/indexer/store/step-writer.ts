@@ -16,6 +16,7 @@ import {
   tablesOfChain,
   toUnknownCampaign,
 } from './chain-rows.ts'
+import { findIncomplete, type Incomplete } from './incomplete-campaigns.ts'
 import { createLeftOut, type LeftOut, type LeftOutOptions } from './skipped-campaigns.ts'
 
 type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string }
@@ -30,6 +31,7 @@ export class StepWriter {
   readonly #client: pg.Client
   readonly #chain: WrittenChain
   readonly #leftOut: LeftOut
+  readonly #incomplete: Incomplete
   readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
   /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
   readonly #written = new Map<string, string>()
@@ -38,10 +40,17 @@ export class StepWriter {
   #noted = { at: 0, head: -1 }
   #tidied = Promise.resolve()
 
-  private constructor(client: pg.Client, ingest: Ingest, chain: WrittenChain, stored: StoredChain, leftOut: LeftOut) {
+  private constructor(
+    client: pg.Client,
+    ingest: Ingest,
+    chain: WrittenChain,
+    stored: StoredChain,
+    { leftOut, incomplete }: { leftOut: LeftOut; incomplete: Incomplete },
+  ) {
     this.#client = client
     this.#chain = chain
     this.#leftOut = leftOut
+    this.#incomplete = incomplete
     this.#step = stored.step
     this.#state = stored.state
     const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
@@ -53,7 +62,8 @@ export class StepWriter {
   static async open(client: pg.Client, ingest: Ingest, chain: WrittenChain, options: LeftOutOptions) {
     const stored = await readStored(client, chain.chainId)
     const leftOut = await createLeftOut(client, ingest, chain.chainId, options)
-    return new StepWriter(client, ingest, chain, stored, leftOut)
+    const incomplete = await findIncomplete(client, chain.chainId)
+    return new StepWriter(client, ingest, chain, stored, { leftOut, incomplete })
   }
 
   get state() {
@@ -67,7 +77,7 @@ export class StepWriter {
 
   /** Campaigns that are to be read again. */
   due() {
-    return this.#leftOut.due()
+    return [...this.#leftOut.due(), ...this.#incomplete.due()]
   }
 
   async apply(next: FollowingStep) {
@@ -117,6 +127,7 @@ export class StepWriter {
       await this.#advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null', [startBlock - 1])
     })
     this.#leftOut.forget(this.#leftOut.ids())
+    this.#incomplete.forgetAll()
     this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
   }
 
@@ -137,6 +148,7 @@ export class StepWriter {
     const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
     const tables = await this.#writeAdvance(advance)
     this.#leftOut.forget(withdrawnCampaigns)
+    this.#incomplete.forget([...withdrawnCampaigns, ...campaigns.map(({ record }) => record.id)])
     const oldest = oldestOf(asOf.number, finalized)
     const { window } = this.#state
     const kept = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)

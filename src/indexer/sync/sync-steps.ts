@@ -26,7 +26,7 @@ export interface FollowedStore extends KnownCampaigns {
   touchedAbove(blockNumber: number): Promise<string[]>
   /** Campaigns that the back-fill has found. */
   backFilled(): Promise<CampaignOrigin[]>
-  /** IDs of campaigns that could not be stored, and are to be read again. */
+  /** IDs of campaigns that are to be read again: they could not be stored, or something fixed has never been asked. */
   dueAgain(): Promise<string[]>
 }
 

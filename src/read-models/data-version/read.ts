@@ -24,10 +24,16 @@ export interface DataVersion {
 
 /** What an answer depends on, where that is less than all of the data. */
 export interface Dependencies {
-  /** Campaigns that it shows. */
-  campaignKeys: readonly number[]
+  /** Campaigns that it shows, with figures of their claims. */
+  campaignKeys: readonly number[] | 'all'
   /** Whether it also depends on which campaigns there are, and how they are found. */
   onLists: boolean
+  /** Campaigns of whose claims it shows nothing, but what else there is: they may be claimed as long as none is spent. */
+  recordKeys?: readonly number[]
+  /** Whose claims and signatures it depends on. */
+  claimants?: readonly string[]
+  /** By chain, the first block of which it says that it is not final. */
+  pendingBlocks?: ReadonlyMap<number, number>
   /** Milliseconds since 1970 at which it changes although no data does; absent: when the next campaign starts or ends. */
   changesAt?: number
 }
@@ -46,8 +52,14 @@ interface Change {
   identity: string
   /** Undefined where it may be about anything. */
   campaignKeys: ReadonlySet<number> | undefined
+  recordKeys: ReadonlySet<number> | undefined
+  claimants: ReadonlySet<number> | undefined
   altersLists: boolean
 }
+
+/** What a row says of its revision. */
+type Named = Pick<Change, 'identity' | 'altersLists'> &
+  Record<'campaignKeys' | 'recordKeys' | 'claimants', readonly number[] | null>
 
 /** The newest revision that has been read, and what was read with it. */
 interface Known {
@@ -119,12 +131,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
       changes.clear()
       history += 1
     }
-    remember(
-      rows.map(({ revision, identity, campaignKeys, altersLists }) => ({
-        revision,
-        change: { identity, campaignKeys: campaignKeys ? new Set(campaignKeys) : undefined, altersLists },
-      })),
-    )
+    remember(rows.map(({ revision, ...named }) => ({ revision, change: toChange(named) })))
     const nextChangeAt = Math.min(last.nextStart ?? Number.POSITIVE_INFINITY, last.nextEnd ?? Number.POSITIVE_INFINITY)
     known = { revision, identity, askedAt: now, nextChangeAt }
     return { revision, history, nextChangeAt, asOf }
@@ -136,6 +143,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     hasChanged(earlier, later, dependencies) {
       // Where revisions have been lost, what was made of them must not be given.
       if (earlier.history !== later.history || earlier.revision > later.revision) return true
+      if (isFinalByNow(dependencies, later)) return true
       for (let revision = earlier.revision + 1; revision <= later.revision; revision += 1) {
         if (concerns(changes.get(revision), dependencies)) return true
       }
@@ -146,8 +154,35 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
 
 function concerns(change: Change | undefined, dependencies: Dependencies | undefined) {
   if (change?.campaignKeys === undefined || dependencies === undefined) return true
-  const { campaignKeys, altersLists } = change
-  return (dependencies.onLists && altersLists) || dependencies.campaignKeys.some((key) => campaignKeys.has(key))
+  const { campaignKeys, recordKeys, claimants, altersLists } = change
+  return (
+    (dependencies.onLists && altersLists) ||
+    dependencies.campaignKeys === 'all' ||
+    dependencies.campaignKeys.some((key) => campaignKeys.has(key)) ||
+    dependencies.recordKeys?.some((key) => (recordKeys ?? campaignKeys).has(key)) ||
+    dependencies.claimants?.some((address) => claimants?.has(toMark(address)) ?? true) ||
+    false
+  )
+}
+
+const toChange = ({ identity, campaignKeys, recordKeys, claimants, altersLists }: Named): Change => ({
+  ...{ identity, altersLists },
+  campaignKeys: toSet(campaignKeys),
+  recordKeys: toSet(recordKeys),
+  claimants: toSet(claimants),
+})
+
+const toSet = (values: readonly number[] | null) => (values === null ? undefined : new Set(values))
+
+/** The last 32 bits of an address, as revisions name claimants. */
+const toMark = (address: string) => Number.parseInt(address.slice(-8), 16) | 0
+
+/** Whether a block has become final of which an answer says that it is not: that takes no revision. */
+function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVersion) {
+  for (const [chainId, block] of dependencies?.pendingBlocks ?? []) {
+    if ((asOf.finalizedBlocks.get(chainId) ?? -1) >= block) return true
+  }
+  return false
 }
 
 /** What the database is asked, and what it has said of chains last: that changes less often than it is asked. */
@@ -181,11 +216,15 @@ const prepareNewest = (database: Database) =>
  * not read again. A `case` does not ask what it does not need.
  */
 function prepareNews(database: Database) {
-  const { revision, identity, campaignKeys, altersLists } = dataRevisions
+  const { revision, identity, campaignKeys, recordKeys, claimants, altersLists } = dataRevisions
   const now = sql`${sql.placeholder('now')}::timestamptz`
   const knownRevision = sql`${sql.placeholder('revision')}::bigint`
   const isNew = sql<boolean>`(${revision} <> ${knownRevision} or ${identity} <> ${sql.placeholder('identity')}::uuid
     or ${sql.placeholder('isInstantDue')}::boolean)`
+  const ifNew = (column: PgColumn) =>
+    sql`case when ${isNew} then ${column} end`.mapWith(
+      (value): number[] | null => column.mapFromDriverValue(value) as number[] | null,
+    )
   const next = (column: PgColumn) =>
     sql<number | null>`case when ${isNew} then
       (select (extract(epoch from min(${column})) * 1000)::float8 from ${campaigns} where ${column} > ${now}) end`
@@ -194,7 +233,9 @@ function prepareNews(database: Database) {
       revision,
       identity,
       isNew,
-      campaignKeys: sql<number[] | null>`case when ${isNew} then ${campaignKeys} end`.mapWith(campaignKeys),
+      campaignKeys: ifNew(campaignKeys),
+      recordKeys: ifNew(recordKeys),
+      claimants: ifNew(claimants),
       altersLists,
       nextStart: next(campaigns.startAt),
       nextEnd: next(campaigns.endAt),
@@ -205,6 +246,9 @@ function prepareNews(database: Database) {
     .orderBy(revision)
     .prepare('data_version')
 }
+
+/** In a select: the newest revision at the moment of the statement. */
+export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
 
 /** Reads which state of the lists is committed: equal ones have the same campaigns, found alike. One index lookup. */
 export function createListsVersionReader(lookups: Database) {

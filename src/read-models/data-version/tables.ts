@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { bigint, boolean, pgTable, uuid } from 'drizzle-orm/pg-core'
+import { bigint, boolean, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 
 /**
  * The newest states of the public data, a thousand at most. Each transaction that writes a table that public answers are
@@ -12,6 +12,13 @@ export const dataRevisions = pgTable('data_revisions', {
   identity: uuid().notNull(),
   /** The campaigns it is about, their records, flags or figures; null where it may be about anything. */
   campaignKeys: bigint({ mode: 'number' }).array(),
+  /**
+   * Those of them of which more has changed than figures of claims: their records, whether they or an incentive are spent;
+   * null where it may be any.
+   */
+  recordKeys: bigint({ mode: 'number' }).array(),
+  /** The ends of the addresses whose claims or signatures it is about (see `claimant_mark`); null where it may be any. */
+  claimants: integer().array(),
   /** Whether a campaign has come or gone, or may be found otherwise than before. Else pages hold the same campaigns. */
   altersLists: boolean().notNull().default(sql`true`),
   /** Of the newest revision up to this one that alters lists, and of no other history: where it is equal, so are lists. */

@@ -8,9 +8,9 @@ const recordedAmount = `(definition ->> 'totalAmountClaimed')::numeric`
 const recordedBalance = `(definition ->> 'remainingBalance')::numeric`
 const totalBudget = `(definition ->> 'totalBudget')::numeric`
 
-/** Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the count and the amount of their claims. */
-export const incentiveFiguresOf = (incentives: string) => `
-  select campaign_key, position, claim_count, claimed_amount,
+/** Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the count and the amount of their claims; `also`: a column to be passed on. */
+export const incentiveFiguresOf = (incentives: string, also?: string) => `
+  select campaign_key, position, ${also === undefined ? '' : `${also}, `}claim_count, claimed_amount,
     case
       when asset is null then null
       when definition ? 'remainingBalance' then ${recordedBalance}

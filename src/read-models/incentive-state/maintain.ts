@@ -9,18 +9,21 @@ const incentiveFigures = `with changes as (
   ), figures as (
     select incentive.campaign_key, incentive.position, incentive.type, incentive.asset, incentive.definition,
       incentive.claim_count + coalesce(changes.claim_count, 0) as claim_count,
-      incentive.claimed_amount + coalesce(changes.claimed_amount, 0) as claimed_amount
+      incentive.claimed_amount + coalesce(changes.claimed_amount, 0) as claimed_amount, incentive.is_spent as was_spent
     from touched_campaigns touched
     join incentives incentive on incentive.campaign_key = touched.key
     left join changes on changes.campaign_key = incentive.campaign_key and changes.position = incentive.position
-  ), derived as (${incentiveFiguresOf('figures')})
-  update incentives target
-  set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
-    remaining_budget = derived.remaining_budget, is_spent = derived.is_spent
-  from derived
-  where target.campaign_key = derived.campaign_key and target.position = derived.position
-    and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
-      is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)`
+  ), derived as (${incentiveFiguresOf('figures', 'was_spent')}), changed as (
+    update incentives target
+    set claim_count = derived.claim_count, claimed_amount = derived.claimed_amount,
+      remaining_budget = derived.remaining_budget, is_spent = derived.is_spent
+    from derived
+    where target.campaign_key = derived.campaign_key and target.position = derived.position
+      and (target.claim_count, target.claimed_amount, target.remaining_budget, target.is_spent)
+        is distinct from (derived.claim_count, derived.claimed_amount, derived.remaining_budget, derived.is_spent)
+    returning target.campaign_key, derived.is_spent <> was_spent as is_turned
+  )
+  insert into spent_campaigns select distinct campaign_key from changed where is_turned`
 
 /** After the figures of the incentives, which they depend on. Notes which campaigns are found otherwise from now on. */
 const campaignFlags = `with derived as (${campaignFlagsOf('touched_campaigns')}), flipped as (

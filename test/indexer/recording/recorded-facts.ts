@@ -376,6 +376,8 @@ export const recordedCampaigns = told.map((campaign, index) => ({
     createdAtBlockchainNumbers: { 8453: String(campaign.block) },
     protocolFee: campaign.protocolFee ?? '1000',
     maxParticipants: campaign.maxParticipants ?? '100',
+    // All validators are signers of the second form, which count no claims.
+    maxClaimsPerClaimant: 'unlimited' as const,
     incentives: campaign.incentives.map(({ record }) => record),
     actionSteps: campaign.steps ?? [transferStep],
     actionClaimant: sender,

@@ -105,15 +105,34 @@ const chainId = 84532
 const core = addressOf('core')
 export const simulatedChain = { chainId, cores: new Set([core]), openAllowLists: new Set<Hex>() }
 
-const [owner, validator, budget, asset, peg, venue, stranger] = [
+const [owner, budget, asset, peg, venue, stranger] = [
   addressOf('owner'),
-  addressOf('validator'),
   addressOf('budget'),
   addressOf('asset'),
   addressOf('peg'),
   addressOf('venue'),
   addressOf('stranger'),
 ] as const
+/** Campaigns have these by turns; of a kind that is not known, nothing is. */
+const validators: readonly { contract: Hex; says: Record<string, unknown>; maxClaims: number | 'unlimited' | null }[] =
+  [
+    { kind: '0xb8ce7b22', max: undefined, maxClaims: 'unlimited' as const },
+    { kind: '0xf1a436d9', max: 1n, maxClaims: 1 },
+    { kind: '0x12345678', max: 1n, maxClaims: null },
+    { kind: '0xb0fafe58', max: 3n, maxClaims: 3 },
+    { kind: undefined, max: undefined, maxClaims: null },
+  ].map(({ kind, max, maxClaims }, index) => ({
+    contract: addressOf('validator', index),
+    says: { getComponentInterface: kind, maxClaimCount: max },
+    maxClaims,
+  }))
+
+function validatorOf(index: number) {
+  const validator = validators[index % validators.length]
+  if (validator === undefined) throw new RangeError('there are no validators')
+  return validator
+}
+
 const signature: Hex = `0x${'5e'.repeat(32)}`
 const criteria = { criteriaType: 0, signature, fieldIndex: 2, targetContract: stranger, valueType: 1 }
 const actionClaimant = {
@@ -381,7 +400,7 @@ function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): 
         owner,
         action,
         incentiveCount: BigInt(incentives.length),
-        validator,
+        validator: validatorOf(index).contract,
         allowList: list,
         budget,
       }),
@@ -428,6 +447,8 @@ function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly un
       return incentives.find(({ contract }) => contract === String(args?.[0]).toLowerCase())?.balance ?? 0n
     return { decimals: 18, name: '', symbol: '' }[name]
   }
+  const validator = validators.find(({ contract }) => contract === to)
+  if (validator !== undefined) return validator.says[name]
   const incentive = incentives.find(({ contract }) => contract === to)
   if (incentive !== undefined) return incentiveAnswers(incentive)[name]
   const withList = state.campaigns.find(({ list }) => list === to)
@@ -436,9 +457,9 @@ function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly un
   return acting?.hasSteps ? { getActionSteps: [step], getActionClaimant: actionClaimant }[name] : undefined
 }
 
-const boostOf = ({ action, list, incentives }: Campaign) => ({
+const boostOf = ({ index, action, list, incentives }: Campaign) => ({
   action,
-  validator,
+  validator: validatorOf(index).contract,
   allowList: list,
   budget,
   incentives: incentives.map(({ contract }) => contract),
@@ -478,12 +499,16 @@ function incentiveAnswers({ kind, limit, claims, totalClaimed }: Incentive): Rec
   }
 }
 
-/** What of each campaign can be known, by place of the incentive: limit, claims, amount claimed and balance. */
+/**
+ * What of each campaign can be known: how often a claimant may claim, and by place of the incentive limit, claims, amount
+ * claimed and balance.
+ */
 export function figuresOf({ campaigns }: ProtocolState) {
   return campaigns
     .filter(({ isReadable }) => isReadable)
     .map(({ index, incentives }) => ({
       id: idOf(index),
+      maxClaims: validatorOf(index).maxClaims,
       incentives: incentives.flatMap((incentive, position) =>
         incentive.kind === 'unknown' ? [] : [{ position, contract: incentive.contract, ...figures(incentive) }],
       ),

@@ -22,6 +22,7 @@ const figures = ['limit', 'totalClaims', 'totalAmountClaimed', 'remainingBalance
 const figuresIn = ({ campaigns }: ReturnType<StoredChain['facts']>) =>
   campaigns.map(({ record, incentives }) => ({
     id: record.id,
+    maxClaims: record.maxClaimsPerClaimant,
     incentives: incentives.map((place, index) => {
       const told = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
       return { ...place, ...Object.fromEntries(told) }

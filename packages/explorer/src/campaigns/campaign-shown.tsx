@@ -4,15 +4,29 @@ import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
 import { ClaimsPlot, type TimeRange } from './claims-plot.tsx'
 import { worthOf } from './dollars.ts'
+import { EligibilityShown } from './eligibility-shown.tsx'
 import { IncentiveCard } from './incentive-card.tsx'
+import { NewestClaims } from './newest-claims.tsx'
 import { counted } from './prose.ts'
 import { useTokens } from './use-tokens.ts'
 
 /** More than that can be read in the answer itself. */
 const SHOWN_INCENTIVES = 50
 
-/** All that is known of a campaign. @param now when it was said. @param timeRange of the plot. */
-export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign; now: Date; timeRange: TimeRange }) {
+/** All that is known of a campaign. @param now when it was said. */
+export function CampaignShown({
+  campaign,
+  now,
+  timeRange,
+  user,
+}: {
+  campaign: Campaign
+  now: Date
+  /** Of the plot. */
+  timeRange: TimeRange
+  /** Whether this account can claim it, is shown. */
+  user: string | undefined
+}) {
   const tokens = useTokens([campaign])
   const rewarding = { ...campaign, tokens }
   const worth = worthOf(rewarding)
@@ -37,9 +51,17 @@ export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign
           <h2 id="who">Who may claim</h2>
           <AllowList campaign={campaign} />
         </section>
+        <section aria-labelledby="eligibility">
+          <h2 id="eligibility">Whether an account can claim</h2>
+          <EligibilityShown campaign={campaign} user={user} />
+        </section>
         <section aria-labelledby="claims">
           <h2 id="claims">Claims over time</h2>
           <ClaimsPlot id={campaign.id} timeRange={timeRange} />
+        </section>
+        <section aria-labelledby="newest-claims">
+          <h2 id="newest-claims">Newest claims</h2>
+          <NewestClaims id={campaign.id} chainId={campaign.chainId} />
         </section>
       </div>
       <section aria-labelledby="facts">

@@ -15,6 +15,10 @@ const NAMES: Readonly<Record<IncentiveType, string>> = {
   ERC20PeggedVariableCriteriaIncentiveV2: 'Share of the action, pegged',
 }
 
+/** What a kind of incentives is called; of one that is not known nothing can be said. */
+export const incentiveTypeName = (type: string | null) =>
+  type !== null && type in NAMES ? NAMES[type as IncentiveType] : 'Unknown kind'
+
 /** What an incentive is called in a heading. */
 export const incentiveName = (incentive: Incentive) =>
   incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? 'Raffle' : NAMES[incentive.type]

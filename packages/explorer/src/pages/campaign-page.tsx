@@ -6,7 +6,8 @@ import { useAsked } from '../asked.ts'
 import { campaignTitle } from '../campaign-link.tsx'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignShown } from '../campaigns/campaign-shown.tsx'
-import { TIME_RANGES } from '../campaigns/claims-plot.tsx'
+import { TIME_RANGES, type TimeRange } from '../campaigns/claims-plot.tsx'
+import { newestClaimsOf } from '../campaigns/newest-claims.tsx'
 import { noteTokens } from '../campaigns/seen-tokens.ts'
 import { State } from '../campaigns/state.tsx'
 import { chainName } from '../chain-names.ts'
@@ -20,7 +21,9 @@ import { Shown } from '../shown.tsx'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
   const asked = useAsked((signal) => client.getCampaign(id, { signal }).then(noteNames), `campaign ${id}`)
-  const timeRange = chosenOf(TIME_RANGES, useLocation().query.timeRange)
+  const { query } = useLocation()
+  const timeRange = chosenOf(TIME_RANGES, query.timeRange)
+  const { user } = query
   const title = asked.state === 'shown' ? campaignTitle(asked.answer) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
@@ -36,15 +39,25 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         {(campaign, at) => (
           <>
             <Lead campaign={campaign} />
-            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} />
+            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} user={user} />
           </>
         )}
       </Shown>
       <RequestShown request={{ method: 'getCampaign', path, id }} />
-      {asked.state === 'shown' && (
-        <RequestShown
-          request={{ method: 'listActivity', path: '/activity', query: { campaignId: [asked.answer.id], timeRange } }}
-        />
+      {asked.state === 'shown' && <FurtherRequests id={asked.answer.id} timeRange={timeRange} user={user} />}
+    </>
+  )
+}
+
+/** The requests behind what else the page shows. */
+function FurtherRequests({ id, timeRange, user }: { id: string; timeRange: TimeRange; user: string | undefined }) {
+  const campaignId = [id]
+  return (
+    <>
+      <RequestShown request={{ method: 'listActivity', path: '/activity', query: { campaignId, timeRange } }} />
+      <RequestShown request={{ method: 'listClaims', path: '/claims', query: newestClaimsOf(id) }} />
+      {user !== undefined && (
+        <RequestShown request={{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId } }} />
       )}
     </>
   )

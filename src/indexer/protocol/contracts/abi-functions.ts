@@ -24,6 +24,7 @@ export const readFunctions = parseAbi([
   'function cgdaParams() view returns (uint256 rewardDecay, uint256 rewardBoost, uint256 lastClaimTime, uint256 currentReward)',
   'function owner() view returns (address)',
   'function getComponentInterface() view returns (bytes4)',
+  'function maxClaimCount() view returns (uint256)',
   'function getAllowListIds() view returns (string[])',
   'function getDenyListIds() view returns (string[])',
   'function getActionSteps() view returns (Step[])',

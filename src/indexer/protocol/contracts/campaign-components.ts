@@ -13,6 +13,7 @@ import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
 import { askFigures, askIncentive, isWithoutFigures, toIncentiveRecord } from './read-incentives.ts'
+import { readMaxClaims } from './read-validators.ts'
 
 /** A part of a campaign that is none that is known. */
 interface UnknownComponent {
@@ -36,7 +37,8 @@ export interface ChainCampaign {
 }
 
 /** An origin of which nothing has to be asked any more. */
-export type CompleteOrigin = CampaignOrigin & Required<Pick<CampaignOrigin, 'terms' | 'deed' | 'blockTimestamp'>>
+export type CompleteOrigin = CampaignOrigin &
+  Required<Pick<CampaignOrigin, 'terms' | 'deed' | 'blockTimestamp' | 'maxClaimsPerClaimant'>>
 
 /**
  * Asks all that an origin leaves open, once and for all.
@@ -52,11 +54,12 @@ export async function completeOrigin(
 ): Promise<CompleteOrigin | null> {
   const { blockTimestamp } = origin
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
-  const [{ terms, incentives }, deed] = await Promise.all([
+  const [{ terms, incentives }, deed, maxClaimsPerClaimant] = await Promise.all([
     completeIncentives(reader, origin, readerAt, setUps),
     origin.deed ?? readAction(reader, origin.action),
+    origin.maxClaimsPerClaimant === undefined ? readMaxClaims(reader, origin.validator) : origin.maxClaimsPerClaimant,
   ])
-  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed }
+  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed, maxClaimsPerClaimant }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */
@@ -187,6 +190,7 @@ function toCampaignRecord(
     blockTimestamp: String(blockTimestamp),
     createdAtBlockchainNumbers: { [chainId]: String(blockNumber) },
     ...origin.terms,
+    maxClaimsPerClaimant: origin.maxClaimsPerClaimant,
     incentives,
     actionSteps: deed.steps?.length === 0 ? null : deed.steps,
     actionClaimant: deed.claimant,

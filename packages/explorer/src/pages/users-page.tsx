@@ -1,0 +1,65 @@
+import '../users/users.css'
+import { useLocation } from 'preact-iso'
+import { shortenHex } from '../address.tsx'
+import { useAsked } from '../asked.ts'
+import { Choice, chosenOf } from '../choice.tsx'
+import { CopyButton } from '../copy-button.tsx'
+import { Heading } from '../heading.tsx'
+import { RequestShown } from '../request-shown.tsx'
+import { requestPath } from '../request-text.ts'
+import { client } from '../service.ts'
+import { Shown } from '../shown.tsx'
+import { AddressForm } from '../users/address-form.tsx'
+import { RewardsShown, STATES } from '../users/rewards-shown.tsx'
+import { userPath } from '../users/user-link.tsx'
+
+const PAGE_SIZE = 20
+
+/** Whose rewards are to be shown. */
+export function UsersPage() {
+  return (
+    <>
+      <Heading title="Rewards" />
+      <p class="lead">What an account can claim now and how, why not, and what it has claimed.</p>
+      <AddressForm address={undefined} toUrl={userPath} label="Account" />
+    </>
+  )
+}
+
+/** What an account can claim, and has claimed. */
+export function UserPage({ address = '' }: { address?: string }) {
+  const { query } = useLocation()
+  const state = chosenOf(STATES, query.state)
+  const { cursor } = query
+  const asked = {
+    ...(state !== 'all' && { state }),
+    ...(cursor !== undefined && { cursor }),
+    pageSize: PAGE_SIZE,
+  }
+  const request = {
+    method: 'listRewards',
+    path: `/users/${encodeURIComponent(address)}/rewards`,
+    id: address,
+    query: asked,
+  } as const
+  const rewards = useAsked((signal) => client.listRewards(address, asked, { signal }), requestPath(request))
+  return (
+    <>
+      <p class="way">
+        <a href="/explorer/users">Rewards</a>
+      </p>
+      <Heading title={`Rewards of ${shortenHex(address)}`} />
+      <p class="whole-address">
+        <code>{address}</code> <CopyButton text={address} what="address" />
+      </p>
+      <AddressForm address={address} toUrl={userPath} label="Another account" />
+      <div class="choices">
+        <Choice legend="Show" name="state" options={STATES} chosen={state} />
+      </div>
+      <Shown asked={rewards} lines={6}>
+        {(answer) => <RewardsShown answer={answer} state={state} cursor={cursor} />}
+      </Shown>
+      <RequestShown request={request} />
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import type { IncentiveEligibility } from 'reward-campaigns-client'
+import { Address } from '../address.tsx'
+import { ChainLabel } from '../chain-label.tsx'
+import { CopyButton } from '../copy-button.tsx'
+
+/** What it takes to claim, where a signature for the account is recorded. */
+export function HowToClaim({
+  chainId,
+  claimable: { signature, transaction },
+}: {
+  chainId: number
+  claimable: Pick<IncentiveEligibility, 'signature' | 'transaction'>
+}) {
+  if (signature === undefined) return null
+  if (transaction === undefined) {
+    return (
+      <p class="how-to">
+        Only a signature is recorded, which no contract takes by itself: claim it where the campaign is offered.{' '}
+        <CopyButton text={signature} label="Copy signature" what="for this claim" />
+      </p>
+    )
+  }
+  return (
+    <p class="how-to">
+      <span>
+        Send this transaction on <ChainLabel chainId={chainId} />, from any account: to{' '}
+        <Address chainId={chainId} address={transaction.to} what="campaign core" />, without value unless{' '}
+        <a href="/docs/guides/user-rewards#claim">the validator takes a fee</a>.
+      </span>{' '}
+      <CopyButton text={transaction.data} label="Copy data" what="of the transaction" />{' '}
+      <CopyButton text={JSON.stringify(transaction)} label="Copy transaction" what="as JSON" />
+    </p>
+  )
+}

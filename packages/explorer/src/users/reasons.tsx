@@ -1,0 +1,70 @@
+import type { ClaimReason } from 'reward-campaigns-client'
+import { Transaction } from '../address.tsx'
+import { Count } from '../amounts.tsx'
+import { RelativeTime } from '../times.tsx'
+
+/** What each reason says; one without words here does not compile. */
+const WORDS: Readonly<Record<ClaimReason['code'], string>> = {
+  'not-started': 'The campaign starts',
+  ended: 'The campaign ended',
+  'max-participants-reached': 'As many accounts have claimed as may',
+  'incentive-spent': 'Nothing is left of it',
+  'on-deny-list': 'The list keeps this account out',
+  'not-on-allow-list': 'This account is not on the list of those who may',
+  'list-unknown': 'Who is on its list is not known here',
+  'already-claimed': 'Claimed as often as allowed',
+  'claimed-before': 'Claimed before',
+  'signature-missing': 'No signature is recorded yet',
+}
+
+/** Why an account can or cannot claim, with what proves it. */
+export function Reasons({ reasons, chainId }: { reasons: readonly ClaimReason[]; chainId: number }) {
+  if (reasons.length === 0) return null
+  return (
+    <ul class="reasons">
+      {reasons.map((reason) => (
+        <li key={reason.code}>
+          <Reason reason={reason} chainId={chainId} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Reason({
+  reason: { code, at, txHash, allowed, maxParticipants },
+  chainId,
+}: {
+  reason: ClaimReason
+  chainId: number
+}) {
+  return (
+    <>
+      {allowed === 1 ? 'Already claimed' : WORDS[code]}
+      {allowed !== undefined && allowed > 1 && (
+        <>
+          {' '}
+          (<Count value={allowed} />)
+        </>
+      )}
+      {maxParticipants !== undefined && (
+        <>
+          {' '}
+          (<Count value={maxParticipants} />)
+        </>
+      )}
+      {at !== undefined && (
+        <>
+          {' '}
+          <RelativeTime at={at} />
+        </>
+      )}
+      {txHash !== undefined && (
+        <>
+          {' '}
+          <Transaction chainId={chainId} hash={txHash} />
+        </>
+      )}
+    </>
+  )
+}

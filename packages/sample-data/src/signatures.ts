@@ -1,0 +1,58 @@
+import type { SampleCampaign } from './campaigns.ts'
+import { facts, ZERO_ADDRESS } from './facts.ts'
+import type { People } from './people.ts'
+import type { Random } from './random.ts'
+import { paymentOf, type Reward } from './rewards.ts'
+
+/** Signatures that wait for their claimants, for some of the campaigns that go on; one or a few each. */
+export function* claimSignatureRecords(random: Random, campaigns: readonly SampleCampaign[], { claimants }: People) {
+  for (const { id, course, rewards, admitted } of campaigns) {
+    if (course.fate !== 'running' || rewards.length === 0 || !random.chance(0.15)) continue
+    const count = Math.min(random.integer(1, 4), admitted.length)
+    const start = random.integer(0, admitted.length - count)
+    for (const claimant of admitted.slice(start, start + count)) {
+      const incentiveId = random.integer(0, rewards.length - 1)
+      const signature = random.signature()
+      const referrer = random.chance(0.8) ? ZERO_ADDRESS : random.pickSkewed(claimants)
+      yield {
+        type: 'claimSignature' as const,
+        campaignId: id,
+        incentiveId,
+        claimant,
+        signature: toPayload({
+          signature,
+          referrer,
+          quantity: rewards.length,
+          data: signedAmountOf(rewards[incentiveId]),
+        }),
+        referrer,
+      }
+    }
+  }
+}
+
+/** What is signed of the amount: nothing where the incentive itself says what it pays. */
+function signedAmountOf(reward: Reward | undefined) {
+  if (reward === undefined || !/^ERC20(Variable|Pegged)/.test(reward.type)) return '0'
+  return paymentOf(reward, 0).amount
+}
+
+/** 32 bytes of the contracts' encoding, from an address, a number or an offset. */
+const word = (value: string | number | bigint) => BigInt(value).toString(16).padStart(64, '0')
+
+/**
+ * All that a claim of the second form hands to the validator, encoded as `((address signer, bytes signature, uint8 quantity)
+ * as bytes, bytes data, address referrer)`. The signature itself is made up: no contract takes it.
+ */
+function toPayload(claim: { signature: string; referrer: string; quantity: number; data: string }) {
+  const signature = claim.signature.slice(2)
+  const signed = [word(32), word(facts.protocol.signer), word(96), word(claim.quantity), word(signature.length / 2)]
+  const validatorData = signed.join('') + signature.padEnd(192, '0')
+  const validatorBytes = validatorData.length / 2
+  return [
+    `0x${word(32)}`,
+    ...[word(96), word(96 + 32 + validatorBytes), word(claim.referrer)],
+    ...[word(validatorBytes), validatorData],
+    ...[word(32), word(claim.data)],
+  ].join('')
+}

@@ -1,0 +1,82 @@
+-- The newest claims by block timestamp, those of one second by chain ID, transaction hash, log index, ascending: at most
+-- `most`, with timestamps from `since` to `until` and behind a place in this order (`after_…`). Of one claimant, of some campaigns, of some
+-- chains, as far as these are given. Each combination is read from indexes that have the order, so the work grows with
+-- neither claims nor pages: from every campaign, chain or incentive that may have one of them the newest, of which the
+-- newest are taken. Only what has the same timestamp as the last of them is sorted.
+create or replace function list_claims(
+  claimant text, campaign_ids text[], chain_ids bigint[], since bigint, until bigint,
+  after_timestamp bigint, after_chain bigint, after_hash bytea, after_log integer, most integer
+)
+returns setof claims
+language plpgsql stable rows 10
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set max_parallel_workers_per_gather = 0
+as $$
+declare
+  last constant bigint := least(until, after_timestamp);
+begin
+  if campaign_ids is not null and claimant is not null then
+    return query
+    select claim.* from campaigns campaign
+    join incentives incentive on incentive.campaign_key = campaign.key
+    cross join lateral (
+      select * from claims
+      where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
+        and claims.claimant = list_claims.claimant and block_timestamp between since and last
+        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
+      order by block_timestamp desc, chain_id, tx_hash, log_index limit most
+    ) claim
+    where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids))
+    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
+  elsif campaign_ids is not null then
+    return query
+    select claim.* from campaigns campaign
+    cross join lateral (
+      select * from claims
+      where claims.campaign_key = campaign.key and block_timestamp between since and last
+        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
+      order by block_timestamp desc, chain_id, tx_hash, log_index limit most
+    ) claim
+    where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids))
+    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
+  elsif claimant is not null then
+    return query
+    with recursive claimed_on (chain) as (
+      (select min(chain_id) from claims where claims.claimant = list_claims.claimant)
+      union all
+      select (select min(chain_id) from claims where claims.claimant = list_claims.claimant and chain_id > chain)
+      from claimed_on where chain is not null
+    )
+    select claim.* from claimed_on
+    cross join lateral (
+      select * from claims
+      where claims.claimant = list_claims.claimant and chain_id = chain and block_timestamp between since and last
+        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
+      order by block_timestamp desc, tx_hash, log_index limit most
+    ) claim
+    where chain_ids is null or chain = any (chain_ids)
+    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
+  elsif chain_ids is not null then
+    return query
+    select claim.* from unnest(chain_ids) chain
+    cross join lateral (
+      select * from claims
+      where chain_id = chain and block_timestamp between since and last
+        and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
+      order by block_timestamp desc, tx_hash, log_index limit most
+    ) claim
+    order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
+  else
+    return query
+    select * from claims
+    where block_timestamp between since and last
+      and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
+    order by block_timestamp desc, chain_id, tx_hash, log_index limit most;
+  end if;
+end
+$$;

@@ -1,0 +1,174 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
+import { incentives } from '../../database/tables/incentives.ts'
+import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
+import { toSecondFrom } from '../../schemas/time-ranges.ts'
+import type { Claim, ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
+
+export interface ClaimRepository {
+  /**
+   * A page of claims, newest first; ties by chain ID, transaction hash, log index, ascending. Reads a page of rows from
+   * each chain, campaign or incentive that may have some, and what has the timestamp of its last; with a total of a
+   * claimant also as many index entries as there are claims of that one.
+   */
+  list(query: ListClaimsQuery): Promise<{ body: ListClaimsResponse; dependencies: Dependencies }>
+}
+
+/** Timestamp, chain ID, transaction hash, log index of the last claim of a page. */
+const PLACE = /^(\d{1,12}) (\d{1,16}) ([0-9a-f]{64}) (\d{1,10})$/
+
+const MAX_LOG_INDEX = 2 ** 31 - 1
+
+export function createClaimRepository(database: Database): ClaimRepository {
+  const statement = prepareClaims(database)
+  const tokenStore = createTokenStore(database)
+
+  return {
+    async list(query) {
+      const { claimant, campaignId: ids, chainId: chains, since, until, pageSize } = query
+      const [timestamp, chain, hash, log] = placeOf(query)
+      const isCounted = (claimant !== undefined || ids?.length === 1) && since === undefined && until === undefined
+      const { rows, tokens } = await tokenStore.readWith(
+        () =>
+          statement.execute({
+            ...{ claimant: claimant ?? null, ids: ids ?? null, chains: chains ?? null, isCounted },
+            since: since === undefined ? 0 : toSecondFrom(since),
+            until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
+            ...{ timestamp, chain, hash: `\\x${hash}`, log },
+            // One more says whether there is a next page.
+            most: pageSize === 0 ? 0 : pageSize + 1,
+          }),
+        ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
+      )
+      const claims = rows.flatMap(toRow)
+      const page = claims.slice(0, pageSize)
+      const last = claims.length > page.length ? page.at(-1) : undefined
+      return {
+        body: {
+          claims: page.map((row) => toClaim(row, tokens)),
+          nextCursor: last === undefined ? null : toCursor('listClaims', query, toPlace(last)),
+          ...(isCounted && { totalClaims: rows[0]?.totalClaims ?? 0 }),
+        },
+        dependencies: toDependencies(query, page, rows[0]?.askedKeys ?? []),
+      }
+    },
+  }
+}
+
+function placeOf(query: ListClaimsQuery): [timestamp: number, chain: number, hash: string, log: number] {
+  if (query.cursor === undefined) return [LAST_TIMESTAMP + 1, 0, '', 0]
+  const [timestamp, chain, hash = '', log] = readCursor(query.cursor, 'listClaims', query, PLACE)
+  return [Number(timestamp), Number(chain), hash, Math.min(Number(log), MAX_LOG_INDEX)]
+}
+
+const toPlace = ({ blockTimestamp, chainId, txHash, logIndex }: Row) => [
+  ...[blockTimestamp, chainId, txHash.slice(2), logIndex],
+]
+
+/**
+ * Of a claimant, what is about that one and the campaigns that are shown; of campaigns, what is about these, and whether
+ * those that are not known come. All other pages change with nearly everything.
+ */
+function toDependencies(
+  { claimant, campaignId }: ListClaimsQuery,
+  rows: readonly Row[],
+  askedKeys: readonly number[],
+): Dependencies {
+  const pendingBlocks = new Map<number, number>()
+  for (const { chainId, pendingBlock } of rows) {
+    if (pendingBlock === null) continue
+    pendingBlocks.set(chainId, Math.min(pendingBlock, pendingBlocks.get(chainId) ?? pendingBlock))
+  }
+  const shared = { pendingBlocks, changesAt: Number.POSITIVE_INFINITY }
+  if (claimant !== undefined) {
+    const recordKeys = [...new Set(rows.map(({ campaignKey }) => campaignKey))]
+    return { campaignKeys: [], onLists: false, recordKeys, claimants: [claimant], ...shared }
+  }
+  if (campaignId === undefined) return { campaignKeys: 'all', onLists: true, ...shared }
+  return { campaignKeys: askedKeys, onLists: askedKeys.length < campaignId.length, ...shared }
+}
+
+function toClaim(row: Row, tokens: Tokens): Claim {
+  const { asset, chainId, pendingBlock, isFollowed } = row
+  return {
+    campaignId: row.campaignId,
+    campaignName: row.campaignName,
+    incentiveIndex: row.incentiveIndex,
+    incentiveType: row.incentiveType,
+    claimant: row.claimant,
+    asset,
+    amount: row.amount,
+    amountUsd: asset === null ? null : row.amountUsd,
+    metadata: (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null,
+    txHash: row.txHash,
+    logIndex: row.logIndex,
+    blockTimestamp: row.blockTimestamp,
+    ...(isFollowed && { isFinal: pendingBlock === null }),
+  }
+}
+
+/** A row without a chain has no claim. */
+type FoundRow = Awaited<ReturnType<ReturnType<typeof prepareClaims>['execute']>>[number]
+type Row = FoundRow & { chainId: number }
+
+const toRow = ({ chainId, ...row }: FoundRow): Row[] => (chainId === null ? [] : [{ ...row, chainId }])
+
+/**
+ * The claims of a page with what is shown of them, each with the total and the keys of the campaigns that were asked for;
+ * one row without a claim where there is none. One statement, so as of one moment.
+ */
+function prepareClaims(database: Database) {
+  const { placeholder } = sql
+  const claimant = sql`${placeholder('claimant')}::text`
+  const ids = sql`${placeholder('ids')}::text[]`
+  const chains = sql`${placeholder('chains')}::bigint[]`
+  const place = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
+  const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
+    ${placeholder('until')}::bigint, ${place}, ${placeholder('most')}::integer)`
+  const head = sql`(select
+    case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
+    array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys)`
+  const blocks = sql`${followedBlocks} block, jsonb_array_elements(block.claims) entry`
+  return database
+    .select({
+      tokenVersion,
+      totalClaims: sql<number | null>`head.total`,
+      askedKeys: sql<number[]>`head.asked_keys`,
+      chainId: sql<number | null>`claim.chain_id::float8`,
+      campaignKey: sql<number>`claim.campaign_key::float8`,
+      campaignId: sql<string>`campaign.id`,
+      campaignName: sql<string | null>`campaign.campaign_name`,
+      incentiveIndex: sql<number>`claim.incentive_position`,
+      incentiveType: sql<string>`incentive.type`,
+      claimant: sql<string>`claim.claimant`,
+      asset: sql<string | null>`incentive.asset`,
+      amount: sql<string>`claim.amount::text`,
+      amountUsd: sql<string | null>`trim_scale(round(claim.amount_usd, 6))::text`,
+      txHash: sql<string>`'0x' || encode(claim.tx_hash, 'hex')`,
+      logIndex: sql<number>`claim.log_index`,
+      blockTimestamp: sql<string>`claim.block_timestamp::text`,
+      isFollowed: sql<boolean>`followed.chain_id is not null`,
+      /** The block of the claim as long as it is not final; null where it is, and where its chain is not followed. */
+      pendingBlock: sql<number | null>`(
+        select block.number::float8 from ${blocks}
+        where block.chain_id = followed.chain_id and block.claims <> '[]'
+          and block.number > coalesce(followed.finalized_block, -1)
+          and entry = jsonb_build_array('0x' || encode(claim.tx_hash, 'hex'), claim.log_index)
+        limit 1)`,
+    })
+    .from(sql`${head} as head`)
+    .leftJoin(sql`${page} as claim`, sql`true`)
+    .leftJoin(sql`${campaigns} as campaign`, sql`campaign.key = claim.campaign_key`)
+    .leftJoin(
+      sql`${incentives} as incentive`,
+      sql`incentive.campaign_key = claim.campaign_key and incentive.position = claim.incentive_position`,
+    )
+    .leftJoin(sql`${followedChains} as followed`, sql`followed.chain_id = claim.chain_id`)
+    .orderBy(sql`claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index`)
+    .prepare('list_claims')
+}

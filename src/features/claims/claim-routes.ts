@@ -1,0 +1,33 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { AnswerCache } from '../../cache/response-cache.ts'
+import { InvalidRequestError } from '../../http/request/errors.ts'
+import { responsesOf } from '../../http/request/responses.ts'
+import { claimsExample } from './claim-example.ts'
+import type { ClaimRepository } from './claim-repository.ts'
+import { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
+
+const listClaims = {
+  operationId: 'listClaims',
+  summary: 'List claims',
+  description:
+    'Claims, newest first: of an account, of campaigns, of chains, in a time range, or all of them. Pages follow each other by `cursor`: claims that come meanwhile do not shift them.',
+  tags: ['Users'],
+  querystring: ListClaimsQuery,
+  response: responsesOf(
+    { description: 'The claims of the page.', schema: ListClaimsResponse, example: claimsExample },
+    { 400: 'cursor must be a nextCursor of this operation, got "abc"' },
+  ),
+}
+
+export const claimRoutes: FastifyPluginAsyncTypebox<{
+  claims: ClaimRepository
+  answers: AnswerCache
+  hasAddressLookups: boolean
+}> = async (app, { claims, answers, hasAddressLookups }) => {
+  app.get('/claims', { schema: listClaims }, (request, reply) => {
+    if (request.query.claimant !== undefined && !hasAddressLookups) {
+      throw new InvalidRequestError('claimant is not accepted: this service does not look up addresses')
+    }
+    answers.send(request, reply, () => claims.list(request.query))
+  })
+}

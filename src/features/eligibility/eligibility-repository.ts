@@ -1,0 +1,81 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { campaigns } from '../../database/tables/campaigns.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { claimFacts, factColumns, judge, judgeWhole, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
+
+export interface EligibilityRepository {
+  /**
+   * What an account can claim of some campaigns, at most 50, by chain ID, core address, identifier, ascending. Reads a few
+   * rows by indexes for each of their incentives, and as many claims of the account as a validator allows.
+   */
+  list(query: ListEligibilityQuery): Promise<{ body: ListEligibilityResponse; dependencies: Dependencies }>
+}
+
+export function createEligibilityRepository(database: Database, clock: () => Date): EligibilityRepository {
+  const statement = prepareFacts(database)
+
+  return {
+    async list({ user, campaignId: ids = [] }) {
+      const now = clock()
+      const rows = await statement.execute({ user, ids })
+      const found = new Map<string, (typeof rows)[number][]>()
+      for (const row of rows) found.set(row.id, [...(found.get(row.id) ?? []), row])
+      const campaigns = await Promise.all(
+        [...found].map(async ([id, facts]): Promise<CampaignEligibility> => {
+          const incentives = await Promise.all(
+            facts.flatMap((row) =>
+              row.position === null ? [] : [toIncentive(row, row.position, judge(row, { id, user }, now))],
+            ),
+          )
+          const verdicts = incentives.map(({ verdict }) => verdict)
+          const [first] = facts
+          return { id, verdict: first === undefined ? 'unknown' : judgeWhole(first, verdicts, now), incentives }
+        }),
+      )
+      const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byPlace)
+      return {
+        body: { user, campaigns, unknownCampaigns },
+        dependencies: {
+          campaignKeys: [],
+          recordKeys: [...new Set(rows.map(({ key }) => key))],
+          claimants: [user],
+          // One that is not known may come.
+          onLists: unknownCampaigns.length > 0,
+          changesAt: nextChangeOf(rows, now),
+        },
+      }
+    },
+  }
+}
+
+const toIncentive = async (row: { type: string }, position: number, judged: ReturnType<typeof judge>) => ({
+  incentiveIndex: position,
+  type: row.type,
+  ...(await judged),
+})
+
+/** By chain ID, core address, identifier, ascending. */
+function byPlace(one: string, other: string) {
+  const [[chain = '', core = '', identifier = ''], [otherChain = '', otherCore = '', otherIdentifier = '']] = [
+    one.split(':'),
+    other.split(':'),
+  ]
+  if (chain !== otherChain) return Number(chain) - Number(otherChain)
+  if (core !== otherCore) return core < otherCore ? -1 : 1
+  return BigInt(identifier) < BigInt(otherIdentifier) ? -1 : 1
+}
+
+/** In the order of the campaigns, and of their incentives. */
+const prepareFacts = (database: Database) =>
+  database
+    .select({ id: campaigns.id, ...factColumns })
+    .from(
+      claimFacts(
+        sql`array(select key from ${campaigns} asked where asked.id = any (${sql.placeholder('ids')}::text[]))`,
+      ),
+    )
+    .innerJoin(campaigns, sql`${campaigns.key} = facts.campaign_key`)
+    .orderBy(campaigns.chainId, campaigns.coreAddress, campaigns.identifier, sql`facts.position`)
+    .prepare('list_eligibility')

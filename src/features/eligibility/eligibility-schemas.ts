@@ -1,0 +1,69 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { claimableFields, Verdict, verdictAndReasons } from '../../read-models/eligibility/schemas.ts'
+import { incentiveTypes } from '../../schemas/incentives.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { Address, CampaignId } from '../../schemas/primitives.ts'
+import { commaSeparated, queryOf } from '../../schemas/query-values.ts'
+import { inline, ref } from '../../schemas/references.ts'
+
+export const ListEligibilityQuery = queryOf(
+  {
+    user: inline(Address, { description: 'The account that wants to claim.', example: parameterExamples.claimant }),
+    campaignId: commaSeparated(ref(CampaignId), {
+      most: 50,
+      description: 'The campaigns it wants to claim.',
+      example: parameterExamples.campaignId,
+    }),
+    ...minimumBlocks,
+  },
+  {},
+  ['user', 'campaignId'],
+)
+export type ListEligibilityQuery = Static<typeof ListEligibilityQuery>
+
+const IncentiveEligibility = Type.Object(
+  {
+    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+    type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
+    ...verdictAndReasons,
+    ...claimableFields,
+  },
+  { $id: 'IncentiveEligibility', additionalProperties: false, description: 'Whether an incentive can be claimed.' },
+)
+
+export const CampaignEligibility = Type.Object(
+  {
+    id: ref(CampaignId, { description: 'ID of the campaign.' }),
+    verdict: ref(Verdict, {
+      description:
+        'The best of the verdicts on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
+    }),
+    incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
+  },
+  { $id: 'CampaignEligibility', additionalProperties: false, description: 'What an account can claim of a campaign.' },
+)
+export type CampaignEligibility = Static<typeof CampaignEligibility>
+
+export const ListEligibilityResponse = Type.Object(
+  {
+    user: ref(Address, { description: 'The account that was asked for.' }),
+    campaigns: Type.Array(ref(CampaignEligibility), {
+      maxItems: 50,
+      description: 'The campaigns that were asked for, by chain ID, core address and identifier, ascending.',
+    }),
+    unknownCampaigns: Type.Array(ref(CampaignId), {
+      maxItems: 50,
+      description: 'Those that are not known, in the same order.',
+    }),
+  },
+  {
+    $id: 'ListEligibilityResponse',
+    additionalProperties: false,
+    description: 'What an account can claim, and why not.',
+  },
+)
+export type ListEligibilityResponse = Static<typeof ListEligibilityResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const eligibilityFeatureSchemas = [IncentiveEligibility, CampaignEligibility, ListEligibilityResponse]

@@ -1,0 +1,129 @@
+import type { Database } from '../../database/connection/client.ts'
+import { createTokenStore, type Tokens } from '../../database/lookups/token-metadata-cache.ts'
+import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { type FactRow, judge, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
+import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
+
+type Asked = ListRewardsQuery & { user: string }
+
+export interface RewardRepository {
+  /**
+   * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
+   * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the claims and the
+   * signatures of the account.
+   */
+  list(query: Asked): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
+}
+
+export function createRewardRepository(database: Database, clock: () => Date): RewardRepository {
+  const rewards = prepareRewards(database)
+  const signed = prepareSigned(database)
+  const tokenStore = createTokenStore(database)
+
+  /** The incentives that the user can claim; undefined where all count. */
+  async function readClaimable({ state, user }: Asked, now: Date) {
+    if (state !== 'claimable') return undefined
+    const [first, ...rest] = await signed.execute({ user })
+    const rows = [first, ...rest].flatMap((row) =>
+      row === undefined || row.id === null ? [] : [{ ...row, id: row.id }],
+    )
+    const judged = await Promise.all(
+      rows.map(async (row) => ({ row, ...(await judge(row, { id: row.id, user }, now)) })),
+    )
+    return {
+      revision: first?.revision,
+      facts: rows,
+      those: judged.flatMap(({ row, verdict }) => (verdict === 'claimable' ? [row] : [])),
+    }
+  }
+
+  /** Both of one state of the data. */
+  async function readPage(query: Asked, now: Date) {
+    const { state, user, chainId, pageSize } = query
+    const place = placeOf(query)
+    for (;;) {
+      const claimable = await readClaimable(query, now)
+      const { rows, tokens } = await tokenStore.readWith(
+        () =>
+          rewards.execute({
+            ...{ user, chains: chainId ?? null, leastClaims: state === 'claimed' ? 1 : 0, ...place },
+            keys: claimable?.those.map(({ key }) => key) ?? null,
+            positions: claimable?.those.map(({ position }) => position) ?? null,
+            // One more says whether there is a next page.
+            most: pageSize === 0 ? 0 : pageSize + 1,
+          }),
+        ({ chainId, asset, totals }) => [
+          ...(asset === null ? [] : [`${chainId}:${asset}`]),
+          ...(totals ?? []).map((total) => `${total.chainId}:${total.asset}`),
+        ],
+      )
+      if (claimable !== undefined && claimable.revision !== rows[0]?.revision) continue
+      return { rows, tokens, facts: claimable?.facts }
+    }
+  }
+
+  return {
+    async list(query) {
+      const now = clock()
+      const { rows, tokens, facts } = await readPage(query, now)
+      const found = rows.flatMap(({ id, ...row }) => (id === null ? [] : [{ ...row, id }]))
+      const page = found.slice(0, query.pageSize)
+      const last = found.length > page.length ? page.at(-1) : undefined
+      const shown = facts ?? page
+      return {
+        body: {
+          user: query.user,
+          rewards: await Promise.all(page.map((row) => toReward(row, query.user, tokens, now))),
+          totals: (rows[0]?.totals ?? []).map(({ chainId, asset, ...total }) => ({
+            ...{ chainId, asset, metadata: metadataOf(tokens, chainId, asset) },
+            ...total,
+          })),
+          nextCursor: last === undefined ? null : toCursor('listRewards', query, toPlace(last)),
+        },
+        dependencies: {
+          campaignKeys: [],
+          recordKeys: [...new Set(shown.map(({ key }) => key))],
+          claimants: [query.user],
+          // Signatures come and go with campaigns, and what campaigns pay may change.
+          onLists: true,
+          changesAt: nextChangeOf(shown, now),
+        },
+      }
+    },
+  }
+}
+
+/** Timestamp of the last claim, campaign ID, index of the last entry of a page. */
+const PLACE = /^(\d{1,12}) (\d{1,16}):(0x[0-9a-f]{40}):(\d{1,78}) (\d{1,5})$/
+
+const toPlace = ({ lastTimestamp, id, position }: FactRow & { id: string }) => [
+  ...[lastTimestamp ?? NO_CLAIM, id, position ?? 0],
+]
+
+function placeOf(query: Asked) {
+  if (query.cursor === undefined) return { timestamp: NO_CLAIM + 1, chain: 0, core: '', identifier: '0', position: 0 }
+  const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, PLACE)
+  return { timestamp, chain, core, identifier, position }
+}
+
+const metadataOf = (tokens: Tokens, chainId: number, asset: string | null) =>
+  (asset === null ? undefined : tokens.get(`${chainId}:${asset}`)?.fields) ?? null
+
+async function toReward(row: RewardRow & { id: string }, user: string, tokens: Tokens, now: Date): Promise<Reward> {
+  const { id, asset, claims, amount, amountUsd, lastHash, lastTimestamp } = row
+  return {
+    campaignId: id,
+    campaignName: row.campaignName,
+    incentiveIndex: row.position ?? 0,
+    incentiveType: row.type,
+    asset,
+    metadata: metadataOf(tokens, row.chainId, asset),
+    ...{ claims, claimedAmount: amount ?? '0' },
+    claimedAmountUsd: claims === 0 ? '0' : asset === null ? null : amountUsd,
+    lastClaimedAt: lastTimestamp === null ? null : new Date(lastTimestamp * 1000).toISOString(),
+    lastTxHash: lastHash,
+    ...(await judge(row, { id, user }, now)),
+  }
+}

@@ -1,0 +1,103 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { claimableFields, verdictAndReasons } from '../../read-models/eligibility/schemas.ts'
+import { wordOrNull } from '../../schemas/enumerations.ts'
+import { incentiveTypes } from '../../schemas/incentives.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
+import { cursorPaging, nextCursor } from '../../schemas/paging.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import {
+  Address,
+  CampaignId,
+  ChainId,
+  Instant,
+  TotalAmount,
+  TransactionHash,
+  UsdAmount,
+} from '../../schemas/primitives.ts'
+import { commaSeparated, optionalChoice, queryOf } from '../../schemas/query-values.ts'
+import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { TokenMetadata } from '../../schemas/tokens.ts'
+
+export const ListRewardsParams = Type.Object(
+  { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },
+  { additionalProperties: false },
+)
+export type ListRewardsParams = Static<typeof ListRewardsParams>
+
+export const ListRewardsQuery = queryOf({
+  state: optionalChoice(['claimable', 'claimed'], {
+    description:
+      '`claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.',
+    example: 'claimed',
+  }),
+  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
+    description: 'Only incentives on these chains.',
+    example: parameterExamples.chainId,
+  }),
+  ...cursorPaging,
+  ...minimumBlocks,
+})
+export type ListRewardsQuery = Static<typeof ListRewardsQuery>
+
+const shared = {
+  asset: refOrNull(Address, { description: 'The reward token; `null` for the variants that pay none.' }),
+  metadata: refOrNull(TokenMetadata, { description: 'The reward token; `null` when it is unknown.' }),
+}
+const claimed = (what: string) => ({
+  claims: Type.Integer({ minimum: 0, description: `Number of claims of the account ${what}.` }),
+  claimedAmount: ref(TotalAmount, { description: 'What they paid, in base units of the token.' }),
+  claimedAmountUsd: refOrNull(UsdAmount, {
+    description:
+      'Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value.',
+  }),
+})
+
+export const Reward = Type.Object(
+  {
+    campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
+    campaignName: stringOrNull({ description: 'Readable name of the campaign; `null` when it has none.' }),
+    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` when it is of no known kind.'),
+    ...shared,
+    ...verdictAndReasons,
+    ...claimed('on the incentive'),
+    lastClaimedAt: refOrNull(Instant, { description: 'Time of the last of them; `null` without any.' }),
+    lastTxHash: refOrNull(TransactionHash, { description: 'Transaction of the last of them; `null` without any.' }),
+    ...claimableFields,
+  },
+  { $id: 'Reward', additionalProperties: false, description: 'An incentive that an account has claimed, or may.' },
+)
+export type Reward = Static<typeof Reward>
+
+export const RewardTotal = Type.Object(
+  {
+    chainId: ref(ChainId, { description: 'Chain of the token.' }),
+    ...shared,
+    ...claimed('that paid the token'),
+    unvaluedClaims: Type.Integer({ minimum: 0, description: 'How many of them have no known value.' }),
+  },
+  { $id: 'RewardTotal', additionalProperties: false, description: 'What an account has been paid of a token.' },
+)
+export type RewardTotal = Static<typeof RewardTotal>
+
+export const ListRewardsResponse = Type.Object(
+  {
+    user: ref(Address, { description: 'The account.' }),
+    rewards: Type.Array(ref(Reward), {
+      maxItems: 100,
+      description:
+        'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by the last claim, newest first; then by campaign and index.',
+    }),
+    totals: Type.Array(ref(RewardTotal), {
+      maxItems: 10_000,
+      description:
+        'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, whatever the page.',
+    }),
+    nextCursor,
+  },
+  { $id: 'ListRewardsResponse', additionalProperties: false, description: 'The rewards of an account.' },
+)
+export type ListRewardsResponse = Static<typeof ListRewardsResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const rewardSchemas = [Reward, RewardTotal, ListRewardsResponse]

@@ -1,0 +1,109 @@
+-- What decides whether somebody can claim the incentives of campaigns, as far as it is known: of all of them, or, with `positions`,
+-- of those at these places, parallel to the keys. A campaign without incentives has one row without a position. Bounded by
+-- what is asked: of the claims of the claimant on an incentive as many are counted as the validator allows.
+create or replace function claim_facts(keys bigint[], positions smallint[], claimant text)
+returns table (
+  campaign_key bigint, starts_at timestamptz, ends_at timestamptz, max_participants numeric, are_participants_reached boolean,
+  list_type text, is_denied boolean, is_admitted boolean, "position" smallint, type text, is_spent boolean,
+  max_claims numeric, has_claimed_all boolean, last_hash bytea, last_timestamp bigint, signature text, referrer text
+)
+language plpgsql stable rows 20
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_bitmapscan = off
+set enable_sort = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+set max_parallel_workers_per_gather = 0
+as $$
+begin
+  return query
+  select campaign.key, campaign.start_at, campaign.end_at, campaign.max_participants,
+    campaign.max_participants <> 0 and coalesce(claimants.claimant_count >= campaign.max_participants, false),
+    standing.list_type, standing.is_denied, standing.is_admitted,
+    incentive."position", incentive.type, incentive.is_spent, allowed.max_claims,
+    case when allowed.max_claims = 1 then last.tx_hash is not null when allowed.max_claims < 'Infinity' then (
+      select count(*) from (
+        select from claims
+        where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position"
+          and claims.claimant = claim_facts.claimant
+        limit least(allowed.max_claims, 1000000000)::bigint
+      ) counted) >= allowed.max_claims else false end,
+    last.tx_hash, last.block_timestamp, signed.signature, signed.referrer
+  from (
+    select wanted.key, wanted."position" from unnest(keys, positions) wanted (key, "position")
+  ) asked
+  join campaigns campaign on campaign.key = asked.key
+  left join campaign_claimant_counts claimants on claimants.campaign_key = campaign.key
+  cross join lateral campaign_standing(campaign.key, claim_facts.claimant) standing
+  left join incentives incentive on incentive.campaign_key = campaign.key
+    and (asked."position" is null or incentive."position" = asked."position")
+  -- A contract of these kinds pays an address once, whatever its validator allows.
+  cross join lateral (
+    select case when incentive.type in ('ERC20Incentive', 'CGDAIncentive', 'PointsIncentive', 'AllowListIncentive') then 1
+      else campaign.max_claims_per_claimant end as max_claims
+  ) allowed
+  left join lateral (
+    select claims.tx_hash, claims.block_timestamp from claims
+    where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive."position"
+      and claims.claimant = claim_facts.claimant
+    order by claims.block_timestamp desc, claims.tx_hash desc, claims.log_index desc limit 1
+  ) last on true
+  left join claim_signatures signed on signed.campaign_key = incentive.campaign_key
+    and signed.incentive_position = incentive."position" and signed.claimant = claim_facts.claimant
+  order by campaign.chain_id, campaign.core_address, campaign.identifier, incentive."position";
+end
+$$;
+
+-- What somebody has claimed of each incentive, by its campaign and place: of all that this one has a claim or a signature on, or, with
+-- `only_keys`, of those at these places.
+create or replace function claimant_entries(claimant text, chain_ids bigint[], only_keys bigint[], only_positions smallint[])
+returns table (
+  campaign_key bigint, "position" smallint, claim_count bigint, amount numeric, amount_usd numeric, unvalued_count bigint,
+  last_timestamp bigint
+)
+language plpgsql stable rows 100
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_mergejoin = off
+set max_parallel_workers_per_gather = 0
+as $$
+begin
+  if only_keys is not null then
+    return query
+    select wanted.key, wanted."position", own.claim_count, own.amount, own.amount_usd, own.unvalued_count, own.last_timestamp
+    from unnest(only_keys, only_positions) wanted (key, "position")
+    cross join lateral (
+      select count(*) as claim_count, sum(claims.amount) as amount, sum(claims.amount_usd) as amount_usd,
+        count(*) filter (where claims.amount_usd is null) as unvalued_count, max(claims.block_timestamp) as last_timestamp
+      from claims
+      where claims.campaign_key = wanted.key and claims.incentive_position = wanted."position"
+        and claims.claimant = claimant_entries.claimant
+    ) own
+    where chain_ids is null
+      or exists (select from campaigns where campaigns.key = wanted.key and campaigns.chain_id = any (chain_ids));
+  else
+    return query
+    select own.campaign_key, own.incentive_position, own.claim_count, own.amount, own.amount_usd, own.unvalued_count,
+      own.last_timestamp
+    from (
+      select claims.campaign_key, claims.incentive_position, count(*) as claim_count, sum(claims.amount) as amount,
+        sum(claims.amount_usd) as amount_usd, count(*) filter (where claims.amount_usd is null) as unvalued_count,
+        max(claims.block_timestamp) as last_timestamp
+      from claims
+      where claims.claimant = claimant_entries.claimant and (chain_ids is null or claims.chain_id = any (chain_ids))
+      group by claims.campaign_key, claims.incentive_position
+    ) own
+    union all
+    select signed.campaign_key, signed.incentive_position, 0, null, null, 0, null
+    from claim_signatures signed
+    where signed.claimant = claimant_entries.claimant
+      and not exists (
+        select from claims
+        where claims.campaign_key = signed.campaign_key and claims.incentive_position = signed.incentive_position
+          and claims.claimant = claimant_entries.claimant)
+      and (chain_ids is null
+        or exists (select from campaigns where campaigns.key = signed.campaign_key and campaigns.chain_id = any (chain_ids)));
+  end if;
+end
+$$;

@@ -1,0 +1,77 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
+import { type CampaignFacts, type IncentiveFacts, judgeCampaign, judgeIncentive } from './rules.ts'
+import type { Verdict } from './schemas.ts'
+
+/** The facts of the incentives of campaigns, or of those at places, about the placeholder `user`, as `facts`. */
+export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
+  sql`claim_facts(${keys}, ${positions}, ${sql.placeholder('user')}) as facts`
+
+const instant = (column: SQL) => sql<number | null>`(1000 * extract(epoch from ${column}))::float8`
+
+export const factColumns = {
+  key: sql<number>`facts.campaign_key::float8`,
+  startsAt: instant(sql`facts.starts_at`),
+  endsAt: instant(sql`facts.ends_at`),
+  maxParticipants: sql<string>`facts.max_participants::text`,
+  areParticipantsReached: sql<boolean>`facts.are_participants_reached`,
+  listType: sql<CampaignFacts['listType']>`facts.list_type`,
+  isDenied: sql<boolean | null>`facts.is_denied`,
+  isAdmitted: sql<boolean | null>`facts.is_admitted`,
+  /** Null of a campaign without incentives. */
+  position: sql<number | null>`facts.position`,
+  type: sql<string>`facts.type`,
+  isSpent: sql<boolean>`facts.is_spent`,
+  maxClaims: sql<string | null>`facts.max_claims::text`,
+  hasClaimedAll: sql<boolean>`facts.has_claimed_all`,
+  lastHash: sql<string | null>`'0x' || encode(facts.last_hash, 'hex')`,
+  lastTimestamp: sql<number | null>`facts.last_timestamp::float8`,
+  signature: sql<string | null>`facts.signature`,
+  referrer: sql<string | null>`facts.referrer`,
+}
+export type FactRow = SelectResultFields<typeof factColumns>
+
+const toDate = (milliseconds: number | null) => (milliseconds === null ? null : new Date(milliseconds))
+
+function toIncentiveFacts({ maxClaims, lastHash, lastTimestamp, ...row }: FactRow): IncentiveFacts {
+  const { isSpent, hasClaimedAll, signature } = row
+  return {
+    ...{ isSpent, hasClaimedAll, hasSignature: signature !== null },
+    maxClaims: maxClaims === null ? null : Number(maxClaims),
+    lastClaim:
+      lastHash === null || lastTimestamp === null
+        ? null
+        : { txHash: lastHash, at: new Date(lastTimestamp * 1000).toISOString() },
+  }
+}
+
+const toCampaignFacts = ({ startsAt, endsAt, ...row }: FactRow): CampaignFacts => ({
+  ...row,
+  startsAt: toDate(startsAt),
+  endsAt: toDate(endsAt),
+})
+
+/** The verdict of an incentive, every reason that holds, and, where it can be claimed, with what. */
+export async function judge(row: FactRow, of: { id: string; user: string }, now: Date) {
+  const { position, signature, referrer } = row
+  const judged = judgeIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
+  if (judged.verdict !== 'claimable' || signature === null || referrer === null || position === null) return judged
+  // Loads the encoder of calls, which few need.
+  const { toClaimTransaction } = await import('../../schemas/claim-transactions.ts')
+  const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
+  const transaction = toClaimTransaction(claim)
+  return { ...judged, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
+}
+
+/** The verdict on the campaign of some rows, of whose incentives these are the verdicts. */
+export const judgeWhole = (row: FactRow, verdicts: readonly Verdict[], now: Date) =>
+  judgeCampaign(toCampaignFacts(row), verdicts, now)
+
+/** Milliseconds since 1970 at which one of the campaigns starts or ends next. */
+export const nextChangeOf = (rows: readonly Pick<FactRow, 'startsAt' | 'endsAt'>[], now: Date) =>
+  Math.min(
+    Number.POSITIVE_INFINITY,
+    ...rows
+      .flatMap(({ startsAt, endsAt }) => [startsAt, endsAt])
+      .filter((at): at is number => at !== null && at > now.getTime()),
+  )

@@ -1,0 +1,64 @@
+import type { Hex } from 'viem'
+import { decodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
+
+/*
+ * A claim as a transaction of the incentive protocol. Loads the ABI coder of viem: import it where a transaction is made, not
+ * at the start.
+ */
+
+/** Anyone may send it. A generation of cores is as good as another: all have it. */
+const claimFunction = parseAbi([
+  'function claimIncentiveFor(uint256 boostId, uint256 incentiveId, address referrer, bytes data, address claimant) payable',
+])
+
+/** The two forms of a payload, by the second word: where the first `bytes` begin. */
+const payloadForms = {
+  '40': parseAbiParameters(['Payload payload', 'struct Payload { bytes validatorData; bytes incentiveData; }']),
+  '60': parseAbiParameters([
+    'Payload payload',
+    'struct Payload { bytes validatorData; bytes incentiveData; address referrer; }',
+  ]),
+}
+
+const validatorData = parseAbiParameters([
+  'Signed signed',
+  'struct Signed { address signer; bytes signature; uint8 incentiveQuantity; }',
+])
+
+const PAYLOAD = /^0x0{62}20(?:0{62}(40|60))(?:[0-9a-f]{2})*$/i
+
+export interface SignedClaim {
+  campaignId: string
+  incentiveIndex: number
+  claimant: string
+  referrer: string
+  /** As it is recorded: the whole payload, or less. */
+  signature: string
+}
+
+/** Whether a recorded signature is all the data that a claim needs, and not a signature alone. */
+export function isClaimPayload(signature: string): boolean {
+  const form = PAYLOAD.exec(signature)?.[1]
+  if (form !== '40' && form !== '60') return false
+  try {
+    const [payload] = decodeAbiParameters(payloadForms[form], signature as Hex)
+    const [{ incentiveQuantity }] = decodeAbiParameters(validatorData, payload.validatorData)
+    return incentiveQuantity <= 255
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The call that claims for a claimant; undefined where the signature is not a whole payload. It has no value: a validator may
+ * ask for a fee.
+ */
+export function toClaimTransaction({ campaignId, incentiveIndex, claimant, referrer, signature }: SignedClaim) {
+  if (!isClaimPayload(signature)) return undefined
+  const [, core = '', boostId = ''] = campaignId.split(':')
+  const data = encodeFunctionData({
+    abi: claimFunction,
+    args: [BigInt(boostId), BigInt(incentiveIndex), referrer as Hex, signature.toLowerCase() as Hex, claimant as Hex],
+  })
+  return { to: core, data }
+}

@@ -1,0 +1,122 @@
+import { encodeAbiParameters, parseAbiParameters } from 'viem'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/browser.ts'
+import { answered, type Explorer, NOW, startExplorer } from '../setup/explorer.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+
+const user = anAddress('somebody')
+const nobody = anAddress('nobody')
+const usdc = aToken({ symbol: 'USDC', decimals: 6, priceUsd: '1' })
+const ofName = (campaignName: string, parts = {}) =>
+  aCampaign({ campaignName, incentives: [anErc20Incentive(usdc.address, { limit: '50' })], ...parts })
+const claimable = ofName('Swap to claim')
+const claimed = ofName('Claimed already')
+const denied = ofName('Not for you', {
+  allowList: {
+    owner: anAddress('owner'),
+    contractAddress: anAddress('list'),
+    type: 'SimpleDenyList',
+    addresses: [user],
+  },
+})
+const payload = encodeAbiParameters(
+  parseAbiParameters(['Payload payload', 'struct Payload { bytes validatorData; bytes incentiveData; }']),
+  [
+    {
+      validatorData: encodeAbiParameters(
+        parseAbiParameters(['Signed signed', 'struct Signed { address signer; bytes signature; uint8 quantity; }']),
+        [{ signer: `0x${'51'.repeat(20)}`, signature: `0x${'ab'.repeat(65)}`, quantity: 1 }],
+      ),
+      incentiveData: `0x${'00'.repeat(32)}`,
+    },
+  ],
+)
+const signatureFor = ({ id }: typeof claimable) => ({
+  type: 'claimSignature' as const,
+  campaignId: id,
+  incentiveId: 0,
+  claimant: user,
+  signature: payload,
+  referrer: `0x${'0'.repeat(40)}`,
+})
+const claimOf = (campaign: typeof claimable, claimant: string) =>
+  aClaim(campaign, {
+    claimant,
+    blockTimestamp: String(NOW.getTime() / 1000 - 3600),
+    amount: '2500000',
+    amountUsd: '2.5',
+  })
+
+let explorer: Explorer
+
+describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(
+      usdc,
+      ...[claimable, claimed, denied],
+      ...[claimable, denied].map(signatureFor),
+      ...[claimOf(claimed, user), claimOf(claimable, nobody)],
+    )
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test.each(WIDTHS)('lead from an address to what it can claim and back, %s pixels wide', async (width) => {
+    await using tab = await explorer.open('/')
+    const { page } = tab
+    await page.setViewportSize({ width, height: 800 })
+    async function expectToFit(what: string) {
+      await answered(page)
+      expect(await tab.violations(), what).toEqual([])
+      expect(await tab.excessWidth(), what).toBe(0)
+    }
+    await page.getByRole('navigation', { name: 'Pages', exact: true }).getByText('Rewards').click()
+    await page.locator('h1:focus', { hasText: 'Rewards' }).waitFor()
+    await expectToFit('the form')
+    await page.getByLabel('Address').fill(` ${user.toUpperCase().replace('0X', '0x')} `)
+    await page.getByRole('button', { name: 'Show', exact: true }).click()
+    await page.waitForURL(`${explorer.base}/explorer/users/${user}`)
+    await expectToFit('the rewards')
+    const rows = page.locator('.rewards > li')
+    expect(await rows.locator('.campaign-link').allTextContents()).toEqual(
+      expect.arrayContaining(['Swap to claim', 'Claimed already', 'Not for you']),
+    )
+    const rowOf = (name: string) => rows.filter({ hasText: name })
+    expect(await rowOf('Not for you').textContent()).toContain('The list keeps this account out')
+    expect(await rowOf('Claimed already').innerText()).toMatch(
+      /Already claimed[\s\S]*2\.5 USDC[\s\S]*\$2\.50[\s\S]*1 claim/,
+    )
+    expect(await page.locator('.totals').innerText()).toMatch(/2\.5 USDC[\s\S]*\$2\.50 in 1 claim/)
+
+    await page.getByRole('link', { name: 'To claim now' }).click()
+    await page.waitForURL(`${explorer.base}/explorer/users/${user}?state=claimable`)
+    await expectToFit('what can be claimed')
+    expect(await rows.locator('.campaign-link').allTextContents()).toEqual(['Swap to claim'])
+    const { rewards } = (await explorer.api.get(`/users/${user}/rewards?state=claimable`)).json()
+    await rowOf('Swap to claim').getByRole('button', { name: 'Copy data' }).click()
+    await expect.poll(() => copied(page)).toBe(rewards[0].transaction.data)
+    const left = await page.locator('main').innerText()
+
+    await rows.locator('.campaign-link').click()
+    await page.locator('h1:focus', { hasText: 'Swap to claim' }).waitFor()
+    await expectToFit('the campaign')
+    expect(new URL(page.url()).searchParams.get('user')).toBe(user)
+    expect(await page.locator('.eligibility').innerText()).toContain('Claimable')
+    const newest = page.locator('.claims > li')
+    expect(await newest.innerText()).toContain('2.5 USDC')
+    expect(await newest.locator('a').first().getAttribute('href')).toBe(`/explorer/users/${nobody}`)
+    await page.goBack()
+    await answered(page)
+    await expect.poll(() => page.locator('main').innerText()).toBe(left)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+
+  test('are none of an account that nobody has seen, and an address that is none is told', async () => {
+    await using tab = await explorer.open(`/explorer/users/${anAddress('stranger')}`)
+    expect(await tab.page.locator('.empty').innerText()).toContain('Nothing is recorded of this account')
+    expect(await tab.violations()).toEqual([])
+    await tab.page.goto(`${explorer.base}/explorer/users/0x12`)
+    await answered(tab.page)
+    expect(await tab.page.getByRole('alert').innerText()).toContain('address')
+  })
+})

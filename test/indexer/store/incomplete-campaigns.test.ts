@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
+import { openIndexed } from '../indexed.ts'
+import { Playing } from '../recording/played-recording.ts'
+import { startScriptedNode } from '../simulation/scripted-node.ts'
+
+/** How many stored campaigns have which maximum. */
+const maxima = (database: TestDatabase) =>
+  database.query(
+    `select max_claims_per_claimant as max, count(*)::integer as campaigns from campaigns group by max order by max`,
+  )
+
+test('campaigns that an earlier version has stored are read again, once, for what it did not ask', async () => {
+  await using database = await createTestDatabase()
+  const chain = new Playing(10)
+  await using node = await startScriptedNode(chain)
+  chain.mine(40)
+  {
+    await using indexed = await openIndexed(database.url, node.url)
+    await indexed.settle()
+  }
+  expect(await maxima(database)).toEqual([{ max: 'Infinity', campaigns: 10 }])
+  await database.query(`update campaigns set max_claims_per_claimant = null`)
+  await database.query(
+    `update followed_campaigns set origin = (origin::jsonb - 'maxClaimsPerClaimant')::json
+    where id <> (select min(id) from followed_campaigns)`,
+  )
+  await using indexed = await openIndexed(database.url, node.url)
+  await indexed.settle()
+  expect(await maxima(database), 'nothing new').toEqual([{ max: null, campaigns: 10 }])
+  chain.mine(0)
+  const steps = await indexed.settle()
+  // The one that had been asked is not read again.
+  expect(await maxima(database)).toEqual([
+    { max: 'Infinity', campaigns: 9 },
+    { max: null, campaigns: 1 },
+  ])
+  chain.mine(0)
+  const later = await indexed.settle()
+  const read = [steps, later].map((some) => some.flatMap((step) => (step.type === 'advance' ? step.campaigns : [])))
+  expect(read.map(({ length }) => length)).toEqual([9, 0])
+})
