@@ -310,11 +310,11 @@ describe('what is kept', () => {
     await api.save(campaign)
     const verdict = async () => (await eligibility(api, query)).campaigns[0]?.verdict
     expect(await verdict()).toBe('admitted')
-    const { made } = api.counts.answers
+    const { miss: made } = api.counts.cacheResults
     await api.save(aClaim(campaign))
     await api.save(aClaim(campaign))
     expect(await verdict()).toBe('admitted')
-    expect(api.counts.answers.made).toBe(made)
+    expect(api.counts.cacheResults.miss).toBe(made)
     // The last that may.
     await api.save(aClaim(campaign))
     expect(await verdict()).toBe('blocked')
