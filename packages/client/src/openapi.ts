@@ -2446,7 +2446,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Only claims of this account.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0xb678bccc3d0135248d4b72899bf4de41345618b5
                  */
                 claimant?: string;
                 /**
