@@ -46,6 +46,9 @@ const LONGEST_PAUSE_MS = 2000
 /** After a defect, which waiting seldom mends. */
 const DEFECT_PAUSE_MS = 10_000
 
+/** A new aggregator behind a feed is found within a minute: at the first block after this time. */
+const FEED_CHECK_MS = 30_000
+
 /** How long a step that is being written at the end may still take, and how long the connection to be closed. */
 const LAST_STEP_MS = 3000
 const CLOSE_MS = 500
@@ -136,6 +139,7 @@ export class ChainWorker {
         return heads
       },
       until: (sooner) => this.#tellingHeads(asked.until(sooner)),
+      searching: (target) => this.#tellingHeads(asked.searching(target)),
     }
   }
 
@@ -179,7 +183,8 @@ export class ChainWorker {
     onEvent({ type: 'opened', state })
     this.#target.noteProgress()
     const { startBlock } = chain
-    const settings = { ...defaultBackFillSettings, startBlock, patienceMs: this.#limits.patienceMs }
+    const { patienceMs } = this.#limits
+    const settings = { ...defaultBackFillSettings, startBlock, patienceMs, feedCheckMs: FEED_CHECK_MS }
     const following = { chain, client: this.#client, store, settings }
     for await (const step of followChain(following, readState, signal, this.#toldHeads)) {
       if (step.type === 'trouble') {

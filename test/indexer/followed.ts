@@ -33,6 +33,7 @@ export function createFollowed(
     patienceMs: more.patienceMs ?? 0,
     parallelRanges: 3,
     rangeBlocks: more.rangeBlocks ?? 100,
+    feedCheckMs: 0,
   }
   const memory = newMemory()
 

@@ -107,6 +107,9 @@ export class ChainJournal {
       this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
       this.#log.warn('the chain has none of the stored blocks any more: all of it is read again')
     }
+    if (step.type === 'past-prices') {
+      return this.#log.debug({ prices: step.feedFacts.prices.length }, 'prices of the past were read')
+    }
     if (step.type === 'restart' || step.type === 'rest') return
     if (step.type === 'back-fill') this.#tellBackFill(step.to)
     else {
