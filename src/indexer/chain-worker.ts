@@ -5,6 +5,7 @@ import { describeFailure, isConnectionFailure, isDatabaseAway } from '../databas
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { EndpointError } from './rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
@@ -202,7 +203,9 @@ export class ChainWorker {
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
-      if (isOnce && newest !== undefined && this.#target.isReachedBy(newest)) return
+      // Prices of the past may still be missing behind the newest block.
+      const isComplete = findMissing((await readState()).feeds, startBlock, 1) === undefined
+      if (isOnce && isComplete && newest !== undefined && this.#target.isReachedBy(newest)) return
     }
   }
 
