@@ -5,6 +5,7 @@ import { describeFailure, isConnectionFailure, isDatabaseAway } from '../databas
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { checkFeeds } from './feeds/check-feeds.ts'
 import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { EndpointError } from './rpc/endpoint-errors.ts'
@@ -50,6 +51,9 @@ const DEFECT_PAUSE_MS = 10_000
 /** A new aggregator behind a feed is found within a minute: at the first block after this time. */
 const FEED_CHECK_MS = 30_000
 
+/** How long the start waits for what feeds say of themselves. */
+const FEED_ANSWER_MS = 10_000
+
 /** How long a step that is being written at the end may still take, and how long the connection to be closed. */
 const LAST_STEP_MS = 3000
 const CLOSE_MS = 500
@@ -93,6 +97,7 @@ export class ChainWorker {
    * @throws FollowingError where it may not.
    */
   async admit() {
+    await this.#checkFeeds()
     while (!this.#options.signal.aborted) {
       const waits = new AbortController()
       try {
@@ -103,6 +108,17 @@ export class ChainWorker {
         await this.#recover(error)
       }
     }
+  }
+
+  /** A chain that cannot be read now is behind, and holds up no other: its feeds are asked again while it is followed. */
+  async #checkFeeds() {
+    const { chain, signal } = this.#options
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_ANSWER_MS)])
+    const faults = await checkFeeds(chain.chainId, chain.prices, this.#client.until(waiting)).catch((error) => {
+      if (waiting.aborted || error instanceof EndpointError || error instanceof ChainUnavailableError) return []
+      throw error
+    })
+    if (faults.length > 0) throw new FollowingError(faults.join('\n'))
   }
 
   /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */

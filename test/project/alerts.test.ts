@@ -51,6 +51,7 @@ const healthy: Record<string, string> = {
   'chain_reorg_depth_blocks_bucket{job="reward-campaigns-index",instance="c",chain_id="8453",le="20"}': '0x30',
   'chain_unknown_components{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   'chain_left_out_campaigns{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'chain_feed_price_age_seconds{job="reward-campaigns-index",instance="c",chain_id="8453",feed="0xf1"}': '1200x30',
   'chain_stray_claims_total{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   // Another application, whose metrics have the same names.
   'http_request_duration_seconds_count{job="shop",instance="z",route="/",status="503"}': '0+6000x30',
@@ -96,6 +97,7 @@ const cases: { alert: string; series: Record<string, string>; also?: string[]; m
   { alert: 'DeepReorganisation', series: series('chain_reorg_depth_blocks_count', '0x25 1x4') },
   { alert: 'UnknownComponents', series: series('chain_unknown_components', '0x25 2x4') },
   { alert: 'CampaignsLeftOut', series: series('chain_left_out_campaigns', '0x5 1x24') },
+  { alert: 'FeedPriceOld', series: series('chain_feed_price_age_seconds', '100000x30') },
   { alert: 'StrayClaims', series: series('chain_stray_claims_total', '0x25 1x4') },
 ]
 

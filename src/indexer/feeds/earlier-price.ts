@@ -77,8 +77,7 @@ export async function readEarlierPrice(
     const earlier = aggregators.filter((one) => one.phase < phase && one.phase > 0)
     const last = earlier.sort((one, other) => other.phase - one.phase)[0]
     if (last === undefined) return undefined
-    const lastRound = await reader.read(last.address, 'latestRound')
-    return lastRound === undefined ? undefined : roundOf(last.phase, lastRound)
+    return roundOf(last.phase, (await reader.read(last.address, 'latestRound')) ?? 0n)
   }
 }
 

@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { openChainStore } from '../../../src/indexer/store/chain-store.ts'
+import type { FollowedStore, FollowingStep } from '../../../src/indexer/sync/sync-steps.ts'
+import { openIngest } from '../../../src/ingest/batches.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { contentOf } from '../../setup/stored-content.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
-import { simulatedChain } from '../simulation/simulated-protocol.ts'
+import { simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
 
 /** Every so manieth step the process is killed while it writes, as far as the database can tell. */
 const KILLED_STEPS = 7
@@ -35,16 +37,16 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
     )
   }
 
-  const scenario: ScenarioStore<Awaited<ReturnType<typeof contentOf>>> = {
+  const scenario = {
     store: {
-      find: (query) => store.find(query),
-      touchedAbove: (block) => store.touchedAbove(block),
+      find: (query: Parameters<FollowedStore['find']>[0]) => store.find(query),
+      touchedAbove: (block: number) => store.touchedAbove(block),
       backFilled: () => store.backFilled(),
       dueAgain: () => store.dueAgain(),
     },
     readState: () => store.readState(),
     knownContracts: () => store.contracts(),
-    async apply(step) {
+    async apply(step: FollowingStep) {
       steps += 1
       const killing = isKilled && steps % KILLED_STEPS === 0 ? kill() : undefined
       try {
@@ -63,12 +65,75 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
       store = await open()
     },
     async facts() {
-      const { followed_chains, followed_blocks, followed_campaigns, tokens, ...facts } = await contentOf(database)
-      return facts
+      const content = await contentOf(database)
+      const { followed_chains, followed_blocks, followed_campaigns, tokens, priced_tokens, ...facts } = content
+      // Keys of priced tokens are of each database's own.
+      const { feed_prices, imported_prices, ...others } = facts
+      return { ...others, prices: await pricesIn(database), values: await valuesIn(database) }
     },
     close: () => store.close(),
   }
-  return scenario
+  return scenario satisfies ScenarioStore<unknown>
+}
+
+const pricesIn = (database: TestDatabase) =>
+  database.query(
+    `select chain_id::text as chain, address, block_number::integer as block, log_index as log,
+      extract(epoch from at)::integer as at, trim_scale(price_usd)::text as price
+    from feed_prices join priced_tokens on key = token_key order by 1, 2, 3, 4`,
+  )
+
+/** What each claim pays, and what it is worth. */
+const valuesIn = async (database: TestDatabase) =>
+  (await database.query(
+    `select claims.chain_id::integer as chain, tx_hash::text as hash, log_index as log, asset, amount::text,
+      block_timestamp::integer as at, trim_scale(amount_usd)::text as usd
+    from claims join incentives on incentives.campaign_key = claims.campaign_key and position = incentive_position
+    order by 2, 3`,
+  )) as unknown as StoredValue[]
+
+interface StoredValue {
+  asset: string | null
+  amount: string
+  at: number
+  usd: string | null
+}
+
+/** Prices of a token that are imported before anything else. */
+const importedPrices = [
+  { at: 1004, priceUsd: '0.25' },
+  { at: 1013, priceUsd: '3' },
+]
+
+const importPrices = async ({ url }: TestDatabase) => {
+  const ingest = await openIngest(url)
+  const records = importedPrices.map(({ at, priceUsd }) => ({
+    ...{ type: 'tokenPrice' as const, chainId: simulatedChain.chainId, address: simulatedTokens.imported },
+    ...{ at: new Date(at * 1000).toISOString(), priceUsd },
+  }))
+  await ingest.apply({ records })
+  await ingest.close()
+}
+
+/** What a claim is worth, computed from what was done on the chain. */
+function dueValue({ asset, amount, at }: StoredValue, prices: ReturnType<SimulatedChain['facts']>['prices']) {
+  if (asset === null) return null
+  if (amount === '0') return '0'
+  const told = prices
+    .filter((price) => price.feed === simulatedChain.prices[0]?.feed)
+    .toSorted((one, other) => one.at - other.at || one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  const { stable, imported, asset: fed } = simulatedTokens
+  const known: Record<string, { decimals: number; price: string | undefined }> = {
+    [stable]: { decimals: 6, price: '1.5' },
+    [imported]: { decimals: 18, price: importedPrices.findLast((price) => price.at <= at)?.priceUsd },
+    [fed]: { decimals: 18, price: told.findLast((price) => price.at <= at)?.priceUsd },
+  }
+  const { decimals = 0, price } = known[asset] ?? {}
+  if (price === undefined) return null
+  const [whole = '', part = ''] = price.split('.')
+  const digits = String(BigInt(amount) * BigInt(whole + part)).padStart(decimals + part.length + 1, '0')
+  const point = digits.length - decimals - part.length
+  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '')
 }
 
 /** Of an incentive what both the chain and answers tell. */
@@ -131,6 +196,7 @@ const withoutDerived = (incentive: Figures & { type: string }): Figures =>
 
 test('whatever a chain, its node and its indexer do, answers are of one block, and in the end of the last', async () => {
   let blocks = 0
+  let valued = 0
   const end = performance.now() + SCENARIOS_MS
   await fc.assert(
     fc.asyncProperty(anyScenario, async (scenario) => {
@@ -138,6 +204,8 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
       if (performance.now() > end) return
       await using api = await startTestApp()
       await using fresh = await createTestDatabase()
+      await importPrices(api.database)
+      await importPrices(fresh)
       const history = createHistory()
       const over = new AbortController()
       const polling = poll(api, history, over.signal)
@@ -153,6 +221,9 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
         )
         expect(state.asOf?.hash).toBe(chain.head.hash)
         expect(facts).toEqual(freshFacts)
+        const told = chain.facts().prices
+        expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, told)))
+        valued += facts.values.filter(({ usd }) => usd !== null && usd !== '0').length
         const stored = await api.database.query('select count(*)::integer from claims')
         expect(stored).toEqual([{ count: chain.facts().claims.length }])
       } finally {
@@ -163,4 +234,5 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
     { numRuns: 20 },
   )
   expect(blocks).toBeGreaterThan(0)
+  expect(valued).toBeGreaterThan(0)
 }, 120_000)
