@@ -61,19 +61,7 @@ export function createChainFigures(options: ChainFiguresOptions) {
     help: 'Campaigns whose facts the database refuses',
     ...{ labelNames, registers },
   })
-  new Gauge({
-    name: 'chain_feed_price_age_seconds',
-    help: 'Time since the newest price of each feed',
-    labelNames: ['chain_id', 'feed'] as const,
-    registers,
-    async collect() {
-      // As long as the database is away, it is as it was.
-      const ages = await listFeedAges().catch(() => undefined)
-      if (ages === undefined) return
-      this.reset()
-      for (const { chainId, feed, age } of ages) this.set({ chain_id: chainId, feed }, age)
-    },
-  })
+  measureFeedAges(registers, listFeedAges)
   countRpc(registers, listCounts)
 
   return (chainId: number) => {
@@ -124,6 +112,23 @@ const countAtScrape = (
       for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
     },
   })
+
+/** How old the newest price of each feed is. */
+function measureFeedAges(registers: Registry[], listFeedAges: ChainFiguresOptions['listFeedAges']) {
+  new Gauge({
+    name: 'chain_feed_price_age_seconds',
+    help: 'Time since the newest price of each feed',
+    labelNames: ['chain_id', 'feed'] as const,
+    registers,
+    async collect() {
+      // As long as the database is away, it is as it was.
+      const ages = await listFeedAges().catch(() => undefined)
+      if (ages === undefined) return
+      this.reset()
+      for (const { chainId, feed, age } of ages) this.set({ chain_id: chainId, feed }, age)
+    },
+  })
+}
 
 /** Counts what the endpoints of chains were asked, and how they failed. */
 function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
