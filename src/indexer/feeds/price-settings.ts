@@ -18,7 +18,7 @@ export const PriceEntry = Type.Object(
 export type PriceEntry = Static<typeof PriceEntry>
 
 /** A token, of whichever chain. */
-export interface TokenReference {
+interface TokenReference {
   chainId: number
   /** Lower-case. */
   address: Hex
@@ -35,7 +35,7 @@ export function toPriceSource(chainId: number, { token, feed, usd }: PriceEntry)
   return { token: reference, usd }
 }
 
-export function toTokenReference(chainId: number, token: string): TokenReference {
+function toTokenReference(chainId: number, token: string): TokenReference {
   const [address = '', chain = String(chainId)] = token.toLowerCase().split(':').reverse()
   return { chainId: Number(chain), address: address as Hex }
 }

@@ -31,7 +31,7 @@ export type FeedDeed =
   | { type: 'answer'; feed: number; which: 'current' | 'previous' | 'next'; salt: number; answer: number }
   | { type: 'swap'; feed: number; salt: number }
 
-export const cacheDataId: Hex = `0x01${'cd'.repeat(15)}`
+const cacheDataId: Hex = `0x01${'cd'.repeat(15)}`
 const foreignDataId: Hex = `0x02${'cd'.repeat(15)}`
 
 export const simulatedFeeds = [
@@ -41,7 +41,7 @@ export const simulatedFeeds = [
 ] as const
 
 /** Rounds of before the first block; the last of them is no price. */
-export const initialRounds: readonly Round[] = [
+const initialRounds: readonly Round[] = [
   { answer: 500_000_000n, updatedAt: 100 },
   { answer: 700_000_000n, updatedAt: 200 },
   { answer: 0n, updatedAt: 300 },
