@@ -13,7 +13,7 @@ import { withCurrentSchema } from '../process/database-access.ts'
 import { listenOn } from '../process/listen.ts'
 import { closeAtEnd, endInOrder, ending } from '../process/shutdown.ts'
 import type { Settings } from '../settings.ts'
-import { countLeftOut, countUnknown } from './index-status.ts'
+import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
 
 /** How often it is said how far each chain is. */
 const PROGRESS_MS = 60_000
@@ -55,6 +55,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     register,
     countUnknown: () => countUnknown(database),
     countLeftOut: () => countLeftOut(database),
+    listFeedAges: () => listFeedAges(database, chains),
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {

@@ -1,18 +1,26 @@
-import { asc, count, sql } from 'drizzle-orm'
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Database } from '../database/connection/client.ts'
 import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
-import { leftOutCampaigns, unknownComponents } from '../database/tables/followed-chains.ts'
+import { campaigns } from '../database/tables/campaigns.ts'
+import { followedChains, leftOutCampaigns, unknownComponents } from '../database/tables/followed-chains.ts'
+import { incentives } from '../database/tables/incentives.ts'
+import { tokens } from '../database/tables/tokens.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toTable } from '../process/print-rows.ts'
+import { feedPrices, pricedTokens } from '../read-models/prices/tables.ts'
 import type { Settings } from '../settings.ts'
 
 /** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
 const MAX_NAMED = 1000
 
+/** Most tokens that are named as those which hide campaigns. */
+const MAX_HIDING = 20
+
 /** `index --status`: how far each followed chain is, what of it is of no known kind, and what is left out. Asks no node. */
 export async function printIndexStatus(settings: Settings, options: { json: boolean }) {
   const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
     chains: await listChains(database),
+    hiding: await listHidingTokens(database),
     unknown: await listUnknown(database),
     leftOut: await listLeftOut(database),
   }))
@@ -21,6 +29,7 @@ export async function printIndexStatus(settings: Settings, options: { json: bool
 
 type ChainRow = Awaited<ReturnType<typeof listChains>>[number]
 interface NamedRows {
+  hiding: Awaited<ReturnType<typeof listHidingTokens>>
   unknown: Awaited<ReturnType<typeof listUnknown>>
   leftOut: Awaited<ReturnType<typeof listLeftOut>>
 }
@@ -28,6 +37,7 @@ interface NamedRows {
 async function listChains(database: Database) {
   const chains = await createFollowedChainReader(database, () => new Date())()
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
+  const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
   const leftOutCounts = new Map((await countLeftOut(database)).map((row) => [row.chainId, row.count]))
   return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state }) => ({
     chainId,
@@ -38,6 +48,7 @@ async function listChains(database: Database) {
     state,
     unknownComponentCount: counts.get(chainId) ?? 0,
     leftOutCampaignCount: leftOutCounts.get(chainId) ?? 0,
+    hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
   }))
 }
 
@@ -51,6 +62,65 @@ export const countUnknown = (database: Database) => countByChain(database, unkno
 
 /** How many campaigns of each chain the database refuses; nothing of those that have none. */
 export const countLeftOut = (database: Database) => countByChain(database, leftOutCampaigns)
+
+/** How many campaigns of each followed chain the default whitelist filter hides. */
+const countHidden = (database: Database) =>
+  database
+    .select({ chainId: campaigns.chainId, count: count() })
+    .from(campaigns)
+    .where(and(eq(campaigns.hasWhitelistedRewards, false), inArray(campaigns.chainId, followed(database))))
+    .groupBy(campaigns.chainId)
+
+const followed = (database: Database) => database.select({ chainId: followedChains.chainId }).from(followedChains)
+
+/** Tokens that these campaigns pay and that are not whitelisted, those of the most campaigns first. */
+function listHidingTokens(database: Database) {
+  const campaignCount = sql<number>`count(distinct ${campaigns.key})::integer`
+  return database
+    .select({ chainId: campaigns.chainId, token: incentives.asset, symbol: tokens.symbol, campaignCount })
+    .from(campaigns)
+    .innerJoin(incentives, eq(incentives.campaignKey, campaigns.key))
+    .leftJoin(tokens, and(eq(tokens.chainId, incentives.chainId), eq(tokens.address, incentives.asset)))
+    .where(
+      and(
+        eq(campaigns.hasWhitelistedRewards, false),
+        inArray(campaigns.chainId, followed(database)),
+        isNotNull(incentives.asset),
+        sql`${tokens.isWhitelisted} is not true`,
+      ),
+    )
+    .groupBy(campaigns.chainId, incentives.asset, tokens.symbol)
+    .orderBy(asc(campaigns.chainId), desc(campaignCount), asc(incentives.asset))
+    .limit(MAX_HIDING)
+}
+
+/** How old the newest price of each feed of some chains is, in seconds. */
+export async function listFeedAges(database: Database, chains: readonly { chainId: number }[]) {
+  const newest = database
+    .select({ at: feedPrices.at })
+    .from(feedPrices)
+    .where(eq(feedPrices.tokenKey, pricedTokens.key))
+    .orderBy(desc(feedPrices.at))
+    .limit(1)
+    .as('newest')
+  const { sourceChainId, feed } = pricedTokens
+  const rows = await database
+    .select({
+      chainId: sourceChainId,
+      feed,
+      age: sql<number>`extract(epoch from clock_timestamp() - max(newest.at))::float8`,
+    })
+    .from(pricedTokens)
+    .innerJoinLateral(newest, sql`true`)
+    .where(
+      inArray(
+        sourceChainId,
+        chains.map(({ chainId }) => chainId),
+      ),
+    )
+    .groupBy(sourceChainId, feed)
+  return rows.flatMap(({ chainId, feed, age }) => (chainId === null || feed === null ? [] : { chainId, feed, age }))
+}
 
 /** Campaigns that the database refuses, by chain; no more than are named. */
 function listLeftOut(database: Database) {
@@ -72,7 +142,7 @@ function listUnknown(database: Database) {
     .limit(MAX_NAMED)
 }
 
-function toJson(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
+function toJson(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
   const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
     rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
   return chains
@@ -81,6 +151,7 @@ function toJson(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
         ...chain,
         unknownComponents: ofChain(unknown, chain.chainId),
         leftOutCampaigns: ofChain(leftOut, chain.chainId),
+        hidingTokens: ofChain(hiding, chain.chainId),
       }),
     )
     .join('')
@@ -95,12 +166,15 @@ const CHAIN_COLUMNS = [
   'state',
   'unknownComponentCount',
   'leftOutCampaignCount',
+  'hiddenCampaignCount',
 ] as const
 const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
 
+const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
+
 const LEFT_OUT_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
 
-function toText(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
+function toText(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
   if (chains.length === 0) return 'no chain is indexed\n'
   const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
   const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
@@ -118,6 +192,10 @@ function toText(chains: ChainRow[], { unknown, leftOut }: NamedRows) {
       sumOf((chain) => chain.leftOutCampaignCount),
       leftOut.length,
     )
+  }
+  if (hiding.length > 0) {
+    text += `\ncampaigns hidden by default pay these tokens, which are not whitelisted:\n${toTable(HIDING_COLUMNS, hiding)}`
+    text += 'list them under trustedTokens in the chain file, or import token records\n'
   }
   return text
 }

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
 import type { Hex } from 'viem'
 import { type Document, isScalar, LineCounter, parseDocument, visit } from 'yaml'
-import { Address, ChainId, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
+import { Address, ChainId, DecimalAmount, MAX_SAFE_INTEGER } from '../schemas/primitives.ts'
 import { ref } from '../schemas/references.ts'
 import { createValidator, describeFault, type ErrorObject } from '../schemas/validator.ts'
+import { faultsOfPrices, PriceEntry, type PriceSource, toPriceSource } from './feeds/price-settings.ts'
 import { toAddressAndHeaders } from './rpc/json-rpc.ts'
 
 /** A chain to follow, as its operator writes it. */
@@ -24,6 +25,8 @@ const ChainEntry = Type.Object(
     cores: Type.Array(ref(Address), { minItems: 1, maxItems: 100 }),
     startBlock: Type.Integer({ minimum: 0, maximum: MAX_SAFE_INTEGER }),
     openAllowLists: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
+    prices: Type.Optional(Type.Array(PriceEntry, { maxItems: 1000 })),
+    trustedTokens: Type.Optional(Type.Array(ref(Address), { maxItems: 1000 })),
   },
   { additionalProperties: false },
 )
@@ -43,6 +46,10 @@ export interface ChainSettings {
   cores: ReadonlySet<Hex>
   openAllowLists: ReadonlySet<Hex>
   startBlock: number
+  /** Where prices of tokens come from, each token once. */
+  prices: readonly PriceSource[]
+  /** Tokens that are whitelisted where no token record is imported. */
+  trustedTokens: ReadonlySet<Hex>
 }
 
 /** A chain file that is not acceptable. The message has a line for each fault, and never a URL. */
@@ -71,7 +78,7 @@ export function parseChainFile(
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
   fillIn(document, environment, (offset, message) => add(offset, '', message))
   const value: unknown = faults.length > 0 ? undefined : toPlainValue(document, () => add(0, '', ALIAS_FAULT))
-  const check = createValidator([ChainId, Address]).compile<Static<typeof ChainFile>>(ChainFile)
+  const check = createValidator([ChainId, Address, DecimalAmount]).compile<Static<typeof ChainFile>>(ChainFile)
   const isValid = check(value)
   if (faults.length === 0) {
     for (const error of check.errors ?? []) add(offsetOf(document, error.instancePath), error.instancePath, tell(error))
@@ -95,15 +102,23 @@ export function parseChainFile(
       add(offsetOf(document, place), place, 'is a socket, and must stand after the http and https URLs')
     }
   }
+  for (const { pointer, message } of faultsOfPrices(value.chains)) add(offsetOf(document, pointer), pointer, message)
   if (faults.length > 0) throw new ChainFileError(faults.join('\n'))
-  return value.chains.map(({ chainId, rpc, cores, startBlock, openAllowLists = [] }) => ({
+  return value.chains.map(toSettings)
+}
+
+function toSettings(entry: Static<typeof ChainEntry>): ChainSettings {
+  const { chainId, rpc, cores, startBlock, openAllowLists = [], prices = [], trustedTokens = [] } = entry
+  return {
     chainId,
     urls: rpc.filter((url) => !isSocket(url)),
     sockets: rpc.filter(isSocket),
     cores: toAddresses(cores),
     openAllowLists: toAddresses(openAllowLists),
     startBlock,
-  }))
+    prices: prices.map((price) => toPriceSource(chainId, price)),
+    trustedTokens: toAddresses(trustedTokens),
+  }
 }
 
 const isSocket = (url: string) => url.startsWith('ws')

@@ -5,6 +5,8 @@ import { describeFailure, isConnectionFailure, isDatabaseAway } from '../databas
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
+import { checkFeeds } from './feeds/check-feeds.ts'
+import { findMissing } from './feeds/followed-feeds.ts'
 import { type ChainClient, createChainClient, type Heads } from './rpc/chain-client.ts'
 import { EndpointError } from './rpc/endpoint-errors.ts'
 import { ChainUnavailableError, defaultEndpointSettings, type EndpointSettings } from './rpc/endpoints.ts'
@@ -45,6 +47,12 @@ const SHORTEST_PAUSE_MS = 125
 const LONGEST_PAUSE_MS = 2000
 /** After a defect, which waiting seldom mends. */
 const DEFECT_PAUSE_MS = 10_000
+
+/** A new aggregator behind a feed is found within a minute: at the first block after this time. */
+const FEED_CHECK_MS = 30_000
+
+/** How long the start waits for what feeds say of themselves. */
+const FEED_ANSWER_MS = 10_000
 
 /** How long a step that is being written at the end may still take, and how long the connection to be closed. */
 const LAST_STEP_MS = 3000
@@ -89,6 +97,7 @@ export class ChainWorker {
    * @throws FollowingError where it may not.
    */
   async admit() {
+    await this.#checkFeeds()
     while (!this.#options.signal.aborted) {
       const waits = new AbortController()
       try {
@@ -99,6 +108,17 @@ export class ChainWorker {
         await this.#recover(error)
       }
     }
+  }
+
+  /** A chain that cannot be read now is behind, and holds up no other: its feeds are asked again while it is followed. */
+  async #checkFeeds() {
+    const { chain, signal } = this.#options
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_ANSWER_MS)])
+    const faults = await checkFeeds(chain.chainId, chain.prices, this.#client.until(waiting)).catch((error) => {
+      if (waiting.aborted || error instanceof EndpointError || error instanceof ChainUnavailableError) return []
+      throw error
+    })
+    if (faults.length > 0) throw new FollowingError(faults.join('\n'))
   }
 
   /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
@@ -136,6 +156,7 @@ export class ChainWorker {
         return heads
       },
       until: (sooner) => this.#tellingHeads(asked.until(sooner)),
+      searching: (target) => this.#tellingHeads(asked.searching(target)),
     }
   }
 
@@ -179,7 +200,8 @@ export class ChainWorker {
     onEvent({ type: 'opened', state })
     this.#target.noteProgress()
     const { startBlock } = chain
-    const settings = { ...defaultBackFillSettings, startBlock, patienceMs: this.#limits.patienceMs }
+    const { patienceMs } = this.#limits
+    const settings = { ...defaultBackFillSettings, startBlock, patienceMs, feedCheckMs: FEED_CHECK_MS }
     const following = { chain, client: this.#client, store, settings }
     for await (const step of followChain(following, readState, signal, this.#toldHeads)) {
       if (step.type === 'trouble') {
@@ -197,7 +219,9 @@ export class ChainWorker {
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
-      if (isOnce && newest !== undefined && this.#target.isReachedBy(newest)) return
+      // Prices of the past may still be missing behind the newest block.
+      const isComplete = findMissing((await readState()).feeds, startBlock, 1) === undefined
+      if (isOnce && isComplete && newest !== undefined && this.#target.isReachedBy(newest)) return
     }
   }
 

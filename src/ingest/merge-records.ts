@@ -1,5 +1,6 @@
 import { type Step, stepsFor } from '../read-models/steps.ts'
 import type { RecordType } from './records.ts'
+import { FOLLOWS } from './reference-checks.ts'
 import { stagingName } from './staging.ts'
 
 /*
@@ -29,14 +30,15 @@ export const mergeTokensAndLists: Step[] = [
     ['token'],
     [
       // Their prices have a history of their own.
-      upsertRecords(
-        'token',
+      upsert(
         'tokens',
         ['chain_id', 'address'],
         [
-          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted'],
+          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'is_imported'],
           ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
         ],
+        // Who follows a chain reads its tokens there.
+        `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token`,
       ),
     ],
   ),

@@ -4,6 +4,7 @@ import { parseChainFile } from '../../src/indexer/chain-config.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { playedRecording } from '../indexer/recording/played-recording.ts'
 import { recording } from '../indexer/recording/recording.ts'
+import { becomeFeed } from '../indexer/recording/stub-feed.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { runCli } from '../setup/processes.ts'
@@ -67,6 +68,29 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
       /^chain 8453 cannot be followed: the database holds 1 imported campaigns and 0 .* SAMPLE_DATA=false\n$/,
     )
     expect(node.asked).toEqual([])
+  })
+
+  test('a feed whose price is in no dollars, and one that does not answer', async () => {
+    await using database = await createTestDatabase()
+    const [euro, silent] = [`0x${'e0'.repeat(20)}`, `0x${'0e'.repeat(20)}`] as const
+    const answers = becomeFeed(euro, [silent], 'ETH / EUR')
+    const played = playedRecording(END - 20)
+    const callAt: typeof played.callAt = (block, to, data) =>
+      (to === euro ? answers.find((answer) => answer.asked === data)?.result : undefined) ??
+      played.callAt(block, to, data)
+    await using node = await startScriptedNode({ ...played, callAt })
+    const prices = [
+      { token: `0x${'aa'.repeat(20)}`, feed: euro },
+      { token: `0x${'bb'.repeat(20)}`, feed: silent },
+    ]
+    await using chains = await aChainFile({ ...chainEntry([node.url]), prices })
+    const { code, stderr } = await runCli(['index', '--chains', chains.file], { DATABASE_URL: database.url })
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `chain 8453: the feed ${euro} is no price in USD: it describes itself as "ETH / EUR"
+chain 8453: the feed ${silent} does not answer as a price feed
+`,
+    )
   })
 
   test('a chain that was followed from another block on', async () => {

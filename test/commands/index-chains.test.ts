@@ -32,10 +32,14 @@ test('index --once stores what there is and ends with code 0; --status says how 
     `select (select count(*)::integer from campaigns) as campaigns, (select count(*)::integer from claims) as claims`,
   )
   expect(counts).toEqual({ campaigns: recordedCampaigns.length, claims: recordedClaims.length })
+  // No token is whitelisted yet.
+  const assetsOf = ({ record }: (typeof recordedCampaigns)[number]) =>
+    new Set(record.incentives.flatMap((incentive) => ('asset' in incentive ? String(incentive.asset) : [])))
+  const hidden = recordedCampaigns.map(assetsOf).filter(({ size }) => size > 0)
   const status = await runCli(['index', '--status'], settings)
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
-    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0$`),
+    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length}$`),
   )
   await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
   await database.query(
@@ -57,11 +61,27 @@ test('index --once stores what there is and ends with code 0; --status says how 
     state: 'behind',
     unknownComponentCount: 1,
     leftOutCampaignCount: 1,
+    hiddenCampaignCount: hidden.length,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],
     leftOutCampaigns: [leftOut],
+    hidingTokens: expect.any(Array),
   })
+  const { hidingTokens } = JSON.parse(stdout)
+  const counted = hidingTokens.map(({ token, campaignCount }: { token: string; campaignCount: number }) => [
+    ...[token, campaignCount],
+  ])
+  const tokens = new Set(hidden.flatMap((assets) => [...assets]))
+  const due = [...tokens].map((token) => [token, hidden.filter((assets) => assets.has(token)).length])
+  expect(Object.fromEntries(counted)).toEqual(Object.fromEntries(due))
+  expect(text).toContain('campaigns hidden by default pay these tokens')
+
+  // The next start takes the trusted tokens of the file, and there is nothing to hide any more.
+  await using trusting = await aChainFile({ ...chainEntry([node.url]), trustedTokens: [...tokens] })
+  expect(await runCli(['index', '--chains', trusting.file, '--once'], settings)).toMatchObject({ code: 0 })
+  const after = await runCli(['index', '--status', '--json'], settings)
+  expect(JSON.parse(after.stdout)).toMatchObject({ hiddenCampaignCount: 0, hidingTokens: [] })
 })
 
 test('a database that follows a chain is not filled with sample data', async () => {

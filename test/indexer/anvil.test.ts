@@ -4,6 +4,7 @@ import { createFollowed } from './followed.ts'
 import { startAnvil, whyNoAnvil } from './recording/anvil.ts'
 import { recordedCampaigns, recordedClaims } from './recording/recorded-facts.ts'
 import { recording } from './recording/recording.ts'
+import { becomeFeed, rememberRound, tellPrice } from './recording/stub-feed.ts'
 
 type Node = Awaited<ReturnType<typeof startAnvil>>
 
@@ -143,6 +144,51 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
     await followed.settle()
     expect(followed.store.facts().claims).toHaveLength(2)
     expect(followed.store.facts()).toEqual(await freshFacts(node))
+  })
+
+  test('tells prices by a feed: those from before, of another aggregator and of withdrawn blocks', async () => {
+    await using node = await startAnvil()
+    const [feed, first, second] = [`0x${'f0'.repeat(20)}`, `0x${'f1'.repeat(20)}`, `0x${'f2'.repeat(20)}`] as const
+    const prices = [{ token: { chainId: 10, address: `0x${'aa'.repeat(20)}` as const }, feed }]
+    const followed = createFollowed([node.url], recording.startBlock, { prices })
+    const mine = async (items: Parameters<typeof node.send>[0]) => {
+      await node.send(items)
+      await node.ask('anvil_mine', '0x1')
+    }
+    const told = (store = followed.store) =>
+      store.toldPrices().map(({ priceUsd, blockNumber }) => [blockNumber, priceUsd])
+    const fresh = async () => {
+      const { store, settle } = createFollowed([node.url], recording.startBlock, { prices })
+      await settle()
+      return told(store)
+    }
+    const start = recording.startBlock
+    await mine([...becomeFeed(feed, [first]), rememberRound(feed, 1n, 6n, 150_000_000n, 1000)])
+    await mine([tellPrice(first, 7n, 2n ** 200n), tellPrice(second, 1n, 9n)])
+    await mine([tellPrice(first, 8n, -5n), tellPrice(first, 8n, 123_456_789n)])
+    await followed.settle()
+    const whole = String(2n ** 200n)
+    const atFirst = [
+      [0, '1.5'],
+      [start + 2, `${whole.slice(0, -8)}.${whole.slice(-8)}`],
+      [start + 3, '1.23456789'],
+    ]
+    expect(told()).toEqual(atFirst)
+    // No log tells that the proxy has another aggregator, which has told a price before.
+    await mine(becomeFeed(feed, [first, second]))
+    await followed.settle()
+    const withSecond = [...atFirst.slice(0, 2), [start + 2, '0.00000009'], ...atFirst.slice(2)]
+    expect(told()).toEqual(withSecond)
+    await mine([tellPrice(second, 2n, 200_000_000n)])
+    await followed.settle()
+    expect(told()).toEqual([...withSecond, [start + 5, '2']])
+    expect(await fresh()).toEqual(told())
+    // With the price goes what has named its aggregator.
+    await node.ask('anvil_reorg', 2, [])
+    await node.mineEmpty(1)
+    await followed.settle()
+    expect(told()).toEqual(atFirst)
+    expect(await fresh()).toEqual(atFirst)
   })
 
   test('lets its head fall', async () => {

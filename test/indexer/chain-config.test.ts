@@ -20,6 +20,8 @@ const chain = {
   cores: new Set([core.toLowerCase()]),
   openAllowLists: new Set([list]),
   startBlock: 22_000_000,
+  prices: [],
+  trustedTokens: new Set(),
 }
 
 /** The message of the error that a file is refused with. */
@@ -49,6 +51,8 @@ test('chains are read from JSON, and lists of open lists may be left out', () =>
       cores: new Set([core.toLowerCase()]),
       openAllowLists: new Set(),
       startBlock: 0,
+      prices: [],
+      trustedTokens: new Set(),
     },
   ])
 })
@@ -58,6 +62,55 @@ test('sockets stand after what is asked', () => {
   expect(parseChainFile('chains.yaml', text, environment)).toEqual([
     { ...chain, sockets: ['wss://user:p%40ss@third.example/secret-two', 'ws://fourth.example'] },
   ])
+})
+
+const [token, feed] = [`0x${'Aa'.repeat(20)}`, `0x${'Fe'.repeat(20)}`]
+const [lowerToken, lowerFeed] = [token.toLowerCase(), feed.toLowerCase()]
+const pricesOf = (...prices: string[]) => `${yaml}    prices: [${prices.join(', ')}]\n`
+const otherChain = yaml.slice('chains:\n'.length).replace('8453', '10')
+
+test('prices are of tokens of the chain or of another one, by a feed or fixed; trusted tokens are addresses', () => {
+  const text = `${yaml}    prices:
+      - { token: ${token}, feed: ${feed} }
+      - { token: 10:${token}, feed: "${feed}" }
+      - { token: "480:${token}", usd: "0.00000001" }
+    trustedTokens: [${token}]
+`
+  expect(parseChainFile('chains.yaml', text, environment)).toEqual([
+    {
+      ...chain,
+      prices: [
+        { token: { chainId: 8453, address: lowerToken }, feed: lowerFeed },
+        { token: { chainId: 10, address: lowerToken }, feed: lowerFeed },
+        { token: { chainId: 480, address: lowerToken }, usd: '0.00000001' },
+      ],
+      trustedTokens: new Set([lowerToken]),
+    },
+  ])
+})
+
+test.each([
+  [pricesOf(`{ token: "x", usd: "1" }`), '7: /chains/0/prices/0/token: must be a token: an address of this chain'],
+  [pricesOf(`{ token: "01:${token}", usd: "1" }`), '7: /chains/0/prices/0/token: must be a token'],
+  [pricesOf(`{ token: ${token} }`), '7: /chains/0/prices/0: needs "feed" or "usd"'],
+  [pricesOf(`{ token: ${token}, feed: ${feed}, usd: "1" }`), '7: /chains/0/prices/0: has both "feed" and "usd"'],
+  [pricesOf(`{ token: ${token}, feed: "0x12" }`), '7: /chains/0/prices/0/feed: must be an address'],
+  [pricesOf(`{ token: ${token}, usd: 1 }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
+  [pricesOf(`{ token: ${token}, usd: "1e3" }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
+  [pricesOf(`{ token: ${token}, usd: "-1" }`), '7: /chains/0/prices/0/usd: must be a decimal string such as "12.5"'],
+  [pricesOf(`{ token: ${token}, usd: "0.00" }`), '7: /chains/0/prices/0/usd: must be more than 0'],
+  [pricesOf(`{ tokens: ${token}, usd: "1" }`), '7: /chains/0/prices/0: has the unknown key "tokens"'],
+  [
+    pricesOf(`{ token: ${token}, usd: "1" }`, `{ token: "8453:${lowerToken}", usd: "2" }`),
+    `7: /chains/0/prices/1/token: the price of 8453:${lowerToken} is given twice`,
+  ],
+  [
+    `${pricesOf(`{ token: "10:${token}", usd: "1" }`)}${otherChain}    prices: [{ token: ${token}, feed: ${feed} }]`,
+    `13: /chains/1/prices/0/token: the price of 10:${lowerToken} is given twice`,
+  ],
+  [`${yaml}    trustedTokens: ["10:${token}"]`, '7: /chains/0/trustedTokens/0: must be an address'],
+])('%j is refused with the line, the path and what is wrong with a price', (text, message) => {
+  expect(faultsOf(text)).toMatch(new RegExp(`^chains\\.yaml:${message.replace(/[[\]{}()*+?.\\^$|]/g, '\\$&')}`, 'm'))
 })
 
 test.each([

@@ -1,3 +1,4 @@
+import type { PriceSource } from '../../src/indexer/feeds/price-settings.ts'
 import { createChainClient } from '../../src/indexer/rpc/chain-client.ts'
 import { EndpointError } from '../../src/indexer/rpc/endpoint-errors.ts'
 import {
@@ -17,7 +18,12 @@ const hasty: EndpointSettings = { ...defaultEndpointSettings, timeoutMs: 500, gi
 export function createFollowed(
   urls: readonly string[],
   startBlock: number,
-  more: { settings?: Partial<EndpointSettings>; patienceMs?: number; rangeBlocks?: number } = {},
+  more: {
+    settings?: Partial<EndpointSettings>
+    patienceMs?: number
+    rangeBlocks?: number
+    prices?: readonly PriceSource[]
+  } = {},
 ) {
   const store = new StoredChain(startBlock)
   const client = createChainClient({
@@ -33,15 +39,17 @@ export function createFollowed(
     patienceMs: more.patienceMs ?? 0,
     parallelRanges: 3,
     rangeBlocks: more.rangeBlocks ?? 100,
+    feedCheckMs: 0,
   }
   const memory = newMemory()
+  const chain = { ...recordedChain, prices: more.prices ?? [] }
 
   /** Looks until nothing has changed, also where nodes that fail by turns contradict each other for long. @returns the steps that were stored. */
   async function settle() {
     const steps: FollowingStep[] = []
     for (let looks = 0; looks < 300; looks += 1) {
       try {
-        for await (const step of followOnce({ chain: recordedChain, client, store, settings }, store.state, memory)) {
+        for await (const step of followOnce({ chain, client, store, settings }, store.state, memory)) {
           store.apply(step)
           steps.push(step)
         }

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import type { CampaignOrigin } from '../../src/indexer/protocol/campaign-origins.ts'
 import type { ChainCampaign } from '../../src/indexer/protocol/contracts/campaign-components.ts'
-import type { FollowedState, FollowedStore, FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
+import type { FeedFacts, FollowedState, FollowedStore, FollowingStep } from '../../src/indexer/sync/sync-steps.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
 
 /** A store in memory that does what each step says, and no more. */
@@ -11,12 +11,14 @@ export class StoredChain implements FollowedStore {
   campaigns = new Map<string, ChainCampaign>()
   claims = new Map<string, { record: ClaimRecord; blockNumber: number }>()
   tokens = new Map<string, object>()
+  /** Prices of feeds, by feed, block and log; that of before the first one is of block 0. */
+  prices = new Map<string, { feed: Hex; at: number; priceUsd: string; blockNumber: number }>()
   touches: { campaignId: string; blockNumber: number }[] = []
   readonly startBlock: number
 
   constructor(startBlock: number) {
     this.startBlock = startBlock
-    this.state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
+    this.state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null, feeds: [] }
   }
 
   async find({ ids, contracts }: { ids: readonly string[]; contracts: readonly Hex[] }) {
@@ -44,19 +46,24 @@ export class StoredChain implements FollowedStore {
       case 'rest':
         return
       case 'restart':
-        this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1, backFilledHash: null }
+        this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1, backFilledHash: null, feeds: [] }
         this.touches = []
-        for (const facts of [this.origins, this.campaigns, this.claims]) facts.clear()
+        for (const facts of [this.origins, this.campaigns, this.claims, this.prices]) facts.clear()
+        return
+      case 'past-prices':
+        this.applyFeeds(step.feedFacts)
         return
       case 'back-fill':
         for (const origin of step.origins) this.origins.set(origin.id, origin)
         this.addClaims(step.claims)
+        this.applyFeeds(step.feedFacts)
         this.state = { ...this.state, backFilledTo: step.to, backFilledHash: step.hash }
         return
       case 'advance': {
         const { base } = step
         if (base !== -1) {
           for (const [key, { blockNumber }] of this.claims) if (blockNumber > base) this.claims.delete(key)
+          for (const [key, { blockNumber }] of this.prices) if (blockNumber > base) this.prices.delete(key)
           this.touches = this.touches.filter(({ blockNumber }) => blockNumber <= base)
         }
         for (const id of step.withdrawnCampaigns) {
@@ -70,10 +77,23 @@ export class StoredChain implements FollowedStore {
         this.addClaims(step.claims)
         this.touches.push(...step.touches)
         for (const token of step.tokens) this.tokens.set(token.address, token)
+        this.applyFeeds(step.feedFacts)
         const kept = this.state.window.filter(({ number }) => number <= base)
         this.state = { ...this.state, asOf: step.asOf, window: [...kept, ...step.blocks] }
       }
     }
+  }
+
+  private applyFeeds({ feeds, reset, prices, earlier }: FeedFacts) {
+    for (const [key, { feed }] of this.prices) if (reset.includes(feed)) this.prices.delete(key)
+    for (const { feed, at, priceUsd, blockNumber, logIndex } of prices) {
+      this.prices.set(`${feed}/${blockNumber}/${logIndex}`, { feed, at, priceUsd, blockNumber })
+    }
+    for (const { feed, price } of earlier) {
+      if (price === null) this.prices.delete(`${feed}/0/0`)
+      else this.prices.set(`${feed}/0/0`, { feed, ...price, blockNumber: 0 })
+    }
+    if (feeds !== null) this.state = { ...this.state, feeds }
   }
 
   private addClaims(claims: readonly { record: ClaimRecord; blockNumber: number }[]) {
@@ -90,5 +110,10 @@ export class StoredChain implements FollowedStore {
         .map(({ record: { type: _, blockTimestamp: __, ...claim }, blockNumber }) => ({ ...claim, blockNumber }))
         .sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex),
     }
+  }
+
+  /** What feeds have told, in an order of its own. */
+  toldPrices() {
+    return [...this.prices].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, price]) => price)
   }
 }

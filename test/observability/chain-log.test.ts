@@ -13,9 +13,12 @@ const chain: ChainSettings = {
   cores: new Set(),
   openAllowLists: new Set(),
   startBlock: 1001,
+  prices: [],
+  trustedTokens: new Set(),
 }
 const at = (number: number) => ({ number, hash: '0xaa', parentHash: '0xbb', timestamp: 0 }) as const
-const nothing = { origins: [], claims: [], touches: [], orphanClaims: 0, unreadable: [] }
+const feedFacts = { feeds: null, reset: [], prices: [], earlier: [] }
+const nothing = { feedFacts, origins: [], claims: [], touches: [], orphanClaims: 0, unreadable: [] }
 const unknown = (position: number) =>
   ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
 
@@ -46,7 +49,7 @@ function aJournal() {
 test('a back-fill says how far it is and how fast, every five seconds at most', () => {
   const { note, pass, said } = aJournal()
   expect(said()).toEqual([{ endpoints: 1, startBlock: 1001, msg: 'chain configured' }])
-  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null } })
+  note({ type: 'opened', state: { asOf: null, window: [], backFilledTo: 1000, backFilledHash: null, feeds: [] } })
   note({ type: 'heads', head: at(3010), finalized: at(3000) })
   said()
   for (const to of [1100, 1200, 1400]) {

@@ -54,6 +54,8 @@ const healthy: Record<string, string> = {
   'reward_campaigns_chain_unknown_components{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   'reward_campaigns_chain_skipped_campaigns{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
   'reward_campaigns_chain_orphan_claims_total{job="reward-campaigns-index",instance="c",chain_id="8453"}': '0x30',
+  'reward_campaigns_chain_feed_price_age_seconds{job="reward-campaigns-index",instance="c",chain_id="8453",feed="0xf1"}':
+    '1200x30',
   // Another application, whose metrics have the same names.
   'reward_campaigns_http_request_duration_seconds_count{job="shop",instance="z",route="/",status="503"}': '0+6000x30',
   'process_resident_memory_bytes{job="shop",instance="z"}': '4e9x30',
@@ -102,6 +104,7 @@ const cases: { alert: string; series: Record<string, string>; also?: string[]; m
   { alert: 'UnknownComponents', series: series('reward_campaigns_chain_unknown_components', '0x25 2x4') },
   { alert: 'CampaignsSkipped', series: series('reward_campaigns_chain_skipped_campaigns', '0x5 1x24') },
   { alert: 'OrphanClaims', series: series('reward_campaigns_chain_orphan_claims_total', '0x25 1x4') },
+  { alert: 'FeedPriceOld', series: series('reward_campaigns_chain_feed_price_age_seconds', '100000x30') },
 ]
 
 /** The names of the alerts that fire after so many minutes. @throws with what promtool says where these are others. */

@@ -22,6 +22,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
     register: index,
     countUnknown: async () => [],
     countLeftOut: async () => [],
+    listFeedAges: async () => [],
     listCounts: () => [],
   })
   return { serve: metricsOf(serve), index: metricsOf(index) }

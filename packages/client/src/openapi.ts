@@ -1058,7 +1058,7 @@ export interface components {
             /** @description Since when this price holds; `null` where it is fixed, or none is known. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
-            source: string | null;
+            source: ("feed" | "import" | "fixed") | null;
             /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
         };
@@ -1114,7 +1114,7 @@ export interface components {
             code: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
             /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
             at?: components["schemas"]["Instant"];
-            /** @description How many accounts may claim (`max-participants-reached`). */
+            /** @description Number of accounts that may claim (`max-participants-reached`). */
             maxParticipants?: components["schemas"]["BaseUnits"];
             /** @description Kind of the allow list, `null` when it is unknown; there with all reasons about the list. */
             listType?: components["schemas"]["AllowListType"] | null;
@@ -1217,7 +1217,7 @@ export interface components {
             claimedAmount: components["schemas"]["TotalAmount"];
             /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
             claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description How many of them have no known value. */
+            /** @description Number of them that have no known value. */
             unvaluedClaims: number;
         };
         /** @description The rewards of an account. */
@@ -2505,22 +2505,22 @@ export interface operations {
                  * @description The token, `<chainId>:<address>`.
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
-                token: components["schemas"]["TokenId"];
+                token: string;
                 /**
                  * @description The instant of the price; not in the future. Absent: now. Not together with `interval`.
                  * @example 2026-01-31T12:00:00.000Z
                  */
-                at?: components["schemas"]["Instant"];
+                at?: string;
                 /**
                  * @description The first instant of a series; with `until` and `interval`.
                  * @example 2026-01-30T12:00:00.000Z
                  */
-                since?: components["schemas"]["Instant"];
+                since?: string;
                 /**
                  * @description The end of a series, which is not in it; not in the future. With `since` and `interval`.
                  * @example 2026-01-31T12:00:00.000Z
                  */
-                until?: components["schemas"]["Instant"];
+                until?: string;
                 /**
                  * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
                  * @example 1h
@@ -2719,7 +2719,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Only claims of this account.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0xb678bccc3d0135248d4b72899bf4de41345618b5
                  */
                 claimant?: string;
                 /**

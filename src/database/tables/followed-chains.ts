@@ -12,7 +12,7 @@ import {
   smallint,
   text,
 } from 'drizzle-orm/pg-core'
-import { address, baseUnits, blockTimestamp, chainId, instant, transactionHash } from '../columns.ts'
+import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../columns.ts'
 
 /*
  * What `index` has to remember of the chains it follows. Nobody else writes here. Block numbers are far below 2^53.
@@ -46,6 +46,8 @@ export const followedChains = pgTable(
     backFilledTo: blockNumber().notNull(),
     /** Hash of that block while the chain is back-filled; null where it is not known. */
     backFilledHash: text(),
+    /** Price feeds, and how far each is read: see src/indexer/feeds/followed-feeds. */
+    feeds: json().$type<unknown[]>().notNull().default([]),
     /** The newest block whose effects are in the answers; null until there is one. */
     asOfBlock: blockNumber(),
     asOfBlockHash: text(),
@@ -113,6 +115,20 @@ export const backFilledClaims = pgTable(
     blockTimestamp: blockTimestamp().notNull(),
   },
   (table) => [primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] })],
+)
+
+/** A price of a final block that the back-fill has found, until the chain is shown: then it becomes one of each token of the feed. */
+export const backFilledPrices = pgTable(
+  'back_filled_prices',
+  {
+    chainId: ofChain(),
+    feed: address().notNull(),
+    blockNumber: blockNumber().notNull(),
+    logIndex: integer().notNull(),
+    at: instant().notNull(),
+    priceUsd: exactNumber().notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.chainId, table.feed, table.blockNumber, table.logIndex] })],
 )
 
 /** A part of a campaign that is of no known kind: the campaign is there without it, and `index --status` names it. */

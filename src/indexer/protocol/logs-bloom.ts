@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { hexToBytes, keccak256 } from 'viem/utils'
+import { feedTopics } from '../feeds/feed-prices.ts'
 import { protocolTopics } from './protocol-events.ts'
 
 const BITS = 2048
@@ -11,18 +12,21 @@ function bitsOf(value: Hex): number[] {
 }
 
 const bitsOfTopics = protocolTopics.map(bitsOf)
+const bitsOfFeedTopics = feedTopics.map(bitsOf)
 
 /** Where more bits than this are set, nearly everything may be in the block, and the bloom says nothing. */
 const MAX_BITS_SET = BITS / 2
 
 /**
- * Whether the bloom of a block says that it has logs with topics of the protocol. It may be wrong in saying so: other logs
+ * Whether the bloom of a block says that it has logs with topics of the protocol, or prices of aggregators. It may be wrong in saying so: other logs
  * set the same bits. False where it says nothing: there is none, or that of a block that is full of logs.
  */
-export function mayHaveLogs(bloom: Hex | undefined): boolean {
+export function mayHaveLogs(bloom: Hex | undefined, aggregators: ReadonlySet<Hex> = new Set()): boolean {
   if (bloom === undefined) return false
   const bytes = hexToBytes(bloom)
   const isSet = (bit: number) => (((bytes[bytes.length - 1 - (bit >> 3)] ?? 0) >> (bit & 7)) & 1) === 1
-  if (!bitsOfTopics.some((bits) => bits.every(isSet))) return false
+  const hasOneOf = (values: readonly number[][]) => values.some((bits) => bits.every(isSet))
+  const mayHavePrices = hasOneOf(bitsOfFeedTopics) && hasOneOf([...aggregators].map(bitsOf))
+  if (!hasOneOf(bitsOfTopics) && !mayHavePrices) return false
   return Array.from({ length: BITS }, (_, bit) => bit).filter(isSet).length <= MAX_BITS_SET
 }

@@ -1,7 +1,8 @@
 import type { Hex } from 'viem'
+import { toFeedPrices } from '../feeds/feed-prices.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import type { BlockReference } from '../sync/block-links.ts'
-import type { Advance, BlockClaim, FixedFacts, Following } from '../sync/sync-steps.ts'
+import type { Advance, BlockClaim, FixedFacts, Following, Looking } from '../sync/sync-steps.ts'
 import { type KnownCampaigns, readSpan } from './block-range.ts'
 import { type CampaignOrigin, originAt } from './campaign-origins.ts'
 import { type CompleteOrigin, completeOrigin, readBoost, readCampaign } from './contracts/campaign-components.ts'
@@ -21,7 +22,7 @@ interface Span {
 
 /** Fixed facts of blocks, by their hashes, and of ranges before them. */
 export async function readBlocks(
-  following: Following,
+  following: Looking,
   base: number,
   blocks: readonly BlockHeader[],
   asOf: BlockReference,
@@ -35,7 +36,7 @@ export async function readBlocks(
 
 /** Reads what does not change again: it holds whichever block `reader` asks contracts at. */
 export async function readFixedFacts(
-  { chain, client, store }: Following,
+  { chain, client, store, feeds }: Looking,
   { base, logs, blocks }: Span,
   reader: ContractReader,
 ): Promise<FixedFacts> {
@@ -63,6 +64,7 @@ export async function readFixedFacts(
     claims: placed.map((claim) => toBlockClaim(claim, timestamps)),
     touches: span.touches,
     orphanClaims: span.orphanClaims + span.claims.length - placed.length,
+    prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
       complete === null ? [{ campaignId: origin.id, contract: origin.core, blockNumber: origin.blockNumber }] : [],
     ),
@@ -97,7 +99,7 @@ export async function finish(
   facts: FixedFacts,
   alsoTouched: readonly CampaignOrigin[],
   stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
-): Promise<{ type: 'advance' } & Advance> {
+): Promise<Omit<Advance, 'feedFacts'>> {
   const readerOf = readerAt(client.callAt)
   const reader = readerOf(stretch.asOf.hash)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
@@ -117,7 +119,6 @@ export async function finish(
   ])
   const { claims, touches, orphanClaims, unreadable } = facts
   return {
-    type: 'advance',
     ...stretch,
     ...{ claims, campaigns, touches, orphanClaims, unreadable },
     withdrawnCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),

@@ -12,7 +12,7 @@ import {
   LONGEST_PAUSE_MS,
 } from './endpoints.ts'
 import { eitherSignal } from './json-rpc.ts'
-import { LogSearch, type LogSearchOptions } from './log-search.ts'
+import { LogSearch, type LogSearchOptions, type Look, type SearchTarget } from './log-search.ts'
 import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
 import type { Question } from './rpc-batching.ts'
 
@@ -29,11 +29,11 @@ export interface ChainClient {
   /** The blocks that have these numbers now, in their order. */
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
-   * All logs of the protocol in a range of blocks, of an endpoint that has its last block.
+   * All logs that are searched in a range of blocks, of an endpoint that has its last block.
    * @param before the search of the range before this one, where it is under way.
    */
   logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
-  /** All logs of the protocol in some blocks, by their hashes; the last of them is the newest. */
+  /** All logs that are searched in some blocks, by their hashes; the last of them is the newest. */
   logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
   /** Asks contracts as they are at the end of a block. */
   callAt(hash: Hex): CallContracts
@@ -42,6 +42,8 @@ export interface ChainClient {
    * reason.
    */
   until(signal: AbortSignal): ChainClient
+  /** The same client with another search; without it, logs are those of the protocol. */
+  searching(target: SearchTarget): ChainClient
   counts(): EndpointCounts[]
 }
 
@@ -59,8 +61,8 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
   const callAt = createContractCalls(endpoints)
   const logs = new LogSearch(endpoints, search)
 
-  function clientUntil(signal: AbortSignal): ChainClient {
-    const look = { named: { contracts: new Set<Hex>(), unasked: [] }, signal }
+  function clientOf(look: Look): ChainClient {
+    const { signal } = look
     return {
       heads: () => heads(signal),
       blocksAt: (numbers) =>
@@ -68,11 +70,17 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
       logsBetween: (from, to, before) => logs.between(from, to, { ...look, before }),
       logsOf: (blocks) => logs.of(blocks, look),
       callAt: (hash) => callAt(hash, signal),
-      until: (sooner) => clientUntil(eitherSignal(signal, sooner)),
+      until: (sooner) =>
+        clientOf({ ...look, named: { contracts: new Set(), unasked: [] }, signal: eitherSignal(signal, sooner) }),
+      searching: (target) => clientOf({ ...look, target }),
       counts: () => endpoints.counts(),
     }
   }
-  return clientUntil(new AbortController().signal)
+  return clientOf({
+    named: { contracts: new Set(), unasked: [] },
+    signal: new AbortController().signal,
+    target: { hasProtocol: true, aggregators: new Set() },
+  })
 }
 
 const blockAt = <Result>(

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { feedTopics } from '../feeds/feed-prices.ts'
 import { coreEvents } from '../protocol/abi-events.ts'
 import { topicsOf } from '../protocol/fixed-incentives.ts'
 import { mayHaveLogs } from '../protocol/logs-bloom.ts'
@@ -90,12 +91,14 @@ export class LogSearch {
   async #search(
     endpoint: Endpoint,
     blocks: readonly Blocks[],
-    { named, before, first = [], namedAt = 'latest' }: SearchingLook,
+    { named, before, target, first = [], namedAt = 'latest' }: SearchingLook,
   ) {
     const { cores, knownContracts } = this.#options
+    const prices = pricesOf(target)
+    if (!target.hasProtocol) return searchOnce(endpoint, blocks, prices, first)
     if (!this.#insisting.has(endpoint.position)) {
       try {
-        const logs = await searchOnce(endpoint, blocks, { topics: [protocolTopics] }, first)
+        const logs = await searchOnce(endpoint, blocks, [{ topics: [protocolTopics] }, ...prices], first)
         noteParts(logs, cores, named)
         return logs
       } catch (error) {
@@ -104,16 +107,13 @@ export class LogSearch {
         this.#insisting.add(endpoint.position)
       }
     }
-    const logs = await searchOnce(endpoint, blocks, { address: [...cores], topics: [coreTopics] }, first)
+    const logs = await searchOnce(endpoint, blocks, [{ address: [...cores], topics: [coreTopics] }, ...prices], first)
     // What the blocks before these name is looked for in these, too.
     await before
     noteParts(logs, cores, named)
     await askForIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
-    for (let start = 0; start < parts.length; start += MAX_ADDRESSES) {
-      const address = parts.slice(start, start + MAX_ADDRESSES)
-      logs.push(...(await searchOnce(endpoint, blocks, { address, topics: [protocolTopics] })))
-    }
+    for (const filter of filtersOf(parts, protocolTopics)) logs.push(...(await searchOnce(endpoint, blocks, [filter])))
     return inOrder(logs)
   }
 
@@ -121,11 +121,11 @@ export class LogSearch {
    * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
    * logs are asked for: there has to be one at least.
    */
-  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named }: Look) {
+  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named, target }: Look) {
     const told = new Set(found.map(({ blockHash }) => blockHash))
-    const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom))
-    if (silent.length === 0 || this.#insisting.has(endpoint.position)) return found
-    const logs = (await endpoint.ask(silent.map(allLogsOf))).flat()
+    const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom, target.aggregators))
+    if (silent.length === 0 || !target.hasProtocol || this.#insisting.has(endpoint.position)) return found
+    const logs = (await endpoint.ask(silent.map((block) => allLogsOf(block, target)))).flat()
     noteParts(logs, this.#options.cores, named)
     return inOrder([...found, ...logs])
   }
@@ -137,8 +137,15 @@ function requireAsked(logs: ChainLog[], isAsked: (log: ChainLog) => boolean) {
   throw new EndpointError('garbage', 'returned logs of other blocks than requested')
 }
 
+/** Which logs are searched: those of the protocol, and prices of some aggregators. */
+export interface SearchTarget {
+  hasProtocol: boolean
+  aggregators: ReadonlySet<Hex>
+}
+
 /** What a search has of the look it belongs to. */
 export interface Look {
+  target: SearchTarget
   named: NamedParts
   signal: AbortSignal
   /** The search of the blocks before, where it is under way. */
@@ -167,30 +174,52 @@ const hasBlock = (
   },
 })
 
-/** Of a block that has logs, those of the protocol. */
-const allLogsOf = ({ hash }: BlockHeader): Question<ChainLog[]> => ({
+/** Of a block that has logs, those that are searched. */
+const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): Question<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
   read(answer) {
     const logs = readLogs(answer)
     if (logs.length === 0)
       throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
-    return logs.filter(({ topics: [topic] }) => topic !== undefined && protocolTopics.includes(topic))
+    return logs.filter(
+      ({ address, topics: [topic = '0x'] }) =>
+        protocolTopics.includes(topic) || (aggregators.has(address) && feedTopics.includes(topic)),
+    )
   },
 })
 
 /** Nodes bound ranges and results in their own words; smaller ones may pass. */
 const isTooMuch = ({ fault, refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
 
+interface LogFilter {
+  address?: readonly Hex[]
+  topics: readonly (readonly Hex[])[]
+}
+
+/** The same search of contracts, in as many filters as it takes. */
+function filtersOf(contracts: readonly Hex[], topics: readonly Hex[]): LogFilter[] {
+  const filters: LogFilter[] = []
+  for (let start = 0; start < contracts.length; start += MAX_ADDRESSES) {
+    filters.push({ address: contracts.slice(start, start + MAX_ADDRESSES), topics: [topics] })
+  }
+  return filters
+}
+
+/** Every feed of a chain emits the same topics: only those of some contracts are of use. */
+const pricesOf = ({ aggregators }: SearchTarget) => filtersOf([...aggregators], feedTopics)
+
 async function searchOnce(
   endpoint: Endpoint,
   blocks: readonly Blocks[],
-  filter: { address?: readonly Hex[]; topics: readonly (readonly Hex[])[] },
+  filters: readonly LogFilter[],
   before: readonly Question<ChainLog[]>[] = [],
 ) {
-  const searches = blocks.map((span) => ({
-    call: { method: 'eth_getLogs', params: [{ ...span, ...filter }] },
-    read: readLogs,
-  }))
+  const searches = filters.flatMap((filter) =>
+    blocks.map((span) => ({
+      call: { method: 'eth_getLogs', params: [{ ...span, ...filter }] },
+      read: readLogs,
+    })),
+  )
   return inOrder((await endpoint.ask([...before, ...searches])).flat())
 }
 

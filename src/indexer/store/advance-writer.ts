@@ -4,7 +4,7 @@ import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { listWrittenTables } from '../../ingest/vacuum.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import type { Advance } from '../sync/sync-steps.ts'
-import { listClaimsAbove, toBatch, toFirstBatch, withoutCampaigns } from './batch-records.ts'
+import { listClaimsAbove, toBatch, toFirstBatch, type WrittenChain, withoutCampaigns } from './batch-records.ts'
 import {
   dropBackFilledClaims,
   dropOrigins,
@@ -15,13 +15,14 @@ import {
   keepUnknown,
   toUnknownCampaign,
 } from './chain-rows.ts'
+import { feedsAsJson, keepBackFilledPrices } from './feed-rows.ts'
 import type { LeftOut } from './skipped-campaigns.ts'
 import { findRefused, refusalOf } from './skipped-campaigns.ts'
 
 interface AdvanceWriter {
   client: pg.Client
   ingest: Ingest
-  chainId: number
+  chain: WrittenChain
   leftOut: LeftOut
   /** Whether nothing but figures of its incentives can have changed since a campaign was written. */
   isWritten: (campaign: ChainCampaign) => boolean
@@ -30,17 +31,22 @@ interface AdvanceWriter {
 }
 
 /** Writes advances, each in one transaction. @returns of each the tables that it has written as a whole. */
-export function createAdvanceWriter({ client, ingest, chainId, leftOut, isWritten, advanceTo }: AdvanceWriter) {
+export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten, advanceTo }: AdvanceWriter) {
+  const { chainId } = chain
+
   /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
   async function writeFacts(advance: Advance, ids: ReadonlySet<string>) {
     const { base, depth, campaigns, withdrawnCampaigns } = advance
     const isFirst = base === -1
     await takeImportLock(client)
-    if (isFirst) await client.query('select advance_claim_windows()')
+    if (isFirst) {
+      await client.query('select advance_claim_windows()')
+      await keepBackFilledPrices(client, chainId, [], advance.feedFacts.reset)
+    }
     const taken = withoutCampaigns(advance, ids)
     const batch = isFirst
-      ? await toFirstBatch(client, chainId, taken, ids)
-      : await toBatch(client, chainId, taken, isWritten)
+      ? await toFirstBatch(client, chain, taken, ids)
+      : await toBatch(client, chain, taken, isWritten)
     await ingest.applyWithin(batch)
     await keepOrigins(
       client,
@@ -53,6 +59,7 @@ export function createAdvanceWriter({ client, ingest, chainId, leftOut, isWritte
         chainId,
         [...ids],
       ])
+      await client.query('delete from back_filled_prices where chain_id = $1', [chainId])
     }
     if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
     await leftOut.drop(withdrawnCampaigns)
@@ -78,8 +85,8 @@ export function createAdvanceWriter({ client, ingest, chainId, leftOut, isWritte
       await keepBlocks(client, chainId, advance)
       await advanceTo(
         `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
-        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7`,
-        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized],
+        as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
+        [asOf.number, asOf.hash, asOf.timestamp, head.number, finalized, feedsAsJson(advance.feedFacts)],
       )
       return base === -1 ? listWrittenTables(client) : []
     })
@@ -102,5 +109,10 @@ export function createAdvanceWriter({ client, ingest, chainId, leftOut, isWritte
 }
 
 /** Of most blocks only the number and the hash are new. */
-const changesFacts = ({ depth, claims, campaigns, withdrawnCampaigns, tokens }: Advance) =>
-  depth > 0 || claims.length + campaigns.length + withdrawnCampaigns.length + tokens.length > 0
+function changesFacts({ depth, claims, campaigns, withdrawnCampaigns, tokens, feedFacts }: Advance) {
+  const { reset, prices, earlier } = feedFacts
+  return (
+    depth > 0 ||
+    [claims, campaigns, withdrawnCampaigns, tokens, reset, prices, earlier].some((facts) => facts.length > 0)
+  )
+}

@@ -2,8 +2,14 @@ import { createHash } from 'node:crypto'
 import type pg from 'pg'
 import type { Batch } from '../../ingest/batches.ts'
 import type { TokenRecord } from '../../ingest/records.ts'
+import type { ChainSettings } from '../chain-config.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
+import { toAddress } from '../protocol/fixed-incentives.ts'
 import type { Advance } from '../sync/sync-steps.ts'
+import { backFilledPricesOf, toPriceBatch } from './feed-rows.ts'
+
+/** What of a chain decides how its facts are written. */
+export type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock' | 'prices' | 'trustedTokens'>
 
 /**
  * What an advance changes of the facts that answers are made of, on top of what is stored.
@@ -11,14 +17,18 @@ import type { Advance } from '../sync/sync-steps.ts'
  */
 export async function toBatch(
   client: pg.Client,
-  chainId: number,
+  chain: WrittenChain,
   advance: Advance,
   isStored: (campaign: ChainCampaign) => boolean = () => false,
 ): Promise<Batch> {
+  const { chainId } = chain
   const { base, depth, campaigns, claims, tokens, withdrawnCampaigns } = advance
+  const unknown = await withoutKnown(client, tokens)
   return {
+    ...toPriceBatch(chain, advance.feedFacts),
+    ...(depth > 0 && { withdrawnFeedPrices: { chainId, above: base } }),
     records: [
-      ...(await withoutKnown(client, tokens)),
+      ...unknown.map((token) => ({ ...token, whitelisted: chain.trustedTokens.has(toAddress(token.address)) })),
       ...campaigns.filter((campaign) => !isStored(campaign)).map(toRecord),
       ...claims.map(({ record }) => record),
     ],
@@ -57,14 +67,18 @@ const waitingClaims = (chainId: number, records: number, condition: string) => (
  */
 export async function toFirstBatch(
   client: pg.Client,
-  chainId: number,
+  chain: WrittenChain,
   advance: Advance,
   leftOut: ReadonlySet<string>,
 ): Promise<Batch> {
-  const { records } = await toBatch(client, chainId, { ...advance, depth: 0 })
+  const { chainId } = chain
+  const { records } = await toBatch(client, chain, { ...advance, depth: 0 })
   return {
     records,
+    feedPrices: toPriceBatch(chain, advance.feedFacts).feedPrices,
+    withdrawnFeedPrices: { chainId, above: -1 },
     stored: [
+      backFilledPricesOf(chainId),
       waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...leftOut].join()}}')`),
       {
         of: 'withdrawnClaim',

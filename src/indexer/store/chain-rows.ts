@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import type { Hex } from 'viem'
+import type { FollowedFeed } from '../feeds/followed-feeds.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import type { BlockReference } from '../sync/block-links.ts'
@@ -126,6 +127,7 @@ export const tablesOfChain = [
   'followed_blocks',
   'followed_campaigns',
   'back_filled_claims',
+  'back_filled_prices',
   'unknown_components',
   'left_out_campaigns',
 ]
@@ -137,10 +139,11 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
     isBackFilling: boolean
     backFilledTo: string
     backFilledHash: Hex | null
+    feeds: FollowedFeed[]
     window: BlockReference[] | null
   }>(
     `select step, is_back_filling as "isBackFilling", back_filled_to as "backFilledTo",
-      back_filled_hash as "backFilledHash", (
+      back_filled_hash as "backFilledHash", feeds, (
       select json_agg(json_build_object('number', number, 'hash', hash) order by number) from followed_blocks
       where followed_blocks.chain_id = followed_chains.chain_id
     ) as window
@@ -157,6 +160,7 @@ export async function readStored(client: pg.Client, chainId: number): Promise<{ 
       window,
       backFilledTo: Number(stored.backFilledTo),
       backFilledHash: stored.backFilledHash,
+      feeds: stored.feeds,
     },
   }
 }

@@ -8,6 +8,7 @@ import { FOLLOWS } from '../../ingest/reference-checks.ts'
 import type { ChainSettings } from '../chain-config.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { FollowedState, FollowedStore, FollowingStep } from '../sync/sync-steps.ts'
+import { applyChainFile } from './declared-prices.ts'
 import type { LeftOutOptions } from './skipped-campaigns.ts'
 import { StepWriter } from './step-writer.ts'
 
@@ -63,6 +64,7 @@ export async function openChainStore(
     await takeChainLock(client, chain.chainId, { onWait, signal, isEnough })
     const ingest = await prepareIngest(client)
     await client.query('select set_config($1, $2, false)', [FOLLOWS, String(chain.chainId)])
+    await applyChainFile(client, ingest, chain)
     const writer = await StepWriter.open(client, ingest, { ...chain, url }, leftOut)
     return {
       ...createChainReader(client, chain.chainId),

@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
+import { takeImportLock } from '../../ingest/ingest-lock.ts'
 import { vacuumBeside } from '../../ingest/vacuum.ts'
-import type { ChainSettings } from '../chain-config.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import type { FollowedState, FollowingStep } from '../sync/sync-steps.ts'
 import { createAdvanceWriter } from './advance-writer.ts'
-import { fingerprintOf } from './batch-records.ts'
+import { fingerprintOf, type WrittenChain } from './batch-records.ts'
 import {
   ChainMovedError,
   keepBackFilledClaims,
@@ -16,10 +16,11 @@ import {
   tablesOfChain,
   toUnknownCampaign,
 } from './chain-rows.ts'
+import { feedsAsJson, keepBackFilledPrices, toPriceBatch } from './feed-rows.ts'
 import { findIncomplete, type Incomplete } from './incomplete-campaigns.ts'
 import { createLeftOut, type LeftOut, type LeftOutOptions } from './skipped-campaigns.ts'
 
-type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock'> & { url: string }
+type StoredChainSettings = WrittenChain & { url: string }
 type StoredChain = Awaited<ReturnType<typeof readStored>>
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
 
@@ -29,7 +30,8 @@ const NOTE_MS = 1000
 /** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
 export class StepWriter {
   readonly #client: pg.Client
-  readonly #chain: WrittenChain
+  readonly #ingest: Ingest
+  readonly #chain: StoredChainSettings
   readonly #leftOut: LeftOut
   readonly #incomplete: Incomplete
   readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
@@ -43,11 +45,12 @@ export class StepWriter {
   private constructor(
     client: pg.Client,
     ingest: Ingest,
-    chain: WrittenChain,
+    chain: StoredChainSettings,
     stored: StoredChain,
     { leftOut, incomplete }: { leftOut: LeftOut; incomplete: Incomplete },
   ) {
     this.#client = client
+    this.#ingest = ingest
     this.#chain = chain
     this.#leftOut = leftOut
     this.#incomplete = incomplete
@@ -55,11 +58,11 @@ export class StepWriter {
     this.#state = stored.state
     const isWritten = (campaign: ChainCampaign) => this.#written.get(campaign.record.id) === fingerprintOf(campaign)
     const advanceTo = (assignments: string, values: unknown[]) => this.#advanceTo(assignments, values)
-    this.#writeAdvance = createAdvanceWriter({ client, ingest, chainId: chain.chainId, leftOut, isWritten, advanceTo })
+    this.#writeAdvance = createAdvanceWriter({ client, ingest, chain, leftOut, isWritten, advanceTo })
   }
 
   /** @param chain with the URL of the database. */
-  static async open(client: pg.Client, ingest: Ingest, chain: WrittenChain, options: LeftOutOptions) {
+  static async open(client: pg.Client, ingest: Ingest, chain: StoredChainSettings, options: LeftOutOptions) {
     const stored = await readStored(client, chain.chainId)
     const leftOut = await createLeftOut(client, ingest, chain.chainId, options)
     const incomplete = await findIncomplete(client, chain.chainId)
@@ -84,6 +87,7 @@ export class StepWriter {
     if (next.type === 'rest') return this.#note(next)
     if (next.type === 'restart') await this.#restart()
     else if (next.type === 'back-fill') await this.#backFill(next)
+    else if (next.type === 'past-prices') await this.#pastPrices(next)
     else await this.#advance(next)
     this.#step += 1
   }
@@ -124,28 +128,46 @@ export class StepWriter {
       for (const table of tablesOfChain) {
         await this.#client.query(`delete from ${table} where chain_id = $1`, [chainId])
       }
-      await this.#advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null', [startBlock - 1])
+      await this.#advanceTo('is_back_filling = true, back_filled_to = $3, back_filled_hash = null, feeds = $4', [
+        ...[startBlock - 1, '[]'],
+      ])
     })
     this.#leftOut.forget(this.#leftOut.ids())
     this.#incomplete.forgetAll()
-    this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null }
+    this.#state = { asOf: null, window: [], backFilledTo: startBlock - 1, backFilledHash: null, feeds: [] }
   }
 
-  async #backFill({ to, hash, head, finalized, origins, claims, unreadable }: StepOf<'back-fill'>) {
+  async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: StepOf<'back-fill'>) {
     const { chainId } = this.#chain
     await inTransaction(this.#client, async () => {
       await keepOrigins(this.#client, chainId, origins)
       await keepUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
       await keepBackFilledClaims(this.#client, chainId, claims)
-      await this.#advanceTo('back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6', [
-        ...[to, hash, head.number, finalized],
-      ])
+      await keepBackFilledPrices(this.#client, chainId, feedFacts.prices, feedFacts.reset)
+      await this.#advanceTo(
+        'back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6, feeds = coalesce($7, feeds)',
+        [to, hash, head.number, finalized, feedsAsJson(feedFacts)],
+      )
     })
-    this.#state = { ...this.#state, backFilledTo: to, backFilledHash: hash }
+    this.#state = {
+      ...this.#state,
+      backFilledTo: to,
+      backFilledHash: hash,
+      feeds: feedFacts.feeds ?? this.#state.feeds,
+    }
+  }
+
+  async #pastPrices({ feedFacts }: StepOf<'past-prices'>) {
+    await inTransaction(this.#client, async () => {
+      await takeImportLock(this.#client)
+      await this.#ingest.applyWithin({ records: [], ...toPriceBatch(this.#chain, feedFacts) })
+      await this.#advanceTo('feeds = coalesce($3, feeds)', [feedsAsJson(feedFacts)])
+    })
+    this.#state = { ...this.#state, feeds: feedFacts.feeds ?? this.#state.feeds }
   }
 
   async #advance(advance: StepOf<'advance'>) {
-    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns } = advance
+    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns, feedFacts } = advance
     const tables = await this.#writeAdvance(advance)
     this.#leftOut.forget(withdrawnCampaigns)
     this.#incomplete.forget([...withdrawnCampaigns, ...campaigns.map(({ record }) => record.id)])
@@ -157,6 +179,7 @@ export class StepWriter {
       window: [...kept, ...blocks].filter(({ number }) => number >= oldest),
       backFilledTo: asOf.number,
       backFilledHash: null,
+      feeds: feedFacts.feeds ?? this.#state.feeds,
     }
     const without = this.#leftOut.ids()
     for (const id of [...withdrawnCampaigns, ...without]) this.#written.delete(id)

@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { isFeedLog } from '../feeds/feed-prices.ts'
 import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
 import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
@@ -82,8 +83,9 @@ async function readRange(
   return { to, hash: end.hash, parentHash: first.parentHash, logs, blocks }
 }
 
-/** Campaigns and claims have the time of their block. */
+/** Campaigns, claims and prices have the time of their block. */
 function needsTime(log: ChainLog) {
+  if (isFeedLog(log)) return true
   const type = readLog(log)?.type
   return type === 'BoostCreated' || type === 'BoostClaimed'
 }

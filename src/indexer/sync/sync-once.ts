@@ -1,19 +1,34 @@
+import { aggregatorsOf, type FoundFeeds, withdrawnAbove, withPrices } from '../feeds/followed-feeds.ts'
+import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import { createContractReader } from '../protocol/contracts/contract-reader.ts'
 import { finish, readBlocks, readFixedFacts } from '../protocol/read-campaigns.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { type LogRange, OtherHistoryError, readRanges } from './backfill.ts'
 import { type BlockReference, checkLink, findAncestor, linkedBlocks } from './block-links.ts'
-import { type Advance, FINAL_BELOW_HEAD, type FollowedState, type Following, type FollowingStep } from './sync-steps.ts'
+import { type FeedMemory, findFeeds, readPast, toFeedFacts } from './sync-feeds.ts'
+import {
+  type Advance,
+  FINAL_BELOW_HEAD,
+  type FixedFacts,
+  type FollowedState,
+  type Following,
+  type FollowingStep,
+  type Looking,
+} from './sync-steps.ts'
 
 /** What of one look at a chain the next one has to know. */
-export interface FollowingMemory {
+export interface FollowingMemory extends FeedMemory {
   /** Since when the chain has seemed shorter than what is stored, or another one. */
   doubtfulSince: number | undefined
   /** Tokens that have been told. */
   toldTokens: Set<string>
 }
 
-export const newMemory = (): FollowingMemory => ({ doubtfulSince: undefined, toldTokens: new Set() })
+export const newMemory = (): FollowingMemory => ({
+  doubtfulSince: undefined,
+  toldTokens: new Set(),
+  feedsFoundAt: undefined,
+})
 
 /**
  * Looks at a chain once and gives what is to be stored, step by step; each has to be stored before the next is asked for.
@@ -49,7 +64,18 @@ async function* look(
   const { asOf } = state
   if (head.hash === asOf.hash) {
     memory.doubtfulSince = undefined
-    yield { type: 'rest', head, finalized }
+    // Nothing can have changed that was asked before.
+    const found =
+      memory.feedsFoundAt === undefined
+        ? await findFeeds(following, state.feeds, memory, {
+            at: head.hash,
+            readFrom: head.number + 1,
+            isReorganised: false,
+          })
+        : { feeds: [...state.feeds], reset: [] }
+    const feedFacts = await readPast(following, state.feeds, found, state.window, head.hash)
+    yield feedFacts === undefined ? { type: 'rest', head, finalized } : { type: 'past-prices', feedFacts }
+    memory.feedsFoundAt ??= Date.now()
     return
   }
   const isNext = head.parentHash === asOf.hash
@@ -62,12 +88,37 @@ async function* look(
   }
   memory.doubtfulSince = undefined
   if (base === undefined) {
-    yield { type: 'restart' }
+    yield restart(memory)
     return
   }
-  const depth = state.window.filter(({ number }) => number > base.number).length
-  yield* told(memory, await advance(following, memory, { base, ancestor, head, finalized, depth }))
+  const kept = state.window.filter(({ number }) => number <= base.number)
+  const depth = state.window.length - kept.length
+  const found = await findFeeds(following, state.feeds, memory, {
+    ...{ at: head.hash, readFrom: base.number + 1, isReorganised: depth > 0 },
+  })
+  const feeds = depth > 0 ? withdrawnAbove(found.feeds, base.number) : found.feeds
+  const stretch = { base, ancestor, head, finalized, depth }
+  const step = await advance(following, memory, state, { ...found, feeds }, stretch)
+  yield* told(memory, step)
+  if (found.isAsked) memory.feedsFoundAt = Date.now()
+  const stored = step.feedFacts.feeds ?? state.feeds
+  const past = { feeds: [...stored], reset: [] }
+  const feedFacts = await readPast(following, stored, past, [...kept, ...step.blocks], step.asOf.hash)
+  if (feedFacts !== undefined) yield { type: 'past-prices', feedFacts }
 }
+
+/** Everything is read again, also what price feeds are. */
+function restart(memory: FollowingMemory): FollowingStep {
+  memory.feedsFoundAt = undefined
+  return { type: 'restart' }
+}
+
+/** The price feeds of a look are read with it. */
+const withFeeds = (following: Following, feeds: Looking['feeds']): Looking => ({
+  ...following,
+  client: following.client.searching({ hasProtocol: true, aggregators: aggregatorsOf(feeds) }),
+  feeds,
+})
 
 /**
  * What is final is fixed by its numbers while it is read. Where the chain is another one afterwards, all of it is read
@@ -82,14 +133,14 @@ async function* startFromNothing(
 ): AsyncGenerator<FollowingStep> {
   try {
     // What took long has let the head move on: look again.
-    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, state, head, finalized)
+    if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
     else yield* told(memory, await advanceFromNothing(following, memory, state, head, finalized))
     memory.doubtfulSince = undefined
   } catch (error) {
     if (!(error instanceof OtherHistoryError)) throw error
     const isSure = isBelieved(memory, following.settings.patienceMs)
     if (isSure) memory.doubtfulSince = undefined
-    yield isSure ? { type: 'restart' } : { type: 'rest', head, finalized }
+    yield isSure ? restart(memory) : { type: 'rest', head, finalized }
   }
 }
 
@@ -113,16 +164,29 @@ function finalBelow({ settings }: Following, head: BlockHeader, finalized: Block
 /** Fixed facts of all final blocks. They are read at the head: what is fixed holds there too, and no node has to remember. */
 async function* backFill(
   following: Following,
-  { backFilledTo, backFilledHash }: FollowedState,
+  memory: FollowingMemory,
+  { backFilledTo, backFilledHash, feeds: known }: FollowedState,
   head: BlockHeader,
   finalized: number,
 ): AsyncGenerator<FollowingStep> {
-  const { client, settings } = following
-  const ranges = readRanges(client, backFilledTo + 1, finalized, settings, backFilledHash)
-  for await (const { to, hash, ...range } of ranges) {
+  const readFrom = backFilledTo + 1
+  let found: FoundFeeds & { isAsked: boolean } = await findFeeds(following, known, memory, {
+    ...{ at: head.hash, readFrom, isReorganised: false },
+  })
+  const looking = withFeeds(following, found.feeds)
+  const { client, settings } = looking
+  let stored = known
+  for await (const { to, hash, ...range } of readRanges(client, readFrom, finalized, settings, backFilledHash)) {
     const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
-    const facts = await readFixedFacts(following, { base: Number.POSITIVE_INFINITY, ...range }, reader)
-    yield { type: 'back-fill', to, hash, head, finalized, ...facts }
+    const { prices, ...facts } = await readFixedFacts(looking, { base: Number.POSITIVE_INFINITY, ...range }, reader)
+    // Which price was in force before the first one is asked in the end.
+    const feeds = withPrices(found.feeds, prices)
+    const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
+    const feedFacts = { feeds: isChanged ? feeds : null, reset: found.reset, prices, earlier: [] }
+    yield { type: 'back-fill', to, hash, head, finalized, ...facts, feedFacts }
+    if (found.isAsked) memory.feedsFoundAt = Date.now()
+    stored = feeds
+    found = { feeds, reset: [], isAsked: false }
   }
 }
 
@@ -130,7 +194,7 @@ async function* backFill(
 async function advanceFromNothing(
   following: Following,
   memory: FollowingMemory,
-  { backFilledTo, backFilledHash }: FollowedState,
+  { backFilledTo, backFilledHash, feeds: stored }: FollowedState,
   head: BlockHeader,
   finalized: number,
 ): Promise<{ type: 'advance' } & Advance> {
@@ -140,15 +204,14 @@ async function advanceFromNothing(
     throw new OtherHistoryError()
   }
   const asOf = blocks.at(-1) ?? head
-  const facts = await readBlocks(following, backFilledTo, blocks, asOf)
-  return finish(following, memory, facts, await following.store.backFilled(), {
-    base: -1,
-    depth: 0,
-    asOf,
-    head,
-    finalized,
-    blocks: blocks.length === 0 ? [asOf] : blocks,
+  // What was found while blocks were back-filled, may have been withdrawn since.
+  const found = await findFeeds(following, stored, memory, {
+    ...{ at: asOf.hash, readFrom: backFilledTo + 1, isReorganised: true },
   })
+  const looking = withFeeds(following, found.feeds)
+  const facts = await readBlocks(looking, backFilledTo, blocks, asOf)
+  const stretch = { base: -1, depth: 0, asOf, head, finalized, blocks: blocks.length === 0 ? [asOf] : blocks }
+  return toAdvance(looking, memory, { stored, found, facts, touched: await looking.store.backFilled(), stretch })
 }
 
 interface Stretch {
@@ -161,9 +224,15 @@ interface Stretch {
 }
 
 /** From a stored block to the head, whether or not other blocks are stored above it. */
-async function advance(following: Following, memory: FollowingMemory, stretch: Stretch) {
-  const { client, store, settings } = following
-  const { base, ancestor, head, finalized, depth } = stretch
+async function advance(
+  following: Following,
+  memory: FollowingMemory,
+  { feeds: stored }: FollowedState,
+  found: FoundFeeds,
+  { base, ancestor, head, finalized, depth }: Stretch,
+) {
+  const looking = withFeeds(following, found.feeds)
+  const { client, store, settings } = looking
   const ranges: LogRange[] = []
   let final: BlockHeader | undefined
   // After a long time away: what is final is read by ranges.
@@ -178,11 +247,33 @@ async function advance(following: Following, memory: FollowingMemory, stretch: S
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
-  const facts = await readBlocks(following, base.number, blocks, asOf, ranges)
+  const facts = await readBlocks(looking, base.number, blocks, asOf, ranges)
   const ids = [...(depth === 0 ? [] : await store.touchedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
-  return finish(following, memory, facts, touched, {
+  const stretch = {
     ...{ base: base.number, depth, asOf, head, finalized },
     blocks: final === undefined ? blocks : [final, ...blocks],
-  })
+  }
+  return toAdvance(looking, memory, { stored, found, facts, touched, stretch })
+}
+
+/** What was read of blocks, with what campaigns and feeds are at the last of them. */
+async function toAdvance(
+  looking: Looking,
+  memory: FollowingMemory,
+  read: {
+    stored: Looking['feeds']
+    found: FoundFeeds
+    facts: FixedFacts
+    touched: readonly CampaignOrigin[]
+    stretch: Parameters<typeof finish>[4]
+  },
+): Promise<{ type: 'advance' } & Advance> {
+  const { stored, found, facts, touched, stretch } = read
+  const reader = createContractReader(looking.client.callAt(stretch.asOf.hash))
+  const [feedFacts, campaigns] = await Promise.all([
+    toFeedFacts(looking, reader, stored, found, facts.prices),
+    finish(looking, memory, facts, touched, stretch),
+  ])
+  return { type: 'advance', ...campaigns, feedFacts }
 }

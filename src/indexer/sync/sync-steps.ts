@@ -1,5 +1,9 @@
 import type { Hex } from 'viem'
 import type { ClaimRecord, TokenRecord } from '../../ingest/records.ts'
+import type { EarlierPrice } from '../feeds/earlier-price.ts'
+import type { FeedPrice } from '../feeds/feed-prices.ts'
+import type { FollowedFeed } from '../feeds/followed-feeds.ts'
+import type { PriceSource } from '../feeds/price-settings.ts'
 import type { ChainIdentity, KnownCampaigns, SpanFacts } from '../protocol/block-range.ts'
 import type { CampaignOrigin } from '../protocol/campaign-origins.ts'
 import type { ChainCampaign, CompleteOrigin } from '../protocol/contracts/campaign-components.ts'
@@ -18,6 +22,8 @@ export interface FollowedState {
   backFilledTo: number
   /** Hash of that block while the chain is back-filled, where it is known. */
   backFilledHash: Hex | null
+  /** Price feeds, and how far their prices are stored. */
+  feeds: readonly FollowedFeed[]
 }
 
 /** What the store says while a step is made. */
@@ -45,14 +51,31 @@ export interface FixedFacts {
   orphanClaims: number
   /** Campaigns that their core does not know in a form that is known. */
   unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
+  /** What feeds have told. */
+  prices: FeedPrice[]
+}
+
+/** What has become known of price feeds. */
+export interface FeedFacts {
+  /** All of them, with how far they are read; null where nothing of that has changed. */
+  feeds: FollowedFeed[] | null
+  /** Feeds whose stored prices are to be dropped first: all of them are read again. */
+  reset: Hex[]
+  prices: FeedPrice[]
+  /** Prices of before the first one, each in the place of an earlier one of its feed. */
+  earlier: EarlierPrice[]
 }
 
 /** What is to be stored next, each in one transaction. */
 export type FollowingStep =
   /** Facts of final blocks, as they are found. Answers do not show them yet. */
-  | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & FixedFacts)
+  | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & Omit<FixedFacts, 'prices'> & {
+        feedFacts: FeedFacts
+      })
   /** The chain at a block. What is stored of blocks above `base` is taken back first. */
   | ({ type: 'advance' } & Advance)
+  /** Prices of blocks up to the newest stored one, of aggregators that were found since. */
+  | { type: 'past-prices'; feedFacts: FeedFacts }
   /** The chain has none of the stored blocks: everything of it is taken back. */
   | { type: 'restart' }
   /** Nothing has changed. */
@@ -77,6 +100,7 @@ export interface Advance {
   touches: FixedFacts['touches']
   orphanClaims: number
   unreadable: FixedFacts['unreadable']
+  feedFacts: FeedFacts
 }
 
 interface FollowingSettings extends BackFillSettings {
@@ -84,13 +108,20 @@ interface FollowingSettings extends BackFillSettings {
   startBlock: number
   /** How long the chain may seem shorter, or another one altogether, before that is believed. */
   patienceMs: number
+  /** How long price feeds are not asked again which aggregators they have. */
+  feedCheckMs: number
 }
 
 export interface Following {
-  chain: ChainIdentity & { openAllowLists: ReadonlySet<Hex> }
+  chain: ChainIdentity & { openAllowLists: ReadonlySet<Hex>; prices: readonly PriceSource[] }
   client: ChainClient
   store: FollowedStore
   settings: FollowingSettings
+}
+
+/** The same for one look at the chain, with the price feeds as they are found in it. */
+export interface Looking extends Following {
+  feeds: readonly FollowedFeed[]
 }
 
 /** Where no node tells what is final, blocks so far below the head are taken to be. */

@@ -103,6 +103,9 @@ export class ChainJournal {
       this.#backFill = { to: this.#startBlock - 1, at: this.#clock() }
       this.#log.warn('no common ancestor: full resync')
     }
+    if (step.type === 'past-prices') {
+      return this.#log.debug({ prices: step.feedFacts.prices.length }, 'prices of the past were read')
+    }
     if (step.type === 'restart' || step.type === 'rest') return
     if (step.type === 'back-fill') this.#tellBackFill(step.to)
     else {

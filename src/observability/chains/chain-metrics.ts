@@ -13,12 +13,15 @@ export interface ChainFiguresOptions {
   countUnknown: () => Promise<ChainCount[]>
   /** How many campaigns the database refuses, by chain. */
   countLeftOut: () => Promise<ChainCount[]>
+  /** The age of the newest price of each feed, in seconds. */
+  listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
   /** What was asked of the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
 
 /** Measures what happens while chains are followed. @returns what is to be told of the events of a chain. */
-export function createChainFigures({ register, countUnknown, countLeftOut, listCounts }: ChainFiguresOptions) {
+export function createChainFigures(options: ChainFiguresOptions) {
+  const { register, countUnknown, countLeftOut, listFeedAges, listCounts } = options
   const registers = [register]
   const labelNames = ['chain_id'] as const
   const gauge = (name: string, help: string) => new Gauge({ name, help, labelNames, registers })
@@ -58,6 +61,7 @@ export function createChainFigures({ register, countUnknown, countLeftOut, listC
     help: 'Campaigns skipped because the database rejects their facts',
     ...{ labelNames, registers },
   })
+  measureFeedAges(registers, listFeedAges)
   countRpc(registers, listCounts)
 
   return (chainId: number) => {
@@ -123,6 +127,23 @@ const countAtScrape = (
       for (const { chainId, count } of counts) this.set({ chain_id: chainId }, count)
     },
   })
+
+/** How old the newest price of each feed is. */
+function measureFeedAges(registers: Registry[], listFeedAges: ChainFiguresOptions['listFeedAges']) {
+  new Gauge({
+    name: 'chain_feed_price_age_seconds',
+    help: 'Time since the newest price of each feed',
+    labelNames: ['chain_id', 'feed'] as const,
+    registers,
+    async collect() {
+      // As long as the database is away, it is as it was.
+      const ages = await listFeedAges().catch(() => undefined)
+      if (ages === undefined) return
+      this.reset()
+      for (const { chainId, feed, age } of ages) this.set({ chain_id: chainId, feed }, age)
+    },
+  })
+}
 
 /** Counts what the endpoints of chains were asked, and how they failed. */
 function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {

@@ -8,7 +8,8 @@ import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
 export const priceTables = {
   staged_feed_price:
     'chain_id bigint, address text, block_number bigint, log_index integer, at timestamptz, price_usd numeric',
-  withdrawn_feed_price: 'chain_id bigint, above_block bigint',
+  // Of one feed where it is named, and up to a block where there is one.
+  withdrawn_feed_price: 'chain_id bigint, above_block bigint, feed text, up_to_block bigint',
   // A row without an address: the chain declares nothing else.
   staged_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
   changed_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
@@ -94,8 +95,10 @@ const changeFeedPrices: Step[] = [
       union all
       select token_key, block_number, log_index, stored.at, null, null
       from withdrawn_feed_price withdrawn
-      join priced_tokens on source_chain_id = withdrawn.chain_id and feed is not null
+      join priced_tokens on source_chain_id = withdrawn.chain_id and priced_tokens.feed is not null
+        and (withdrawn.feed is null or withdrawn.feed = priced_tokens.feed)
       join feed_prices stored on token_key = key and block_number > above_block
+        and (up_to_block is null or block_number <= up_to_block)
       where not exists (
         select from coming where coming.token_key = stored.token_key and coming.block_number = stored.block_number
           and coming.log_index = stored.log_index)`,

@@ -84,6 +84,11 @@ export async function startAnvil() {
     ask,
     saying,
     answering,
+    /** Sends a transaction that has contracts do something one after the other; each is given code first. */
+    async send(items: readonly { to: Hex; data: Hex }[]) {
+      for (const to of new Set(items.map((item) => item.to))) await ask('anvil_setCode', to, replayContract)
+      await ask('eth_sendTransaction', toTransaction(items))
+    },
     async [Symbol.asyncDispose]() {
       started.kill('SIGKILL')
       await once(started, 'exit')

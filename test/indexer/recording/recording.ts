@@ -27,6 +27,8 @@ export const recordedChain = {
   chainId: recording.chainId,
   cores: new Set(recording.cores),
   openAllowLists: new Set(recording.openAllowLists),
+  prices: [],
+  trustedTokens: new Set<Hex>(),
 }
 
 /** All logs of some blocks, as a node tells them. */

@@ -31,7 +31,7 @@ function startFollowing(url: string, sockets: readonly string[], silenceMs = 10_
   })
   listen(ending.signal)
   let looks = 0
-  const following = { chain: recordedChain, client, store, settings }
+  const following = { chain: recordedChain, client, store, settings: { ...settings, feedCheckMs: 0 } }
   const readState = async () => {
     looks += 1
     return store.state

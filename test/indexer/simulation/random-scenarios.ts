@@ -89,6 +89,23 @@ const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
       setUp: fc.boolean(),
     }),
   },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      type: fc.constant('answer' as const),
+      feed: fc.nat(2),
+      which: fc.constantFrom('current', 'previous', 'next'),
+      salt: fc.nat(1),
+      answer: fc.oneof(
+        { weight: 9, arbitrary: fc.integer({ min: 1, max: 10 ** 10 }) },
+        { weight: 1, arbitrary: fc.constantFrom(0, -5) },
+      ),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ type: fc.constant('swap' as const), feed: fc.nat(2), salt: fc.nat(1) }),
+  },
   { weight: 1, arbitrary: fc.record({ type: fc.constant('forge' as const), ...anyPlace, amount: anyAmount }) },
 )
 
@@ -181,7 +198,7 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
     chain: simulatedChain,
     client,
     store: to.store,
-    settings: { startBlock, patienceMs: 0, parallelRanges: 3, rangeBlocks: 7 },
+    settings: { startBlock, patienceMs: 0, parallelRanges: 3, rangeBlocks: 7, feedCheckMs: 0 },
   }
   const memory = newMemory()
   /** @returns the type of the last step; undefined where the look came to nothing. */

@@ -1,6 +1,7 @@
 import type { Hex } from 'viem'
 import { keccak256, stringToHex } from 'viem/utils'
 import type { PlayedBlock, PlayedChain } from './scripted-node.ts'
+import { type FeedAnswer, initialFeeds, simulatedFeeds } from './simulated-feeds.ts'
 import {
   answer,
   type Deed,
@@ -22,12 +23,26 @@ interface MinedClaim extends SimulatedClaim {
   blockNumber: number
 }
 
+interface MinedAnswer extends FeedAnswer {
+  at: number
+  blockNumber: number
+  logIndex: number
+}
+
 interface SimulatedBlock extends PlayedBlock {
+  answers: MinedAnswer[]
   transactions: Transaction[]
   claims: MinedClaim[]
 }
 
 const hashOf = (...parts: (string | number)[]): Hex => keccak256(stringToHex(parts.join('/')))
+
+/** Another way than that of the indexer. */
+function toDollars(answer: bigint, decimals: number) {
+  const scale = 10n ** BigInt(decimals)
+  const text = `${answer / scale}.${String((answer % scale) + scale).slice(1)}`
+  return text.replace(/\.?0+$/, '')
+}
 
 /** A chain on which the protocol is used, in memory. */
 export class SimulatedChain implements PlayedChain {
@@ -38,7 +53,7 @@ export class SimulatedChain implements PlayedChain {
   /** Of so many blocks below the head contracts can still be asked. */
   readonly keptStates = 16
   readonly startBlock = 100
-  private readonly states: ProtocolState[] = [{ campaigns: [] }]
+  private readonly states: ProtocolState[] = [{ campaigns: [], feeds: initialFeeds }]
   private readonly finality: number
   private branch = 0
   private count = 0
@@ -48,7 +63,9 @@ export class SimulatedChain implements PlayedChain {
     this.finality = finality
     const number = this.startBlock - 1
     const [hash, parentHash] = [hashOf('first'), hashOf('before the first')]
-    this.blocks = [{ number, hash, parentHash, timestamp: 1, logs: [], answersAs: 0, transactions: [], claims: [] }]
+    this.blocks = [
+      { number, hash, parentHash, timestamp: 1000, logs: [], answersAs: 0, transactions: [], claims: [], answers: [] },
+    ]
   }
 
   get head(): SimulatedBlock {
@@ -68,15 +85,18 @@ export class SimulatedChain implements PlayedChain {
    */
   mine(done: readonly (readonly Deed[])[], again: readonly Transaction[] = []) {
     const transactions = [...done.map((deeds) => ({ hash: hashOf('transaction', this.count++), deeds })), ...again]
-    const { number: last, hash: parentHash, timestamp, answersAs } = this.head
+    const { number: last, hash: parentHash, timestamp: before, answersAs } = this.head
     const number = last + 1
+    // Blocks may come several in a second.
+    const timestamp = number % 4 === 0 ? before : before + 2
     const hash = hashOf('block', number, this.branch, parentHash)
     let state = this.stateAt(answersAs)
     const logs: PlayedBlock['logs'] = []
     const claims: MinedClaim[] = []
+    const answers: MinedAnswer[] = []
     for (const { hash: transactionHash, deeds } of transactions) {
       for (const deed of deeds) {
-        const outcome = perform(state, deed)
+        const outcome = perform(state, deed, timestamp)
         state = outcome.state
         for (const claim of outcome.claims) {
           claims.push({
@@ -85,6 +105,11 @@ export class SimulatedChain implements PlayedChain {
             txHash: transactionHash,
             blockNumber: number,
           })
+        }
+        for (const told of outcome.answers ?? []) {
+          // The last log of one that serves many feeds is that which does not count.
+          const place = logs.length + outcome.logs.length - (told.feed === 2 ? 2 : 1)
+          answers.push({ ...told, at: timestamp, blockNumber: number, logIndex: place })
         }
         for (const log of outcome.logs) {
           logs.push({ ...log, transactionHash, logIndex: logs.length, blockNumber: number, blockHash: hash })
@@ -96,11 +121,12 @@ export class SimulatedChain implements PlayedChain {
       number,
       hash,
       parentHash,
-      timestamp: timestamp + 2,
+      timestamp,
       logs,
       answersAs: this.states.length - 1,
       transactions,
       claims,
+      answers,
     })
   }
 
@@ -129,7 +155,34 @@ export class SimulatedChain implements PlayedChain {
     return {
       figures: figuresOf(this.stateAt(this.head.answersAs)),
       claims: this.blocks.flatMap(({ claims }) => claims),
+      prices: this.prices(),
     }
+  }
+
+  /** Prices of each feed, with the one from before the first: what its aggregators have told that it names in the end. */
+  private prices() {
+    const { named } = this.stateAt(this.head.answersAs).feeds
+    const told = this.blocks
+      .flatMap(({ answers }) => answers)
+      .filter(({ feed, aggregator, answer }) => answer > 0n && named[feed]?.includes(aggregator))
+    return simulatedFeeds.flatMap(({ kind, feed: address, decimals }, feed) => {
+      const own = told.filter((price) => price.feed === feed)
+      const earlier =
+        kind === 'cache'
+          ? own.length === 0
+            ? [{ answer: 900_000_000n, at: 400 }]
+            : []
+          : [{ answer: 700_000_000n, at: 200 }]
+      return [...earlier.map((one) => ({ ...one, blockNumber: 0, logIndex: 0 })), ...own].map(
+        ({ answer, at, blockNumber, logIndex }) => ({
+          feed: address,
+          at,
+          priceUsd: toDollars(answer, decimals),
+          blockNumber,
+          logIndex,
+        }),
+      )
+    })
   }
 
   /** The figures at the end of a block, whether it is still there or not. */

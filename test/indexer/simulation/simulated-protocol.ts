@@ -17,6 +17,14 @@ import {
   scaledCriteriaSetUpEvents,
 } from '../../../src/indexer/protocol/abi-events.ts'
 import { rawReadFunctions, readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
+import {
+  answerOfFeed,
+  type FeedAnswer,
+  type FeedDeed,
+  type FeedsState,
+  performFeed,
+  simulatedFeeds,
+} from './simulated-feeds.ts'
 
 /*
  * The incentive protocol as far as an indexer sees it: what is done changes a state, says so by logs, and is answered
@@ -54,6 +62,7 @@ export type Deed =
   | { type: 'claim'; campaign: number; incentive: number; claimant: number; amount: number }
   | { type: 'topUp' | 'clawBack'; campaign: number; incentive: number; amount: number; isDirect: boolean }
   | { type: 'forge'; campaign: number; incentive: number; amount: number }
+  | FeedDeed
 
 interface Incentive {
   kind: Kind
@@ -76,6 +85,7 @@ interface Campaign {
 
 export interface ProtocolState {
   campaigns: readonly Campaign[]
+  feeds: FeedsState
 }
 
 export interface SimulatedClaim {
@@ -97,14 +107,14 @@ export interface Outcome {
   state: ProtocolState
   logs: Log[]
   claims: SimulatedClaim[]
+  /** Prices that aggregators have told; the logs of each end with that of its price. */
+  answers?: FeedAnswer[]
 }
 
 const addressOf = (...parts: (string | number)[]): Hex => `0x${keccak256(stringToHex(parts.join('/'))).slice(-40)}`
 
 const chainId = 84532
 const core = addressOf('core')
-export const simulatedChain = { chainId, cores: new Set([core]), openAllowLists: new Set<Hex>() }
-
 const [owner, budget, asset, peg, venue, stranger] = [
   addressOf('owner'),
   addressOf('budget'),
@@ -131,6 +141,27 @@ function validatorOf(index: number) {
   const validator = validators[index % validators.length]
   if (validator === undefined) throw new RangeError('there are no validators')
   return validator
+}
+
+/** What incentives of some kinds pay: a token of a fixed price, one whose price is imported, and one without a price. */
+const [stable, imported, unpriced] = [addressOf('stable'), addressOf('imported'), addressOf('unpriced')]
+const assetOf = (kind: Kind) => ({ variable: stable, criteria: imported, auction: unpriced })[String(kind)] ?? asset
+
+/** A token of another chain, with a feed of this one. */
+const elsewhere = { chainId: 10, address: addressOf('elsewhere') }
+export const simulatedTokens = { asset, peg, stable, imported, unpriced, elsewhere }
+
+export const simulatedChain = {
+  chainId,
+  cores: new Set([core]),
+  openAllowLists: new Set<Hex>(),
+  prices: [
+    { token: { chainId, address: asset }, feed: simulatedFeeds[0].feed },
+    { token: { chainId, address: peg }, feed: simulatedFeeds[1].feed },
+    { token: elsewhere, feed: simulatedFeeds[2].feed },
+    { token: { chainId, address: stable }, usd: '1.5' },
+  ],
+  trustedTokens: new Set([asset]),
 }
 
 const signature: Hex = `0x${'5e'.repeat(32)}`
@@ -167,7 +198,7 @@ function logOf(address: Hex, abi: Abi, eventName: string, args: Record<string, u
   }
 }
 
-const payment = (incentive: Hex, recipient: Hex, amount: bigint) =>
+const payment = (incentive: Hex, recipient: Hex, amount: bigint, asset: Hex) =>
   logOf(incentive, incentiveEvents, 'Claimed', {
     recipient,
     data: encodePacked(['address', 'address', 'uint256'], [asset, recipient, amount]),
@@ -195,6 +226,7 @@ const newIncentive = (kind: Kind, contract: Hex): Incentive => ({
 })
 
 function setUpOf({ kind, contract, limit }: Incentive): Log[] {
+  const asset = assetOf(kind)
   const strategy = kind === 'raffle' ? 1 : 0
   switch (kind) {
     case 'pool':
@@ -268,11 +300,16 @@ const addedOf = (index: number, position: number, incentive: Incentive, isNewBoo
   })
 
 /** Does one thing. */
-export function perform(state: ProtocolState, deed: Deed): Outcome {
+export function perform(state: ProtocolState, deed: Deed, timestamp: number): Outcome {
+  if (deed.type === 'answer' || deed.type === 'swap') {
+    const { state: feeds, ...outcome } = performFeed(state.feeds, deed, timestamp)
+    return { state: { ...state, feeds }, claims: [], ...outcome }
+  }
   if (deed.type === 'create') return create(state, deed)
   const campaign = state.campaigns[deed.campaign % Math.max(1, state.campaigns.length)]
   if (campaign === undefined) return { state, logs: [], claims: [] }
   const withIncentives = (incentives: Incentive[]): ProtocolState => ({
+    ...state,
     campaigns: state.campaigns.with(campaign.index, { ...campaign, incentives }),
   })
   if (deed.type === 'add') {
@@ -292,7 +329,7 @@ export function perform(state: ProtocolState, deed: Deed): Outcome {
       return {
         state,
         logs: [
-          payment(stranger, owner, amount),
+          payment(stranger, owner, amount, asset),
           { ...claimOf(campaign.index, position, owner), address: stranger },
           logOf(stranger, incentiveEvents, 'ToppedUp', { sender: owner, amount }),
         ],
@@ -301,7 +338,7 @@ export function perform(state: ProtocolState, deed: Deed): Outcome {
     case 'claim': {
       const claimant = addressOf('claimant', deed.claimant)
       const hasPayment = incentive.kind !== 'raffle' && incentive.kind !== 'list'
-      const paid = hasPayment ? [noise, payment(incentive.contract, claimant, amount)] : []
+      const paid = hasPayment ? [noise, payment(incentive.contract, claimant, amount, assetOf(incentive.kind))] : []
       const entered =
         incentive.kind === 'raffle' ? [logOf(incentive.contract, incentiveEvents, 'Entry', { entry: claimant })] : []
       const logs = [...paid, ...entered, claimOf(campaign.index, position, claimant)]
@@ -346,7 +383,7 @@ export function perform(state: ProtocolState, deed: Deed): Outcome {
         }),
         logs: [
           noise,
-          payment(incentive.contract, owner, amount),
+          payment(incentive.contract, owner, amount, assetOf(incentive.kind)),
           ...(deed.isDirect ? [] : [toldByCore('Clawback', campaign.index, position, amount)]),
         ],
         claims: [],
@@ -387,7 +424,7 @@ function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): 
     incentives,
   }
   return {
-    state: { campaigns: [...state.campaigns, campaign] },
+    state: { ...state, campaigns: [...state.campaigns, campaign] },
     logs: [
       ...(hasSteps && deed.setUp ? [logOf(action, actionSetUpEvents, 'EventActionInitialized', steps)] : []),
       ...incentives.flatMap((incentive, position) => [
@@ -442,13 +479,17 @@ function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly un
     const campaign = name === 'getBoost' ? state.campaigns[Number(args?.[0])] : undefined
     return campaign?.isReadable ? boostOf(campaign) : undefined
   }
-  if ([asset, peg, venue].includes(to)) {
+  if ([asset, peg, venue, stable, imported, unpriced].includes(to)) {
     if (name === 'balanceOf')
       return incentives.find(({ contract }) => contract === String(args?.[0]).toLowerCase())?.balance ?? 0n
-    return { decimals: 18, name: '', symbol: '' }[name]
+    const decimals = to === stable ? 6 : 18
+    // Without decimals its amounts mean nothing.
+    return to === unpriced ? undefined : { decimals, name: '', symbol: '' }[name]
   }
   const validator = validators.find(({ contract }) => contract === to)
   if (validator !== undefined) return validator.says[name]
+  const told = answerOfFeed(state.feeds, to, name, args)
+  if (told !== undefined) return told
   const incentive = incentives.find(({ contract }) => contract === to)
   if (incentive !== undefined) return incentiveAnswers(incentive)[name]
   const withList = state.campaigns.find(({ list }) => list === to)
@@ -476,6 +517,7 @@ const listAnswers = (kind: Campaign['listKind']): Record<string, unknown> =>
   })[kind]
 
 function incentiveAnswers({ kind, limit, claims, totalClaimed }: Incentive): Record<string, unknown> {
+  const asset = assetOf(kind)
   const paying = { limit, claims, asset, reward }
   switch (kind) {
     case 'pool':

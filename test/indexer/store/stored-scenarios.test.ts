@@ -3,12 +3,14 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { EndpointError } from '../../../src/indexer/rpc/endpoint-errors.ts'
 import { openChainStore } from '../../../src/indexer/store/chain-store.ts'
+import type { FollowedStore, FollowingStep } from '../../../src/indexer/sync/sync-steps.ts'
+import { openIngest } from '../../../src/ingest/batches.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
 import { contentOf } from '../../setup/stored-content.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
-import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
+import { anyScenario, runScenario, type Scenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
-import { simulatedChain } from '../simulation/simulated-protocol.ts'
+import { type Deed, simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
 
 /** Every so manieth step the process is killed while it writes, as far as the database can tell. */
 const KILLED_STEPS = 7
@@ -35,16 +37,16 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
     )
   }
 
-  const scenario: ScenarioStore<Awaited<ReturnType<typeof contentOf>>> = {
+  const scenario = {
     store: {
-      find: (query) => store.find(query),
-      touchedAbove: (block) => store.touchedAbove(block),
+      find: (query: Parameters<FollowedStore['find']>[0]) => store.find(query),
+      touchedAbove: (block: number) => store.touchedAbove(block),
       backFilled: () => store.backFilled(),
       dueAgain: () => store.dueAgain(),
     },
     readState: () => store.readState(),
     knownContracts: () => store.contracts(),
-    async apply(step) {
+    async apply(step: FollowingStep) {
       steps += 1
       const killing = isKilled && steps % KILLED_STEPS === 0 ? kill() : undefined
       try {
@@ -63,12 +65,75 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
       store = await open()
     },
     async facts() {
-      const { followed_chains, followed_blocks, followed_campaigns, tokens, ...facts } = await contentOf(database)
-      return facts
+      const content = await contentOf(database)
+      const { followed_chains, followed_blocks, followed_campaigns, tokens, priced_tokens, ...facts } = content
+      // Keys of priced tokens are of each database's own.
+      const { feed_prices, imported_prices, ...others } = facts
+      return { ...others, prices: await pricesIn(database), values: await valuesIn(database) }
     },
     close: () => store.close(),
   }
-  return scenario
+  return scenario satisfies ScenarioStore<unknown>
+}
+
+const pricesIn = (database: TestDatabase) =>
+  database.query(
+    `select chain_id::text as chain, address, block_number::integer as block, log_index as log,
+      extract(epoch from at)::integer as at, trim_scale(price_usd)::text as price
+    from feed_prices join priced_tokens on key = token_key order by 1, 2, 3, 4`,
+  )
+
+/** What each claim pays, and what it is worth. */
+const valuesIn = async (database: TestDatabase) =>
+  (await database.query(
+    `select claims.chain_id::integer as chain, tx_hash::text as hash, log_index as log, asset, amount::text,
+      block_timestamp::integer as at, trim_scale(amount_usd)::text as usd
+    from claims join incentives on incentives.campaign_key = claims.campaign_key and position = incentive_position
+    order by 2, 3`,
+  )) as unknown as StoredValue[]
+
+interface StoredValue {
+  asset: string | null
+  amount: string
+  at: number
+  usd: string | null
+}
+
+/** Prices of a token that are imported before anything else. */
+const importedPrices = [
+  { at: 1004, priceUsd: '0.25' },
+  { at: 1013, priceUsd: '3' },
+]
+
+const importPrices = async ({ url }: TestDatabase) => {
+  const ingest = await openIngest(url)
+  const records = importedPrices.map(({ at, priceUsd }) => ({
+    ...{ type: 'tokenPrice' as const, chainId: simulatedChain.chainId, address: simulatedTokens.imported },
+    ...{ at: new Date(at * 1000).toISOString(), priceUsd },
+  }))
+  await ingest.apply({ records })
+  await ingest.close()
+}
+
+/** What a claim is worth, computed from what was done on the chain. */
+function dueValue({ asset, amount, at }: StoredValue, prices: ReturnType<SimulatedChain['facts']>['prices']) {
+  if (asset === null) return null
+  if (amount === '0') return '0'
+  const told = prices
+    .filter((price) => price.feed === simulatedChain.prices[0]?.feed)
+    .toSorted((one, other) => one.at - other.at || one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
+  const { stable, imported, asset: fed } = simulatedTokens
+  const known: Record<string, { decimals: number; price: string | undefined }> = {
+    [stable]: { decimals: 6, price: '1.5' },
+    [imported]: { decimals: 18, price: importedPrices.findLast((price) => price.at <= at)?.priceUsd },
+    [fed]: { decimals: 18, price: told.findLast((price) => price.at <= at)?.priceUsd },
+  }
+  const { decimals = 0, price } = known[asset] ?? {}
+  if (price === undefined) return null
+  const [whole = '', part = ''] = price.split('.')
+  const digits = String(BigInt(amount) * BigInt(whole + part)).padStart(decimals + part.length + 1, '0')
+  const point = digits.length - decimals - part.length
+  return `${digits.slice(0, point)}.${digits.slice(point)}`.replace(/\.?0+$/, '')
 }
 
 /** Of an incentive what both the chain and answers tell. */
@@ -138,6 +203,8 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
       if (performance.now() > end) return
       await using api = await startTestApp()
       await using fresh = await createTestDatabase()
+      await importPrices(api.database)
+      await importPrices(fresh)
       const history = createHistory()
       const over = new AbortController()
       const polling = poll(api, history, over.signal)
@@ -153,6 +220,8 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
         )
         expect(state.asOf?.hash).toBe(chain.head.hash)
         expect(facts).toEqual(freshFacts)
+        const told = chain.facts().prices
+        expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, told)))
         const stored = await api.database.query('select count(*)::integer from claims')
         expect(stored).toEqual([{ count: chain.facts().claims.length }])
       } finally {
@@ -164,3 +233,68 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
   )
   expect(blocks).toBeGreaterThan(0)
 }, 120_000)
+
+const creation = {
+  ...{ type: 'create', salt: 0, setUp: true, named: true, action: 'event', list: 'deny', isReadable: true },
+  incentives: ['pool', 'variable', 'criteria', 'auction', 'raffle', 'points'],
+} satisfies Deed
+/** A claim on each kind of token. */
+const claims = (claimant: number) =>
+  creation.incentives.map((_, incentive): Deed => ({ type: 'claim', campaign: 0, incentive, claimant, amount: 1234 }))
+const told = (answer: number, which: 'current' | 'next' = 'current'): Deed => ({
+  ...{ type: 'answer', feed: 0, which, salt: 0, answer },
+})
+const look: Scenario['commands'][number] = { type: 'look', steps: 9, meanwhile: null }
+
+test('claims of a fed, a fixed, an imported and an unknown token have the value of their time, also after reorganisations', async () => {
+  await using database = await createTestDatabase()
+  await using other = await createTestDatabase()
+  for (const one of [database, other]) await importPrices(one)
+  const databases = [database, other]
+  const scenario: Scenario = {
+    finality: 20,
+    commands: [
+      {
+        type: 'mine',
+        blocks: [
+          [[creation], claims(0)],
+          [[told(123)], claims(1)],
+        ],
+      },
+      look,
+      { type: 'mine', blocks: [[[told(456, 'next')]], [claims(2)], [[told(0), told(789)], claims(3)]] },
+      look,
+      // The last price is withdrawn, and comes late; an aggregator is named that has told a price before.
+      { type: 'reorganise', depth: 1, isAgain: false, blocks: [[claims(4)], [[told(987)]]] },
+      look,
+      { type: 'mine', blocks: [[[{ type: 'swap', feed: 0, salt: 0 }]], [claims(5)]] },
+      look,
+      { type: 'restart' },
+      { type: 'mine', blocks: [[[told(654)], claims(6)]] },
+    ],
+  }
+  const { chain, facts, freshFacts } = await runScenario(scenario, (startBlock) =>
+    openKilledStore(databases.shift() ?? other, startBlock, false),
+  )
+  const { prices } = chain.facts()
+  expect(facts).toEqual(freshFacts)
+  expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, prices)))
+  const { asset, stable, imported, unpriced } = simulatedTokens
+  const valuesOf = (token: string | null) => facts.values.filter((claim) => claim.asset === token).map(({ usd }) => usd)
+  expect(new Set(valuesOf(asset)).size).toBeGreaterThan(3)
+  expect(new Set(valuesOf(stable))).toEqual(new Set(['0.001851']))
+  expect(new Set(valuesOf(imported)).size).toBeGreaterThan(1)
+  expect(new Set(valuesOf(unpriced))).toEqual(new Set([null]))
+  expect(new Set(valuesOf(null))).toEqual(new Set([null]))
+
+  // Price and decimals become known.
+  const ingest = await openIngest(database.url)
+  const token = { chainId: simulatedChain.chainId, address: unpriced }
+  await ingest.apply({ records: [{ type: 'tokenPrice', ...token, at: new Date(0).toISOString(), priceUsd: '2' }] })
+  await ingest.apply({
+    records: [{ type: 'token', ...token, decimals: 3, name: '', symbol: '', imageUri: '' }],
+  })
+  await ingest.close()
+  const known = (await valuesIn(database)).filter((claim) => claim.asset === unpriced)
+  expect(new Set(known.map(({ usd }) => usd))).toEqual(new Set(['2.468']))
+})

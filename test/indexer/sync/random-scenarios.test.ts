@@ -1,9 +1,13 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { anyScenario, runScenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
+import type { SimulatedChain } from '../simulation/simulated-chain.ts'
 import { StoredChain } from '../stored-chain.ts'
 
-async function openStoredChain(startBlock: number): Promise<ScenarioStore<ReturnType<StoredChain['facts']>>> {
+const factsOf = (store: StoredChain) => ({ ...store.facts(), prices: store.toldPrices() })
+type Facts = ReturnType<typeof factsOf>
+
+async function openStoredChain(startBlock: number): Promise<ScenarioStore<Facts>> {
   const store = new StoredChain(startBlock)
   return {
     store,
@@ -11,7 +15,7 @@ async function openStoredChain(startBlock: number): Promise<ScenarioStore<Return
     apply: async (step) => store.apply(step),
     knownContracts: async () =>
       [...store.origins.values()].flatMap(({ incentives }) => incentives.map(({ contract }) => contract)),
-    facts: async () => store.facts(),
+    facts: async () => factsOf(store),
     close: async () => {},
   }
 }
@@ -19,7 +23,7 @@ async function openStoredChain(startBlock: number): Promise<ScenarioStore<Return
 const figures = ['limit', 'totalClaims', 'totalAmountClaimed', 'remainingBalance']
 
 /** The figures of the campaigns that are stored, as the simulation tells them. */
-const figuresIn = ({ campaigns }: ReturnType<StoredChain['facts']>) =>
+const figuresIn = ({ campaigns }: Facts) =>
   campaigns.map(({ record, incentives }) => ({
     id: record.id,
     maxClaims: record.maxClaimsPerClaimant,
@@ -28,6 +32,13 @@ const figuresIn = ({ campaigns }: ReturnType<StoredChain['facts']>) =>
       return { ...place, ...Object.fromEntries(told) }
     }),
   }))
+
+type Prices = ReturnType<SimulatedChain['facts']>['prices']
+const inOrder = (prices: Prices) =>
+  prices
+    .map(({ logIndex, ...price }) => [`${price.feed}/${price.blockNumber}/${logIndex}`, price] as const)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, price]) => price)
 
 /** No scenario is begun after this time. */
 const SCENARIOS_MS = 6000
@@ -43,6 +54,7 @@ test('whatever a chain, its node and its indexer do, what is stored is in the en
       expect(state.asOf?.hash).toBe(chain.head.hash)
       expect(facts.claims).toEqual(expected.claims)
       expect(figuresIn(facts)).toEqual(expected.figures)
+      expect(facts.prices).toEqual(inOrder(expected.prices))
       expect(facts).toEqual(freshFacts)
     }),
     { numRuns: 60 },

@@ -12,7 +12,7 @@ type Options = Parameters<typeof createFollowed>[2]
 /** Follows some nodes until it is ended. */
 function startFollowing(urls: readonly string[], options: Options = {}) {
   const { store, client } = createFollowed(urls, recording.startBlock, options)
-  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, patienceMs: 0 }
+  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, patienceMs: 0, feedCheckMs: 0 }
   const ending = new AbortController()
   const seen: string[] = []
   const ended = (async () => {

@@ -1,6 +1,6 @@
 import { parseAbi } from 'viem/utils'
 
-/** What the contracts of the incentive protocol answer, declared by ourselves, and what their tokens do. */
+/** What the contracts of the incentive protocol answer, declared by ourselves, and what their tokens and price feeds do. */
 export const readFunctions = parseAbi([
   'struct Boost { address action; address validator; address allowList; address budget; address[] incentives; uint64 protocolFee; uint256 maxParticipants; address owner; }',
   'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
@@ -31,6 +31,15 @@ export const readFunctions = parseAbi([
   'function getActionClaimant() view returns (Claimant)',
   'function balanceOf(address account) view returns (uint256)',
   'function decimals() view returns (uint8)',
+  'function description() view returns (string)',
+  'function version() view returns (uint256)',
+  'function aggregator() view returns (address)',
+  'function phaseId() view returns (uint16)',
+  'function phaseAggregators(uint16 phaseId) view returns (address)',
+  'function getDataIdForProxy(address proxy) view returns (bytes16)',
+  'function latestRound() view returns (uint256)',
+  'function latestRoundData() view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
+  'function getRoundData(uint80 round) view returns (uint80 roundId, int256 answer, uint256 startedAt, uint256 updatedAt, uint80 answeredInRound)',
 ])
 
 /**

@@ -1,0 +1,84 @@
+import type { Hex } from 'viem'
+import type { ContractReader, ReadResult } from '../protocol/contracts/contract-reader.ts'
+import { toDecimal } from './feed-prices.ts'
+import type { FeedSource } from './feed-sources.ts'
+
+/** The first log of a feed that is a price. */
+export interface FirstLog {
+  aggregator: Hex
+  roundId: string
+  /** Unix seconds of its block. */
+  at: number
+}
+
+/** What was in force before the first log of a feed; null where nothing was. */
+export interface EarlierPrice {
+  feed: Hex
+  price: {
+    /** Unix seconds. */
+    at: number
+    priceUsd: string
+  } | null
+}
+
+type RoundData = ReadResult<'getRoundData'>
+
+/** Rounds that were no price, or of which nothing is known, are passed over: so many at most. */
+const MAX_ROUNDS = 20
+
+/** A proxy's round is one of its phase: the phase is in the bits above those of the aggregator's round. */
+const PHASE_BITS = 64n
+
+/** Most of a round that is asked for: it is a `uint80`. */
+const ROUND_END = 2n ** 80n
+
+/**
+ * The price that was in force before the first log, from the rounds that the feed remembers: that of the round before it;
+ * where it is the first of its phase, the last of the phase before. Without a log it is that of the newest round.
+ * @returns null where there is none.
+ */
+export async function readEarlierPrice(
+  reader: ContractReader,
+  { feed, decimals, phaseId, aggregators }: Pick<FeedSource, 'feed' | 'decimals' | 'phaseId' | 'aggregators'>,
+  first: FirstLog | undefined,
+): Promise<EarlierPrice['price']> {
+  const latest = first === undefined ? await reader.read(feed, 'latestRoundData') : undefined
+  // One that serves many feeds tells its newest round, and no other.
+  if (latest !== undefined && isPrice(latest)) return toPrice(latest)
+  let round = await startOf()
+  for (let rounds = 0; round !== undefined && rounds < MAX_ROUNDS; rounds += 1) {
+    if (round.id >= ROUND_END) return null
+    const data = await reader.read(feed, 'getRoundData', [round.id])
+    if (data !== undefined && isPrice(data)) return toPrice(data)
+    round = await before(round)
+  }
+  return null
+
+  function isPrice([, answer, , updatedAt]: RoundData) {
+    return answer > 0n && updatedAt > 0n && (first === undefined || updatedAt < BigInt(first.at))
+  }
+
+  function toPrice([, answer, , updatedAt]: RoundData) {
+    return { at: Number(updatedAt), priceUsd: toDecimal(answer, decimals) }
+  }
+
+  async function startOf() {
+    if (first !== undefined) {
+      const phase = aggregators.find(({ address }) => address === first.aggregator)?.phase ?? 0
+      return before(roundOf(phase, BigInt(first.roundId)))
+    }
+    if (latest !== undefined) return before({ phase: Number(latest[0] >> PHASE_BITS), id: latest[0] })
+    // A new aggregator has no round yet.
+    return before(roundOf(phaseId + 1, 0n))
+  }
+
+  async function before({ phase, id }: ReturnType<typeof roundOf>) {
+    if (BigInt.asUintN(Number(PHASE_BITS), id) > 1n) return { phase, id: id - 1n }
+    const earlier = aggregators.filter((one) => one.phase < phase && one.phase > 0)
+    const last = earlier.sort((one, other) => other.phase - one.phase)[0]
+    if (last === undefined) return undefined
+    return roundOf(last.phase, (await reader.read(last.address, 'latestRound')) ?? 0n)
+  }
+}
+
+const roundOf = (phase: number, round: bigint) => ({ phase, id: (BigInt(phase) << PHASE_BITS) | round })

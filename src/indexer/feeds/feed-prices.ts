@@ -1,0 +1,79 @@
+import type { Hex } from 'viem'
+import { decodeEventLog, parseAbi } from 'viem/utils'
+import { topicsOf } from '../protocol/fixed-incentives.ts'
+import type { ChainLog } from '../protocol/protocol-events.ts'
+import type { FeedSource } from './feed-sources.ts'
+
+/** How aggregators tell a price: with the answer as a topic, or with the feed it is of. */
+const feedEvents = parseAbi([
+  'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
+  'event DecimalReportUpdated(bytes16 indexed dataId, uint256 indexed roundId, uint256 timestamp, uint224 answer)',
+])
+
+export const feedTopics: readonly Hex[] = topicsOf(feedEvents)
+
+/** Whether a log may be a price: anybody can emit these topics. */
+export const isFeedLog = ({ topics: [topic] }: Pick<ChainLog, 'topics'>) =>
+  topic !== undefined && feedTopics.includes(topic)
+
+/** A price that a feed has told. */
+export interface FeedPrice {
+  feed: Hex
+  /** Unix seconds. */
+  at: number
+  /** US dollars for one whole token, decimal and exact. */
+  priceUsd: string
+  /** Of the block and the log that told it. */
+  blockNumber: number
+  logIndex: number
+  /** By what the feed was told, and in which of its rounds. */
+  aggregator: Hex
+  roundId: string
+}
+
+/**
+ * The prices that logs tell, in their order.
+ * @param timestamps of blocks, by their hashes.
+ */
+export function toFeedPrices(
+  feeds: readonly Pick<FeedSource, 'feed' | 'decimals' | 'aggregators'>[],
+  logs: readonly ChainLog[],
+  timestamps: ReadonlyMap<Hex, number>,
+): FeedPrice[] {
+  return logs.filter(isFeedLog).flatMap((log) => {
+    const told = readAnswer(log)
+    const at = timestamps.get(log.blockHash)
+    if (told === undefined || told.answer <= 0n) return []
+    if (at === undefined) throw new TypeError('the time of the block of a price is not there')
+    const { blockNumber, logIndex, address } = log
+    return feeds
+      .filter(({ aggregators }) => aggregators.some((one) => one.address === address && one.dataId === told.dataId))
+      .map(({ feed, decimals }) => ({
+        ...{ feed, at, blockNumber, logIndex },
+        priceUsd: toDecimal(told.answer, decimals),
+        aggregator: address,
+        roundId: String(told.roundId),
+      }))
+  })
+}
+
+/** Undefined where it only looks like an answer. */
+function readAnswer({ topics, data }: ChainLog) {
+  const [signature, ...indexed] = topics
+  if (signature === undefined) return undefined
+  try {
+    const { eventName, args } = decodeEventLog({ abi: feedEvents, topics: [signature, ...indexed], data })
+    if (eventName === 'AnswerUpdated') return { dataId: null, answer: args.current, roundId: args.roundId }
+    return { dataId: args.dataId, answer: args.answer, roundId: args.roundId }
+  } catch {
+    return undefined
+  }
+}
+
+/** A whole number of the smallest parts, exactly. */
+export function toDecimal(answer: bigint, decimals: number): string {
+  const digits = String(answer).padStart(decimals + 1, '0')
+  const [whole, part] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)]
+  const shown = part.replace(/0+$/, '')
+  return shown === '' ? whole : `${whole}.${shown}`
+}

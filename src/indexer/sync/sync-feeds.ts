@@ -1,0 +1,109 @@
+import type { Hex } from 'viem'
+import { type EarlierPrice, readEarlierPrice } from '../feeds/earlier-price.ts'
+import { type FeedPrice, toFeedPrices } from '../feeds/feed-prices.ts'
+import { faultOfFeed, readCurrent, readFeed } from '../feeds/feed-sources.ts'
+import {
+  earlierKeyOf,
+  type FollowedFeed,
+  type FoundFeeds,
+  feedsOf,
+  findMissing,
+  withFound,
+  withPrices,
+  withRead,
+} from '../feeds/followed-feeds.ts'
+import { type ContractReader, createContractReader } from '../protocol/contracts/contract-reader.ts'
+import { EndpointError } from '../rpc/endpoint-errors.ts'
+import { readRanges } from './backfill.ts'
+import type { BlockReference } from './block-links.ts'
+import type { FeedFacts, Following } from './sync-steps.ts'
+
+/** Whether feeds are to be asked again for their aggregators: no log tells that they have others. */
+export interface FeedMemory {
+  /** When they were last asked; undefined where they have not been, or all is read again. */
+  feedsFoundAt: number | undefined
+}
+
+interface AskedFeeds extends FoundFeeds {
+  isAsked: boolean
+}
+
+/** What feeds are at a block, where they are to be asked. */
+export async function findFeeds(
+  { chain, client, settings }: Following,
+  known: readonly FollowedFeed[],
+  { feedsFoundAt }: FeedMemory,
+  { at, readFrom, isReorganised }: { at: Hex; readFrom: number; isReorganised: boolean },
+): Promise<AskedFeeds> {
+  const listed = feedsOf(chain.prices)
+  const isSure = feedsFoundAt !== undefined && !isReorganised
+  if (isSure && Date.now() - feedsFoundAt < settings.feedCheckMs)
+    return { feeds: [...known], reset: [], isAsked: false }
+  const reader = createContractReader(client.callAt(at))
+  const found = await Promise.all(
+    listed.map(async (feed) => {
+      const before = known.find((one) => one.feed === feed)
+      if (before !== undefined && isSure) {
+        const { current, phaseId } = await readCurrent(reader, feed)
+        if (current === before.current && phaseId === before.phaseId) return [feed, undefined] as const
+      }
+      const source = await readFeed(reader, feed)
+      return [feed, faultOfFeed(source) === undefined ? source : undefined] as const
+    }),
+  )
+  return { ...withFound(known, new Map(found), readFrom), isAsked: true }
+}
+
+/** What prices that were read change of feeds, with those of before the first price where these can be told now. */
+export async function toFeedFacts(
+  { settings: { startBlock } }: Following,
+  reader: ContractReader,
+  stored: readonly FollowedFeed[],
+  { feeds: found, reset }: FoundFeeds,
+  prices: readonly FeedPrice[],
+): Promise<FeedFacts> {
+  const earlier: EarlierPrice[] = []
+  const feeds = await Promise.all(
+    withPrices(found, prices).map(async (feed) => {
+      const key = earlierKeyOf(feed, startBlock)
+      if (key === undefined || key === feed.earlierFor) return feed
+      const price = await readEarlierPrice(reader, feed, feed.first ?? undefined)
+      earlier.push({ feed: feed.feed, price })
+      return { ...feed, earlierFor: key }
+    }),
+  )
+  const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
+  return { feeds: isChanged ? feeds : null, reset, prices: [...prices], earlier }
+}
+
+/**
+ * Reads prices of the past, of aggregators that were found later than the blocks in which they told them.
+ * @param window stored blocks, ascending; the last is the newest.
+ * @returns undefined where nothing is missing, nor anything else is new of feeds.
+ */
+export async function readPast(
+  following: Following,
+  stored: readonly FollowedFeed[],
+  found: FoundFeeds,
+  window: readonly BlockReference[],
+  asOf: Hex,
+): Promise<FeedFacts | undefined> {
+  const { client, settings } = following
+  const missing = findMissing(found.feeds, settings.startBlock, settings.parallelRanges * settings.rangeBlocks)
+  const prices: FeedPrice[] = []
+  let { feeds } = found
+  if (missing !== undefined) {
+    const { from, to, aggregators } = missing
+    const searching = client.searching({ hasProtocol: false, aggregators })
+    for await (const range of readRanges(searching, from, to, settings)) {
+      const isOther = window.some(({ number, hash }) => number === range.to && hash !== range.hash)
+      if (isOther) throw new EndpointError('unknown-block', 'the chain changed while prices of the past were read')
+      const timestamps = new Map(range.blocks.map(({ hash, timestamp }) => [hash, timestamp]))
+      prices.push(...toFeedPrices(feeds, range.logs, timestamps))
+    }
+    feeds = withRead(feeds, missing)
+  }
+  const reader = createContractReader(client.callAt(asOf))
+  const facts = await toFeedFacts(following, reader, stored, { ...found, feeds }, prices)
+  return facts.feeds === null ? undefined : facts
+}
