@@ -1,10 +1,11 @@
 import { describe, expect, test } from 'vitest'
+import { whyNoAnvil } from '../../demo/anvil.ts'
 import { createFollowed } from './followed.ts'
-import { startAnvil, whyNoAnvil } from './recording/anvil.ts'
+import { startReplayingNode } from './recording/anvil.ts'
 import { recordedCampaigns, recordedClaims } from './recording/recorded-facts.ts'
 import { recording } from './recording/recording.ts'
 
-type Node = Awaited<ReturnType<typeof startAnvil>>
+type Node = Awaited<ReturnType<typeof startReplayingNode>>
 
 function recordedBlock(index: number) {
   const block = recording.blocks[index]
@@ -38,7 +39,7 @@ const isMissing = await whyNoAnvil()
 
 describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})` : ''}`, () => {
   test('on which the recording is replayed by transactions gives every campaign, figure and claim', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const hashes = new Map<string, string>()
     let last = recording.startBlock
     for (const block of recording.blocks) {
@@ -55,7 +56,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('withdraws blocks: their claims are taken back, and the figures of before read again', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     await node.ask('anvil_reorg', 2, [])
     await node.mineEmpty(1)
@@ -67,7 +68,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('withdraws a campaign with all that there was of it', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     await node.ask('anvil_reorg', 3, [])
     await node.mineEmpty(1)
@@ -76,7 +77,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('has transactions happen again, in another block and with other log indexes', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     const before = store.facts().claims
     // The second claim comes first now, and both are in the block of the second.
@@ -98,7 +99,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('goes back to a snapshot and takes another way from there', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const followed = createFollowed([node.url], recording.startBlock)
     await node.mine(creation)
     const snapshot = await node.ask('evm_snapshot')
@@ -116,7 +117,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('lets its head fall', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     const claims = store.facts().claims
     await node.ask('anvil_rollback', 1)
