@@ -27,8 +27,6 @@ export async function whyNoAnvil(): Promise<string | undefined> {
   return code === 0 ? undefined : `it ends with code ${code}`
 }
 
-export type Anvil = Awaited<ReturnType<typeof startAnvil>>
-
 /**
  * Starts an Ethereum node of its own chain on a free port. It mines only when asked, and transactions are free.
  *
