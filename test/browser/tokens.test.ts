@@ -105,6 +105,33 @@ describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ON
   })
 })
 
+describe.skipIf(!hasBrowser)(`what the whitelist hides ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(usdc, degen, paying(degen, 1), paying(degen, 2), paying(aToken({ symbol: 'GONE' }), 3))
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('is said where nothing is listed: how many campaigns, and which tokens they pay', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    const { page } = tab
+    const note = page.locator('.note')
+    await note.getByText('$DEGEN').waitFor()
+    expect(await note.textContent()).toMatch(
+      /^Campaigns that pay tokens which are not known and whitelisted are left out: 3 campaigns, paid in 0x[0-9a-f]{4}…[0-9a-f]{4}, \$DEGEN\. Show them too$/,
+    )
+    expect(await tab.violations()).toEqual([])
+    await explorer.api.save(paying(usdc, 4))
+    await page.clock.fastForward(11_000)
+    await page.getByRole('heading', { name: '1 campaign', exact: true }).waitFor()
+    await note.getByRole('link').click()
+    await answered(page)
+    expect(await listedCampaigns(page)).toHaveLength(4)
+    expect(await note.count()).toBe(0)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+})
+
 describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
