@@ -6,6 +6,7 @@ import { type Ask, connectForBatches } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
+import { mayRevalue, revalueClaims } from '../ingest/revalue-claims.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
 import { createWorkingTables } from '../ingest/working-tables.ts'
 import { withRestaged } from '../read-models/steps.ts'
@@ -90,6 +91,7 @@ async function importInTransaction(
   // Before anything changes: what is counted from here on is counted up to now.
   await ask('select advance_claim_windows()')
   await runBatchSteps(ask, present, (table) => ask(`analyze ${table}`))
+  if (mayRevalue(present)) await revalueClaims(ask)
   return { records, ...(await summarizeWhitelist(client)) }
 }
 

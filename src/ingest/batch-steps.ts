@@ -3,6 +3,12 @@ import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
 import { nameTouchedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
+import {
+  findRevaluedClaims,
+  mergePrices,
+  noteReassignedIncentives,
+  priceTokens,
+} from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import { overlayMetadata } from './campaign-metadata.ts'
 import type { Ask } from './connection.ts'
@@ -29,9 +35,13 @@ export const batchSteps: readonly Step[] = [
   ...takeOutOfMaps,
 
   // The facts, each after what it refers to.
+  ...mergePrices,
   ...mergeTokensAndLists,
+  ...priceTokens,
+  ...noteReassignedIncentives,
   ...mergeCampaigns,
   ...refigureIncentives,
+  ...findRevaluedClaims,
   ...mergeClaims,
   ...withdrawIncentives,
   ...mergeSignatures,

@@ -3,6 +3,7 @@ import { runBatchSteps } from './batch-steps.ts'
 import { type Ask, connectForBatches, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { checkReferences } from './reference-checks.ts'
+import { mayRevalue, revalueClaims } from './revalue-claims.ts'
 import { type Batch, stageBatch } from './staged-batches.ts'
 import { createWorkingTables, emptyWideTables } from './working-tables.ts'
 
@@ -52,9 +53,11 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   }
 }
 
-const isSmall = ({ records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], stored = [] }: Batch) =>
-  stored.length === 0 &&
-  records.length + incentives.length + withdrawnClaims.length + withdrawnCampaigns.length < MANY_FACTS
+function isSmall({ records, stored = [], ...others }: Batch) {
+  const { incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], feedPrices = [] } = others
+  const facts = [records, incentives, withdrawnClaims, withdrawnCampaigns, feedPrices]
+  return stored.length === 0 && facts.reduce((sum, { length }) => sum + length, 0) < MANY_FACTS
+}
 
 /** All or nothing of some work. */
 export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>) {
@@ -99,6 +102,11 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     for (const table of tables) await plan?.(table)
     await checkReferences(ask, changes, ['batch'])
     await runBatchSteps(ask, changes, plan)
+    if (mayRevalue(changes))
+      await revalueClaims(
+        (sql, values) => client.query(sql, values),
+        () => send(LARGE),
+      )
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
   } finally {
     // The first that has failed is why all that were sent behind it have.

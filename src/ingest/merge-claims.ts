@@ -10,7 +10,7 @@ import { upsert } from './merge-records.ts'
 
 export const claimChangeTables = {
   claim_changes:
-    'direction smallint, chain_id bigint, tx_hash bytea, log_index integer, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint',
+    'direction smallint, chain_id bigint, tx_hash bytea, log_index integer, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint, is_value_derived boolean',
   claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
 }
 
@@ -25,23 +25,27 @@ const hasClaim = `exists (
 
 const goneBy = (claims: string) => `insert into claim_changes
   select -1, chain_id, tx_hash, log_index, campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
-    recorded.amount_usd, recorded.block_timestamp
+    recorded.amount_usd, recorded.block_timestamp, recorded.is_value_derived
   from ${claims} claim join claims recorded using (chain_id, tx_hash, log_index)`
 
 const withdrawnClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
 
+/** A claim whose record does not say what it is worth gets the value that follows from the price. */
 const comingClaims = `insert into claim_changes
-  select 1, staged_claim.chain_id, staged_claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
-    amount_usd, staged_claim.block_timestamp
-  from staged_claim join campaigns on campaigns.id = campaign_id`
+  select 1, claim.chain_id, claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
+    coalesce(claim.amount_usd, derived.amount_usd), claim.block_timestamp, claim.amount_usd is null and asset is not null
+  from staged_claim claim join campaigns on campaigns.id = campaign_id
+  join incentives on campaign_key = campaigns.key and position = incentive_position
+  left join lateral derived_claim_value(incentives.chain_id, asset, claim.amount, claim.block_timestamp) derived
+    on claim.amount_usd is null`
 
 /** Claims that are stored as they are change nothing, and touch no campaign. */
 const dropUnchanged = `with unchanged as (
     delete from claim_changes recorded using campaigns, staged_claim claim
     where campaigns.key = recorded.campaign_key
       and recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
-      and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount, recorded.amount_usd,
-          recorded.block_timestamp)
+      and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount,
+          case when not recorded.is_value_derived then recorded.amount_usd end, recorded.block_timestamp)
         is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
           claim.block_timestamp)
     returning recorded.chain_id, recorded.tx_hash, recorded.log_index
@@ -94,7 +98,10 @@ export const mergeClaims: Step[] = [
     sql: upsert(
       'claims',
       ['chain_id', 'tx_hash', 'log_index'],
-      ['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+      [
+        ...['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+        'is_value_derived',
+      ],
       'select * from claim_changes where direction = 1',
     ),
   },

@@ -28,15 +28,15 @@ export const mergeTokensAndLists: Step[] = [
   ...stepsFor(
     ['token'],
     [
-      upsert(
+      // Their prices have a history of their own.
+      upsertRecords(
+        'token',
         'tokens',
         ['chain_id', 'address'],
         [
-          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'price_usd', 'base_unit_price_usd'],
+          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted'],
           ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
         ],
-        // Multiplying by a power of ten is exact; dividing by one would be rounded.
-        `select *, price_usd * ('1e-' || decimals)::numeric as base_unit_price_usd from staged_token`,
       ),
     ],
   ),

@@ -6,6 +6,7 @@ import { findServingRoles, grantReading, withholdFunctions } from '../database/s
 import { makeCampaignDocuments } from '../read-models/campaign-documents/maintain.ts'
 import { refreshTrendingCampaigns } from '../read-models/claim-windows/maintain.ts'
 import { recomputeIncentiveState } from '../read-models/incentive-state/maintain.ts'
+import { recomputeValues } from '../read-models/prices/maintain.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
 
@@ -13,6 +14,8 @@ import { listWrittenTables, vacuum } from './vacuum.ts'
 const derivedData = [
   // Its revision is about everything.
   'select revise_data()',
+  // Totals are sums of them.
+  ...recomputeValues,
   'select rebuild_claim_totals()',
   ...recomputeIncentiveState,
   refreshTrendingCampaigns('select campaign_key from trending_campaigns'),

@@ -46,6 +46,20 @@ export const TokenRecord = record('token', 'A token; identified by chain and add
 })
 export type TokenRecord = Static<typeof TokenRecord>
 
+export const TokenPriceRecord = record(
+  'tokenPrice',
+  'The price of a token from an instant on, until the next; identified by chain, address and instant.',
+  {
+    chainId: ref(ChainId),
+    address: ref(Address),
+    at: ref(Instant),
+    priceUsd: refOrNull(DecimalAmount, {
+      description: 'US dollars for one whole token; null withdraws the price of that instant.',
+    }),
+  },
+)
+export type TokenPriceRecord = Static<typeof TokenPriceRecord>
+
 export const ContractRecord = record('contract', 'The name of a contract; identified by chain and address.', {
   chainId: ref(ChainId),
   address: ref(Address),
@@ -232,6 +246,7 @@ export type ProfileRecord = Static<typeof ProfileRecord>
 /** The record schemas by the `type` that names them, in an order in which each refers only to earlier ones. */
 export const recordSchemas = {
   token: TokenRecord,
+  tokenPrice: TokenPriceRecord,
   contract: ContractRecord,
   actionTemplate: ActionTemplateRecord,
   accessList: AccessListRecord,

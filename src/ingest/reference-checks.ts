@@ -103,6 +103,10 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
       'where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)',
     ),
   },
+  {
+    of: 'tokenPrice',
+    sql: `select place, '/at', 'is in the future' from staged_tokenprice where at > clock_timestamp()`,
+  },
   { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
   { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
   {

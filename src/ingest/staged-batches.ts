@@ -19,6 +19,27 @@ interface ChangedIncentive {
   definition: CampaignRecord['incentives'][number]
 }
 
+/** A token by its chain and lower-case address. */
+interface TokenIdentity {
+  chainId: number
+  address: string
+}
+
+/** What a log of a token's feed said; identified by token, block and log index, each once in a batch. */
+export interface FeedPrice {
+  token: TokenIdentity
+  /** Of the feed's chain; 0 for the price from before the first log. */
+  blockNumber: number
+  logIndex: number
+  /** Timestamp of the block, or of the round before the first log: Unix seconds. */
+  at: number
+  /** US dollars for one whole token: a decimal string above 0. */
+  priceUsd: string
+}
+
+/** What a chain's file declares for a token: the contract of a feed on that chain, or a fixed price. */
+export type PriceSource = { token: TokenIdentity } & ({ feed: string } | { fixedPriceUsd: string })
+
 /** Facts that come, are replaced or are taken back together. */
 export interface Batch {
   /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
@@ -29,12 +50,19 @@ export interface Batch {
   withdrawnClaims?: readonly ClaimIdentity[]
   /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
   withdrawnCampaigns?: readonly string[]
+  /** All price sources of a chain's file: what it declared before and does not any more goes, with the prices of such feeds. */
+  priceSources?: { chainId: number; sources: readonly PriceSource[] }
+  /** Prices of tokens that have a feed, with this batch; those of others are passed over. */
+  feedPrices?: readonly FeedPrice[]
+  /** The prices from blocks above this one to take back, of all feeds of a chain; those that come again are replaced. */
+  withdrawnFeedPrices?: { chainId: number; above: number }
   /** Facts that are in the database in another form: statements that stage them, after what is given here. */
   stored?: readonly { of: ChangeKind; sql: string }[]
 }
 
 /** The rows of a batch for each of the working tables. */
-function toRows({ records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [] }: Batch) {
+function toRows(batch: Batch) {
+  const { records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [] } = batch
   const rows = new Map<ChangeKind, string[]>()
   function add(kind: ChangeKind, row: string) {
     const others = rows.get(kind)
@@ -52,7 +80,29 @@ function toRows({ records, incentives = [], withdrawnClaims = [], withdrawnCampa
   for (const [index, id] of withdrawnCampaigns.entries()) {
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
+  for (const [kind, row] of toPriceRows(batch)) add(kind, JSON.stringify(row))
   return rows
+}
+
+/** What a followed chain tells of prices. */
+function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Batch): Generator<[ChangeKind, unknown]> {
+  if (priceSources !== undefined) {
+    const { chainId, sources } = priceSources
+    yield ['priceSource', { source_chain_id: chainId }]
+    for (const { token, ...source } of sources) {
+      const [feed, fixed] = 'feed' in source ? [source.feed, null] : [null, source.fixedPriceUsd]
+      const of = { source_chain_id: chainId, chain_id: token.chainId, address: token.address }
+      yield ['priceSource', { ...of, feed, fixed_price_usd: fixed }]
+    }
+  }
+  for (const { token, blockNumber, logIndex, at, priceUsd } of feedPrices) {
+    const log = { block_number: blockNumber, log_index: logIndex, at: new Date(at * 1000), price_usd: priceUsd }
+    yield ['feedPrice', { chain_id: token.chainId, address: token.address, ...log }]
+  }
+  if (withdrawnFeedPrices !== undefined) {
+    const { chainId, above } = withdrawnFeedPrices
+    yield ['withdrawnFeedPrice', { chain_id: chainId, above_block: above }]
+  }
 }
 
 /** A record as JSON. Numbers in it are exact, for they are texts. */
@@ -80,6 +130,9 @@ const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?
     tidy: dropSupersededSql(type),
   })),
   { kind: 'incentive', table: 'changed_incentive', insert: intoTable('changed_incentive') },
+  { kind: 'priceSource', table: 'staged_price_source', insert: intoTable('staged_price_source') },
+  { kind: 'feedPrice', table: 'staged_feed_price', insert: intoTable('staged_feed_price') },
+  { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price', insert: intoTable('withdrawn_feed_price') },
   {
     kind: 'withdrawnClaim',
     table: 'withdrawn_claim',

@@ -85,6 +85,15 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       holders: ['double precision', (token) => token.holders],
     },
   },
+  tokenPrice: {
+    identity: ['chain_id', 'address', 'at'],
+    columns: {
+      chain_id: ['bigint', (price) => price.chainId],
+      address: ['text', (price) => price.address],
+      at: ['timestamptz', (price) => instant(price.at)],
+      price_usd: ['numeric', (price) => price.priceUsd],
+    },
+  },
   contract: {
     identity: ['chain_id', 'address'],
     isWide: true,

@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import { mapTables } from '../read-models/campaign-search/maintain.ts'
 import { contributionTables } from '../read-models/claim-windows/maintain.ts'
+import { priceTables } from '../read-models/prices/maintain.ts'
 import { claimChangeTables } from './merge-claims.ts'
 import { recordTypes } from './records.ts'
 import { changeTables, isBounded, stagingColumns, stagingName } from './staging.ts'
@@ -18,6 +19,7 @@ const workingTables: Record<string, string> = {
   refigured_campaigns: 'key bigint',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimChangeTables,
+  ...priceTables,
   ...contributionTables,
   ...mapTables,
 }

@@ -17,6 +17,8 @@ export function identityOf(record: ImportRecord): string {
     case 'token':
     case 'contract':
       return `${record.type} ${record.chainId} ${record.address}`.toLowerCase()
+    case 'tokenPrice':
+      return `tokenPrice ${record.chainId} ${record.address} ${Date.parse(record.at)}`.toLowerCase()
     case 'claim':
       return `claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`.toLowerCase()
     case 'claimSignature':

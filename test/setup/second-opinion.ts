@@ -67,6 +67,8 @@ export function identityOf(record: ImportRecord): string {
     case 'token':
     case 'contract':
       return lower(`${record.type} ${record.chainId} ${record.address}`)
+    case 'tokenPrice':
+      return lower(`tokenPrice ${record.chainId} ${record.address} ${Date.parse(record.at)}`)
     case 'claim':
       return lower(`claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`)
     case 'claimSignature':

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { boolean, check, foreignKey, index, integer, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import {
   address,
   baseUnits,
@@ -26,6 +26,11 @@ export const claims = pgTable(
     /** US dollars at the time of the claim; null where unknown, which counts as 0. */
     amountUsd: exactNumber(),
     blockTimestamp: blockTimestamp().notNull(),
+    /**
+     * Whether the value follows from a price (see read-models/prices), known or not: the incentive pays a token, and the record
+     * says no value. Also of older rows without a value, where this is false.
+     */
+    isValueDerived: boolean().notNull().default(false),
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] }),
@@ -39,6 +44,9 @@ export const claims = pgTable(
     index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
     // And from this one when a campaign was claimed.
     index('claims_by_campaign').on(table.campaignKey, table.blockTimestamp, table.amountUsd),
+    index('claims_without_value')
+      .on(table.chainId, table.blockTimestamp)
+      .where(sql`${table.amountUsd} is null and ${table.isValueDerived}`),
     lowerCaseAddress('claims_claimant_is_lower_case', table.claimant),
     check('claims_amounts_are_not_negative', sql`${table.amount} >= 0 and ${table.amountUsd} >= 0`),
     check('claims_log_index_is_not_negative', sql`${table.logIndex} >= 0`),

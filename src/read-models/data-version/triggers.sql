@@ -28,3 +28,9 @@ create or replace trigger data_is_revised before insert or update or delete or t
 for each statement execute function revise_data_before_write();
 create or replace trigger data_is_revised before insert or update or delete or truncate on tokens
 for each statement execute function revise_data_before_write();
+create or replace trigger data_is_revised before insert or update or delete or truncate on feed_prices
+for each statement execute function revise_data_before_write();
+create or replace trigger data_is_revised before insert or update or delete or truncate on imported_prices
+for each statement execute function revise_data_before_write();
+create or replace trigger data_is_revised before insert or update or delete or truncate on priced_tokens
+for each statement execute function revise_data_before_write();

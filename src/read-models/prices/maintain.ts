@@ -1,0 +1,323 @@
+import { type ChangeKind, type Step, stepsFor } from '../steps.ts'
+
+/*
+ * How the prices of a batch are stored, and which claims are worth something else by them. Each kind of price is compared with
+ * what is stored before anything is written: what is stored as it is takes no revision.
+ */
+
+export const priceTables = {
+  staged_feed_price:
+    'chain_id bigint, address text, block_number bigint, log_index integer, at timestamptz, price_usd numeric',
+  withdrawn_feed_price: 'chain_id bigint, above_block bigint',
+  // A row without an address: the chain declares nothing else.
+  staged_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
+  changed_price_source: 'source_chain_id bigint, chain_id bigint, address text, feed text, fixed_price_usd numeric',
+  changed_imported_price: 'chain_id bigint, address text, at timestamptz, price_usd numeric',
+  // Without a price: it is withdrawn.
+  changed_feed_price:
+    'token_key integer, block_number bigint, log_index integer, stored_at timestamptz, at timestamptz, price_usd numeric',
+  // Tokens and times (Unix seconds, the end excluded) of which the price may be another one.
+  repriced: 'chain_id bigint, address text, since bigint, until bigint',
+  // Incentives that pay another token than before.
+  reassigned_incentive: 'campaign_key bigint, position smallint',
+  // Stored claims that are worth something else.
+  revalued_claim: 'claim tid, amount_usd numeric, is_value_derived boolean',
+}
+
+/** What can give a token another price, or its claims another value. */
+export const priceKinds = ['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const
+
+/** After every timestamp of a block. */
+const END_OF_TIME = 2 ** 52
+
+const seconds = (instant: string) => `ceil(extract(epoch from ${instant}))::bigint`
+
+/** Steps that only follow from changes in a working table. */
+const stepsUnlessEmpty = (table: string, appliesTo: readonly ChangeKind[], statements: (string | [string, string])[]) =>
+  stepsFor(appliesTo, statements).map((step): Step => ({ ...step, skipUnless: table }))
+
+const everyTime = (tokens: string) => `insert into repriced select chain_id, address, 0, ${END_OF_TIME} from ${tokens}`
+
+const storeMissingTokens = (tokens: string) => `insert into priced_tokens (chain_id, address)
+  select distinct chain_id, address from ${tokens} named
+  where not exists (
+    select from priced_tokens known where known.chain_id = named.chain_id and known.address = named.address)`
+
+/** The sources that a chain declares are all it has: what another file declared before for one of its tokens goes. */
+const declareSources: Step[] = [
+  ...stepsFor(
+    ['priceSource'],
+    [
+      [
+        `insert into changed_price_source
+        select staged.* from staged_price_source staged left join priced_tokens stored using (chain_id, address)
+        where address is not null and (stored.source_chain_id, stored.feed, stored.fixed_price_usd)
+          is distinct from (staged.source_chain_id, staged.feed, staged.fixed_price_usd)
+        union all
+        select null, stored.chain_id, stored.address, null, null from priced_tokens stored
+        where stored.source_chain_id in (select source_chain_id from staged_price_source) and not exists (
+          select from staged_price_source staged
+          where staged.chain_id = stored.chain_id and staged.address = stored.address)`,
+        'changed_price_source',
+      ],
+    ],
+  ),
+  ...stepsUnlessEmpty(
+    'changed_price_source',
+    ['priceSource'],
+    [
+      [everyTime('changed_price_source'), 'repriced'],
+      storeMissingTokens('changed_price_source'),
+      `delete from feed_prices using changed_price_source changed join priced_tokens stored using (chain_id, address)
+      where token_key = stored.key
+        and (stored.source_chain_id, stored.feed) is distinct from (changed.source_chain_id, changed.feed)`,
+      `update priced_tokens stored set source_chain_id = changed.source_chain_id, feed = changed.feed,
+        fixed_price_usd = changed.fixed_price_usd
+      from changed_price_source changed where stored.chain_id = changed.chain_id and stored.address = changed.address`,
+    ],
+  ),
+]
+
+const feedKinds = ['feedPrice', 'withdrawnFeedPrice'] as const
+
+const changeFeedPrices: Step[] = [
+  ...stepsFor(feedKinds, [
+    [
+      `with coming as (
+        select key as token_key, block_number, log_index, at, price_usd
+        from staged_feed_price join priced_tokens using (chain_id, address) where feed is not null
+      )
+      insert into changed_feed_price
+      select token_key, block_number, log_index, stored.at, coming.at, coming.price_usd
+      from coming left join feed_prices stored using (token_key, block_number, log_index)
+      where (stored.at, stored.price_usd) is distinct from (coming.at, coming.price_usd)
+      union all
+      select token_key, block_number, log_index, stored.at, null, null
+      from withdrawn_feed_price withdrawn
+      join priced_tokens on source_chain_id = withdrawn.chain_id and feed is not null
+      join feed_prices stored on token_key = key and block_number > above_block
+      where not exists (
+        select from coming where coming.token_key = stored.token_key and coming.block_number = stored.block_number
+          and coming.log_index = stored.log_index)`,
+      'changed_feed_price',
+    ],
+  ]),
+  ...stepsUnlessEmpty('changed_feed_price', feedKinds, [
+    `delete from feed_prices stored using changed_feed_price changed
+    where changed.price_usd is null and stored.token_key = changed.token_key
+      and stored.block_number = changed.block_number and stored.log_index = changed.log_index`,
+    `insert into feed_prices (token_key, block_number, log_index, at, price_usd)
+    select token_key, block_number, log_index, at, price_usd from changed_feed_price where price_usd is not null
+    on conflict (token_key, block_number, log_index) do update set at = excluded.at, price_usd = excluded.price_usd`,
+    [
+      `insert into repriced
+      select chain_id, address, ${seconds('changed_at')}, coalesce((
+        select ${seconds('min(later.at)')} from feed_prices later where later.token_key = key and later.at > changed_at
+      ), ${END_OF_TIME})
+      from changed_feed_price join priced_tokens on key = token_key
+      cross join lateral (values (stored_at), (at)) changed (changed_at) where changed_at is not null`,
+      'repriced',
+    ],
+  ]),
+]
+
+/** Whatever of these is stored already stays as it is, so this may be repeated for what comes in addition. */
+const storeImportedPrices = (kind: 'tokenPrice' | 'token') =>
+  stepsUnlessEmpty(
+    'changed_imported_price',
+    [kind],
+    [
+      storeMissingTokens('changed_imported_price'),
+      `delete from imported_prices stored using changed_imported_price changed join priced_tokens using (chain_id, address)
+      where changed.price_usd is null and stored.token_key = key and stored.at = changed.at`,
+      `insert into imported_prices as stored (token_key, at, price_usd)
+      select key, at, price_usd from changed_imported_price join priced_tokens using (chain_id, address)
+      where price_usd is not null
+      on conflict (token_key, at) do update set price_usd = excluded.price_usd
+      where stored.price_usd <> excluded.price_usd`,
+      [
+        `insert into repriced
+        select chain_id, address, ${seconds('at')}, coalesce((
+          select ${seconds('min(later.at)')} from imported_prices later where later.token_key = key and later.at > changed.at
+        ), ${END_OF_TIME})
+        from changed_imported_price changed join priced_tokens using (chain_id, address)`,
+        'repriced',
+      ],
+    ],
+  )
+
+const importPrices: Step[] = [
+  ...stepsFor(
+    ['tokenPrice'],
+    [
+      [
+        `insert into changed_imported_price
+        select chain_id, address, staged.at, staged.price_usd
+        from staged_tokenprice staged left join priced_tokens using (chain_id, address)
+        left join imported_prices stored on token_key = key and stored.at = staged.at
+        where stored.price_usd is distinct from staged.price_usd`,
+        'changed_imported_price',
+      ],
+    ],
+  ),
+  ...storeImportedPrices('tokenPrice'),
+  // What a token record says is a price as of now where it differs from the newest: one instant for all of a call.
+  ...stepsFor(
+    ['token'],
+    [
+      [
+        `insert into changed_imported_price
+        select chain_id, address,
+          greatest((select date_trunc('milliseconds', clock_timestamp())), newest.at), staged.price_usd
+        from staged_token staged
+        left join priced_tokens using (chain_id, address)
+        left join lateral (
+          select at, price_usd from imported_prices where token_key = key order by at desc limit 1
+        ) newest on true
+        where staged.price_usd is not null and staged.price_usd is distinct from newest.price_usd`,
+        'changed_imported_price',
+      ],
+    ],
+  ),
+  ...storeImportedPrices('token'),
+]
+
+/** Before the tokens are stored: those whose decimals become known, or are others. */
+const noteDecimals: Step[] = stepsFor(
+  ['token'],
+  [
+    [
+      everyTime(`staged_token staged join priced_tokens using (chain_id, address)
+        left join tokens known using (chain_id, address) where known.decimals is distinct from staged.decimals`),
+      'repriced',
+    ],
+  ],
+)
+
+/** Stores the prices of a batch, and notes in `repriced` where that changes them; before the tokens are stored. */
+export const mergePrices: Step[] = [...declareSources, ...changeFeedPrices, ...importPrices, ...noteDecimals]
+
+/** The price of now, of tokens in `repriced` or of all; after the tokens are stored. */
+const priceOfNow = (tokens: string) => `update tokens target
+  set price_usd = due.price_usd, base_unit_price_usd = due.price_usd * ('1e-' || decimals)::numeric
+  from ${tokens} named left join lateral token_price_at(named.chain_id, named.address, 'infinity') due on true
+  where target.chain_id = named.chain_id and target.address = named.address
+    and (target.price_usd, target.base_unit_price_usd)
+      is distinct from (due.price_usd, due.price_usd * ('1e-' || target.decimals)::numeric)`
+
+export const priceTokens: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
+  priceOfNow('(select distinct chain_id, address from repriced)'),
+])
+
+/** Before campaigns are stored: an incentive of a replaced campaign may pay another token, which its claims are worth. */
+export const noteReassignedIncentives: Step[] = stepsFor(
+  ['campaign'],
+  [
+    [
+      `insert into reassigned_incentive
+      select campaign_key, position
+      from staged_campaign staged join campaigns stored using (id)
+      cross join jsonb_array_elements(staged.incentives) with ordinality as coming (definition, nth)
+      join incentives on campaign_key = stored.key and position = staged.incentive_positions[nth]
+      where asset is distinct from coming.definition ->> 'asset' and claim_count > 0`,
+      'reassigned_incentive',
+    ],
+  ],
+)
+
+/** From this number of claims on, of anybody and in the time of a price, those of a token are looked for by its incentives. */
+const MANY_CLAIMS = 5000
+
+const isDerived = '(claim.is_value_derived or claim.amount_usd is null)'
+const isOtherwise = `${isDerived} and claim.amount_usd is distinct from due.amount_usd`
+const derivedValue = 'derived_claim_value(incentive.chain_id, incentive.asset, claim.amount, claim.block_timestamp)'
+
+/**
+ * Notes the stored claims that are worth something else: after prices, tokens and incentives are stored, and before claims
+ * are, which come with the right values. A token may be paid by a hundred thousand incentives: where few claims were made
+ * while the price held, as after one that has just come, these are looked at instead.
+ */
+export const findRevaluedClaims: Step[] = [
+  ...stepsUnlessEmpty('repriced', priceKinds, [
+    [
+      `with merged as materialized (
+        select chain_id, address, lower(span) as since, upper(span) as until
+        from (
+          select chain_id, address, unnest(range_agg(int8range(since, until))) as span from repriced
+          group by chain_id, address
+        ) spans
+      ), timed as materialized (
+        select *, since > 0 and (
+          select count(*) < ${MANY_CLAIMS} from (
+            select from claims where block_timestamp >= since and block_timestamp < until limit ${MANY_CLAIMS}) few
+        ) as is_short
+        from merged
+      )
+      insert into revalued_claim
+      select claim.ctid, due.amount_usd, true
+      from timed
+      join claims claim on block_timestamp >= since and block_timestamp < until
+      join incentives incentive on incentive.campaign_key = claim.campaign_key and position = incentive_position
+        and incentive.chain_id = timed.chain_id and asset = timed.address
+      cross join lateral ${derivedValue} due
+      where is_short and ${isOtherwise}
+      union all
+      select claim.ctid, due.amount_usd, true
+      from timed
+      join incentives incentive on incentive.chain_id = timed.chain_id and asset = timed.address and claim_count > 0
+      join claims claim on claim.campaign_key = incentive.campaign_key and incentive_position = position
+        and block_timestamp >= since and block_timestamp < until
+      cross join lateral ${derivedValue} due
+      where not is_short and ${isOtherwise}`,
+      'revalued_claim',
+    ],
+  ]),
+  ...stepsUnlessEmpty(
+    'reassigned_incentive',
+    ['campaign'],
+    [
+      [
+        `insert into revalued_claim
+        select claim.ctid, due.amount_usd, asset is not null
+        from reassigned_incentive join incentives incentive using (campaign_key, position)
+        join claims claim on claim.campaign_key = incentive.campaign_key and incentive_position = position
+        cross join lateral ${derivedValue} due
+        where ${isDerived}
+          and (claim.amount_usd, claim.is_value_derived) is distinct from (due.amount_usd, asset is not null)
+          and not exists (select from revalued_claim already where already.claim = claim.ctid)`,
+        'revalued_claim',
+      ],
+    ],
+  ),
+]
+
+/** How many pages the claims to revalue take in their working table, and whether they are few. */
+export const measureRevaluation = `select (pg_relation_size('revalued_claim') / current_setting('block_size')::integer)::integer as pages,
+  (select count(*) < 200 from (select from revalued_claim limit 200) few) as "isFew"`
+
+const inPages = 'due.ctid >= $1::tid and due.ctid < $2::tid'
+
+/**
+ * Revalues the claims in some pages of that table, as if they were replaced: two rows in `claim_changes` for each. By their
+ * places in the table of claims, which nobody else can change meanwhile; one that has been replaced since is passed over.
+ */
+export const revaluePages = [
+  `insert into claim_changes
+  select direction, chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount,
+    case direction when 1 then due.amount_usd else claim.amount_usd end, block_timestamp, due.is_value_derived
+  from revalued_claim due join claims claim on claim.ctid = due.claim cross join (values (-1), (1)) both_ways (direction)
+  where ${inPages}`,
+  `update claims claim set amount_usd = due.amount_usd, is_value_derived = due.is_value_derived
+  from revalued_claim due where claim.ctid = due.claim and ${inPages}`,
+]
+
+/** Makes all values and the prices of now anew. */
+export const recomputeValues = [
+  priceOfNow('tokens'),
+  `update claims target set amount_usd = due.amount_usd, is_value_derived = asset is not null
+  from claims claim
+  join incentives incentive on incentive.campaign_key = claim.campaign_key and position = incentive_position
+  cross join lateral ${derivedValue} due
+  where target.chain_id = claim.chain_id and target.tx_hash = claim.tx_hash and target.log_index = claim.log_index
+    and ${isOtherwise}`,
+]
