@@ -5,6 +5,7 @@ import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { type Ask, inSnapshot } from '../database/snapshot.ts'
 import { differingMaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
+import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/findings.ts'
 import { examineChains, examineOrphans } from './chain-checks.ts'
 import { compareDocuments } from './kept-documents.ts'
@@ -96,6 +97,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     compareRows('maps', 'bit maps', differingMaps),
     { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
     checkOf('orphans', examineOrphans),
+    checkOf('unvalued claims', examineUnvaluedClaims),
     checkOf('revision', (ask) => examineRevision(ask, earlier)),
   ])
   return findings

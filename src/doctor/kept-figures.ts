@@ -6,6 +6,7 @@ import {
   differingTrendingCampaigns,
 } from '../read-models/claim-windows/check.ts'
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
+import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
 /*
  * What is stored of the figures that are derived from facts, against the facts. Each query gives what differs, and nothing
@@ -23,6 +24,7 @@ export interface KeptFigures {
 const idOf = `(select id from campaigns where key = campaign_key)`
 
 export const keptFigures: readonly KeptFigures[] = [
+  { name: 'values', subject: 'values of claims', differing: differingValues },
   { name: 'incentives', subject: 'claims, amounts and budgets of incentives', differing: differingIncentives },
   { name: 'flags', subject: 'whitelisted rewards and exhaustion of campaigns', differing: differingFlags },
   {
@@ -71,6 +73,7 @@ export const keptFigures: readonly KeptFigures[] = [
 
 /** Small, so always whole: what is counted of all campaigns and of all profiles. */
 export const keptCounts: readonly KeptFigures[] = [
+  { name: 'token prices', subject: 'prices of tokens', differing: differingPrices },
   {
     name: 'counts',
     subject: 'numbers of contracts, and of profiles by score',

@@ -7,6 +7,7 @@ import { mayRevalue, revalueClaims } from './revalue-claims.ts'
 import { type Batch, stageBatch } from './staged-batches.ts'
 import { createWorkingTables, emptyWideTables } from './working-tables.ts'
 
+export type { FeedPrice, PriceSource } from './staged-batches.ts'
 export type { Batch }
 
 export interface Ingest {

@@ -165,7 +165,8 @@ describe('every type of record', () => {
         symbol: 'NEW',
         image_uri: '',
         is_whitelisted: false,
-        price_usd: null,
+        // A record without a price says nothing of it.
+        price_usd: '1.000100000000000000000000000001',
         market_cap: null,
         price_change_24_hr: null,
         volume_24_hr: null,
@@ -476,7 +477,7 @@ describe('every type of record', () => {
       txHash: claim.txHash.toLowerCase(),
     })
     expect(await stored()).toEqual([
-      { ...expected, id: second.id, incentive_position: 1, amount: '0', amount_usd: null },
+      { ...expected, id: second.id, incentive_position: 1, amount: '0', amount_usd: '0' },
     ])
     await save(database, { ...claim, logIndex: 0 })
     expect(await count(database, 'claims')).toBe(2)
@@ -578,6 +579,7 @@ function everything() {
   const instant = '2025-05-01T00:00:00Z'
   return [
     aToken({ address: anAddress('asset') }),
+    { type: 'tokenPrice', chainId: 8453, address: anAddress('asset'), at: instant, priceUsd: '1.5' },
     { type: 'contract', chainId: 8453, address: anAddress('target'), name: 'Target' },
     anActionTemplate({ id: templateId }),
     anAccessList({ id: 'holders', members: [anAddress('member'), anAddress('other')] }),
@@ -1324,6 +1326,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
     expect(summary).toEqual({
       records: {
         token: 7,
+        tokenPrice: 0,
         contract: 6,
         actionTemplate: 3,
         accessList: 1,

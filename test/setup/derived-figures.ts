@@ -4,6 +4,7 @@ import { keptCounts, keptFigures } from '../../src/doctor/kept-figures.ts'
 import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
 import type { TestDatabase } from './database.ts'
 import { anAddress, anErc20Incentive } from './records.ts'
+import { type Price, pricesIn, valueClaims } from './second-opinion-prices.ts'
 
 /*
  * Derived columns against a second opinion: the same figures from the records alone, in plain TypeScript, without SQL.
@@ -187,12 +188,21 @@ const claimHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
  * `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own; `hoursFrom`: the
  * claims from which on those of a campaign are counted by hours.
  */
-function expectedOf(facts: Facts, asOf: number, creators: readonly string[], hoursFrom: number) {
+function expectedOf(
+  facts: Facts,
+  {
+    asOf,
+    creators,
+    hoursFrom,
+    prices,
+  }: { asOf: number; creators: readonly string[]; hoursFrom: number; prices: Price[] },
+) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
   )
-  const claimsOf = groupBy(allOf(facts, 'claim'), ({ campaignId }) => lower(campaignId))
   const campaigns = allOf(facts, 'campaign')
+  const claims = valueClaims(allOf(facts, 'claim'), { prices, campaigns, tokens: allOf(facts, 'token') })
+  const claimsOf = groupBy(claims, ({ campaignId }) => lower(campaignId))
   const incentives = campaigns.flatMap((campaign) =>
     campaign.incentives.map((incentive, position) => ({
       id: lower(campaign.id),
@@ -286,12 +296,8 @@ export async function expectToAgree(database: TestDatabase, facts: Facts, { hour
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
   const popular = await database.query(`select value from popular_facets where kind = 'creator'`)
-  const expected = expectedOf(
-    facts,
-    asOf,
-    popular.map(({ value }) => String(value)),
-    hoursFrom,
-  )
+  const creators = popular.map(({ value }) => String(value))
+  const expected = expectedOf(facts, { asOf, creators, hoursFrom, prices: await pricesIn(database) })
   expect(await storedIn(database)).toEqual(expected)
   // And so says `doctor`, which recomputes the figures by queries.
   for (const { name, differing } of [...keptFigures, ...keptCounts]) {

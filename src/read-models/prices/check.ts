@@ -1,0 +1,44 @@
+import { type Sample, within } from '../../database/differences.ts'
+import type { Ask } from '../../database/snapshot.ts'
+import { type Finding, ok, warning } from '../../schemas/findings.ts'
+
+/** Claims whose value is not what the prices say, though their records leave it to these. */
+export const differingValues = (sample: Sample) => `
+  select (select id from campaigns where key = campaign_key) || ', claim ' || encode(tx_hash, 'hex') || ' ' || log_index as what
+  from claims claim
+  join incentives incentive using (campaign_key)
+  cross join lateral derived_claim_value(incentive.chain_id, asset, claim.amount, claim.block_timestamp) due
+  where position = incentive_position and (is_value_derived or claim.amount_usd is null)
+    and claim.amount_usd is distinct from due.amount_usd and ${within(sample, 'campaign_key')}`
+
+/** Tokens whose price of now is not the newest by the rule. */
+export const differingPrices = () => `
+  select 'token ' || chain_id || ':' || address as what
+  from tokens left join lateral token_price_at(chain_id, address, 'infinity') due on true
+  where (tokens.price_usd, base_unit_price_usd)
+    is distinct from (due.price_usd, due.price_usd * ('1e-' || decimals)::numeric)`
+
+const MAX_NAMED = 10
+
+/** Names the tokens without which claims of the last day have no value, those with most claims first. */
+export async function examineUnvaluedClaims(ask: Ask): Promise<Finding> {
+  const rows = await ask<{ token: string; claims: number; total: number }>(
+    `select chain_id || ':' || asset as token, claims, (sum(claims) over ())::float8 as total
+    from (
+      select incentive.chain_id, asset, count(*)::float8 as claims
+      from claims claim join incentives incentive using (campaign_key)
+      where position = incentive_position and claim.amount_usd is null and is_value_derived
+        and claim.block_timestamp > extract(epoch from now())::bigint - 86400
+      group by incentive.chain_id, asset
+    ) unvalued
+    order by claims desc, token limit ${MAX_NAMED}`,
+  )
+  const [first] = rows
+  if (first === undefined) return ok('every claim of a token in the last 24 hours has a value in US dollars')
+  return warning(
+    `${first.total} claims of the last 24 hours have no value in US dollars, most of ${rows
+      .map(({ token, claims }) => `${token} (${claims})`)
+      .join(', ')}`,
+    'import a token record with its decimals, and tokenPrice records; or name a feed of the token in the chain file',
+  )
+}
