@@ -16,7 +16,7 @@ export interface SampleOptions {
 }
 
 /**
- * The records of a sample, each referring to earlier ones only: tokens, their prices, contracts, action templates, access lists,
+ * The records of a sample, each referring to earlier ones only: prices, tokens, contracts, action templates, access lists,
  * campaigns from the oldest to the newest, claims from the oldest to the newest, claim signatures, profiles. Equal
  * options give equal records. Exactly `claims` claims come, all before or at `now`, unless nobody can claim any
  * campaign (as when there is none). Memory holds what claims need of each campaign, and 8 bytes for each claim.
@@ -26,8 +26,9 @@ export function* generateSample({ campaigns: count, claims, seed, now }: SampleO
   const seconds = Math.floor(now.getTime() / 1000)
   const people = drawPeople(random, { campaigns: count, claims })
   const collections = drawCollections(random, count)
-  yield* tokenRecords()
+  // Before the tokens, whose own prices are then known already.
   yield* tokenPriceRecords({ seed, now: seconds })
+  yield* tokenRecords()
   yield* contractRecords(random, collections)
   yield* actionTemplateRecords()
   yield* accessListRecords(random, people, seconds)
