@@ -22,6 +22,9 @@ import { createExplorerRepository } from './features/explorer/explorer-repositor
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
 import { limitsSchemas } from './features/limits/limits-schemas.ts'
+import { createPriceRepository } from './features/prices/price-repository.ts'
+import { priceRoutes } from './features/prices/price-routes.ts'
+import { priceSchemas } from './features/prices/price-schemas.ts'
 import { createProfileRepository } from './features/profiles/profile-repository.ts'
 import { profileRoutes } from './features/profiles/profile-routes.ts'
 import { profileSchemas } from './features/profiles/profile-schemas.ts'
@@ -97,6 +100,7 @@ const schemas = [
   ...trendingSchemas,
   ...contractSchemas,
   ...activitySchemas,
+  ...priceSchemas,
   ...statusSchemas,
   ...limitsSchemas,
   ...accessListSchemas,
@@ -194,11 +198,13 @@ export async function buildApp(options: AppOptions) {
       const trending = createTrendingRepository(database, now)
       const contracts = createContractRepository(database, now)
       const activity = createActivityRepository(database, now)
+      const prices = createPriceRepository(database, now)
       const status = createStatusRepository(lookups, now)
       await surface.register(campaignRoutes, { campaigns, answers })
       await surface.register(trendingRoutes, { trending, answers })
       await surface.register(contractRoutes, { contracts, answers })
       await surface.register(activityRoutes, { activity, answers })
+      await surface.register(priceRoutes, { prices, answers, clock: now })
       await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })

@@ -50,6 +50,7 @@ export async function collectOpenApi(app: FastifyInstance) {
       tags: [
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
+        { name: 'Tokens', description: 'What tokens were worth.' },
         { name: 'Status', description: 'How fresh the data is, and what may be asked.' },
         { name: 'Users', description: 'What belongs to a user; needs a token.' },
       ],

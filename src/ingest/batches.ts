@@ -103,11 +103,8 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     for (const table of tables) await plan?.(table)
     await checkReferences(ask, changes, ['batch'])
     await runBatchSteps(ask, changes, plan)
-    if (mayRevalue(changes))
-      await revalueClaims(
-        (sql, values) => client.query(sql, values),
-        () => send(LARGE),
-      )
+    const askOnce: Ask = (sql, values) => client.query(sql, values)
+    if (mayRevalue(changes)) await revalueClaims(askOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
   } finally {
     // The first that has failed is why all that were sent behind it have.

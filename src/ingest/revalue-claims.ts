@@ -26,10 +26,10 @@ const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTota
  * @param ask sends a statement that is planned for what is there.
  * @param many called before the first step where they are many.
  */
-export async function revalueClaims(ask: Ask, many: () => unknown = () => undefined) {
+export async function revalueClaims(ask: Ask, many: () => Promise<unknown> = async () => undefined) {
   const { rows } = await ask<{ pages: number; isFew: boolean }>(measureRevaluation)
   const { pages = 0, isFew = true } = rows[0] ?? {}
-  if (pages > 0 && !isFew) many()
+  if (pages > 0 && !isFew) await many()
   for (let page = 0; page < pages; page += PAGES_A_STEP) {
     await ask(emptyTables)
     for (const sql of revaluePages) await ask(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])

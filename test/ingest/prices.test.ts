@@ -79,17 +79,12 @@ test('prices that are stored as they are take no revision', async () => {
   const { database, ingest } = await openTestIngest()
   const prices = [price(0, '2'), price(10, '4.50')]
   const campaign = paying(asset)
-  await ingest.apply(records(aToken({ address: asset }), campaign, claimAt(campaign, 3), ...prices))
+  const claim = claimAt(campaign, 3)
+  await ingest.apply(records(aToken({ address: asset }), campaign, claim, ...prices))
   const revision = () => database.query('select max(revision) from data_revisions')
   const before = await revision()
-  await ingest.apply(records(...prices, price(10, '4.5'), price(99, null)))
-  await ingest.apply(records(claimAt(campaign, 3)))
-  expect(await revision()).not.toEqual(before)
-  const claim = claimAt(campaign, 4)
-  await ingest.apply(records(claim))
-  const after = await revision()
-  await ingest.apply(records(claim, ...prices))
-  expect(await revision()).toEqual(after)
+  await ingest.apply(records(claim, ...prices, price(10, '4.5'), price(99, null)))
+  expect(await revision()).toEqual(before)
 })
 
 test('a token record with another price than the newest is a price as of now, once; one without says nothing of it', async () => {
@@ -183,7 +178,7 @@ test('a price of many claims revalues all of them in one transaction, in several
   await ingest.apply({ records: [], priceSources: { chainId: 10, sources: [{ token, fixedPriceUsd: '2' }] } })
   expect(
     await database.query(
-      `select sum(amount_usd)::integer as usd, count(distinct xmin)::integer as transactions from claims`,
+      `select sum(amount_usd)::integer as usd, count(distinct xmin::text)::integer as transactions from claims`,
     ),
   ).toEqual([{ usd: 4 * count, transactions: 1 }])
   await expectFiguresToAgree(database)

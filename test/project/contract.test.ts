@@ -17,6 +17,7 @@ import { CLI } from '../setup/processes.ts'
 const OPERATIONS = [
   'getCampaign',
   'getLimits',
+  'getPrices',
   'getStatus',
   'getUserProfile',
   'listAccessLists',

@@ -139,6 +139,7 @@ const own: Record<string, Record<number, string>> = {
     404: '/campaigns/8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
   },
   '/activity': { 400: '/activity?timeRange=6h' },
+  '/prices': { 400: '/prices', 404: '/prices?token=8453:0x0000000000000000000000000000000000000001' },
   '/limits': { 400: '/limits?chainId=1' },
   '/status': { 400: '/status?chainId=1' },
   '/reward-kit/trending': { 400: '/reward-kit/trending?period=7d' },

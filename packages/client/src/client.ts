@@ -73,6 +73,8 @@ export interface Client {
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
   /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
+  /** The price of a token at an instant, or over time. */
+  getPrices(query: Query<'getPrices'>, options?: RequestOptions): Promise<Answer<'getPrices'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
   /** What may be asked and how often, and how old an answer may be. */
@@ -129,6 +131,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
+    getPrices: (query, options) => bodyOf(api.GET('/prices', { ...options, params: { query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     getLimits: (options) => bodyOf(api.GET('/limits', { ...options })),
     listAccessLists: (query = {}, options) =>

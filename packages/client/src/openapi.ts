@@ -104,6 +104,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the price of a token over time
+         * @description The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.
+         */
+        get: operations["getPrices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -950,6 +970,38 @@ export interface components {
             /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
+        /**
+         * @description Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.
+         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+         */
+        TokenId: string;
+        /**
+         * @description US dollars for one whole token, as a decimal string with all its digits.
+         * @example 3127.55
+         */
+        Price: string;
+        /** @description A price in a series. */
+        PricePoint: {
+            /** @description The instant: `since` and a number of intervals. */
+            at: components["schemas"]["Instant"];
+            /** @description The price in force at it. */
+            priceUsd: components["schemas"]["Price"];
+        };
+        /** @description What a token was worth. */
+        GetPricesResponse: {
+            /** @description The token. */
+            token: components["schemas"]["TokenId"];
+            /** @description The instant of the price: `at`, or the whole second of the response. */
+            at: components["schemas"]["Instant"];
+            /** @description The newest price at or before that instant; `null`: none is known. */
+            priceUsd: components["schemas"]["Price"] | null;
+            /** @description Since when this price holds; `null` where it is fixed, or none is known. */
+            pricedAt: components["schemas"]["Instant"] | null;
+            /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
+            source: string | null;
+            /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
+            series?: components["schemas"]["PricePoint"][];
+        };
         /** @description How far a followed chain is. */
         ChainStatus: {
             /** @description The followed chain. */
@@ -971,6 +1023,8 @@ export interface components {
              * @enum {string}
              */
             state: "back-filling" | "following" | "behind";
+            /** @description Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown. */
+            unvaluedClaims24h: number;
         };
         /** @description How fresh the data is. */
         GetStatusResponse: {
@@ -2113,6 +2167,222 @@ export interface operations {
             };
             /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
             400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the request ID leads to its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    getPrices: {
+        parameters: {
+            query: {
+                /**
+                 * @description The token, `<chainId>:<address>`.
+                 * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+                 */
+                token: components["schemas"]["TokenId"];
+                /**
+                 * @description The instant of the price; not in the future. Absent: now. Not together with `interval`.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                at?: components["schemas"]["Instant"];
+                /**
+                 * @description The first instant of a series; with `until` and `interval`.
+                 * @example 2026-01-30T12:00:00.000Z
+                 */
+                since?: components["schemas"]["Instant"];
+                /**
+                 * @description The end of a series, which is not in it; not in the future. With `since` and `interval`.
+                 * @example 2026-01-31T12:00:00.000Z
+                 */
+                until?: components["schemas"]["Instant"];
+                /**
+                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
+                 * @example 1h
+                 */
+                interval?: "1h" | "1d";
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The price. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["GetPricesResponse"];
+                };
+            };
+            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description There is nothing of this kind. */
+            404: {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;

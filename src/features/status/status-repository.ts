@@ -1,22 +1,26 @@
 import type { Database } from '../../database/connection/client.ts'
 import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
 import type { GetStatusResponse } from './status-schemas.ts'
 
 export interface StatusRepository {
-  /** All followed chains, ascending by chain ID: one row for each, a handful. */
+  /** All followed chains, ascending by chain ID, a handful: a row and an index range for each. */
   list(): Promise<GetStatusResponse['chains']>
 }
 
 export function createStatusRepository(database: Database, clock: () => Date): StatusRepository {
   const listChains = createFollowedChainReader(database, clock)
+  const countUnvalued = createUnvaluedClaimReader(database, clock)
   return {
     async list() {
-      return (await listChains()).map(({ asOfAt, asOfBlock, headBlock, finalizedBlock, ...chain }) => ({
+      const [chains, unvalued] = await Promise.all([listChains(), countUnvalued()])
+      return chains.map(({ asOfAt, asOfBlock, headBlock, finalizedBlock, ...chain }) => ({
         ...chain,
         asOfBlock: toDecimal(asOfBlock),
         asOfTime: asOfAt?.toISOString() ?? null,
         headBlock: toDecimal(headBlock),
         finalizedBlock: toDecimal(finalizedBlock),
+        unvaluedClaims24h: unvalued.get(chain.chainId) ?? 0,
       }))
     },
   }

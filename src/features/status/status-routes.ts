@@ -16,6 +16,7 @@ const example: GetStatusResponse = {
       finalizedBlock: '38400600',
       lagSeconds: 2,
       state: 'following',
+      unvaluedClaims24h: 0,
     },
   ],
   version: '1.0.0',

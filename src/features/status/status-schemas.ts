@@ -24,6 +24,11 @@ const ChainStatus = Type.Object(
       description:
         '`back-filling`: the chain is read from its start, for the first time or again; until that is done answers stay as they are. `following`: answers are at most two blocks behind the head. `behind`: they are more than that, or nobody has heard of the chain for 15 seconds.',
     }),
+    unvaluedClaims24h: Type.Integer({
+      minimum: 0,
+      description:
+        'Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown.',
+    }),
   },
   { $id: 'ChainStatus', additionalProperties: false, description: 'How far a followed chain is.' },
 )

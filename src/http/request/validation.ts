@@ -50,16 +50,20 @@ function toSentence(problems: string[], faults: ErrorObject[]) {
   return [...named, ...described, ...(areMore ? ['and more'] : [])].join('; ')
 }
 
-/** A value that breaks two rules is reported once. */
+/** A value that breaks two rules is reported once; what is missing has no value. */
 function onePerValue(errors: ErrorObject[]) {
   const values = new Set<string>()
-  return errors.filter(({ instancePath }) => !values.has(instancePath) && values.add(instancePath))
+  return errors.filter(({ instancePath, params }) => {
+    const value = instancePath || JSON.stringify(params)
+    return !values.has(value) && values.add(value)
+  })
 }
 
 function describeParameter(error: ErrorObject) {
   if (error.keyword === 'dependentRequired') {
     return `${error.params.property} needs ${error.params.missingProperty} too`
   }
+  if (error.keyword === 'required' && error.instancePath === '') return `${error.params.missingProperty} is missing`
   const [name, entry] = error.instancePath.slice(1).split('/')
   return entry === undefined ? `${name} ${describeFault(error)}` : `an entry of ${name} ${describeFault(error)}`
 }

@@ -1,0 +1,51 @@
+import type { Database } from '../../database/connection/client.ts'
+import { createPriceReader } from '../../read-models/prices/read.ts'
+import { type GetPricesQuery, type GetPricesResponse, INTERVALS } from './price-schemas.ts'
+
+export interface PriceRepository {
+  /**
+   * The price of a token at an instant, and where an interval is given the prices at the instants of a series: an index
+   * lookup for each. Undefined where the token has no record, no price and no price source.
+   */
+  find(query: GetPricesQuery): Promise<GetPricesResponse | undefined>
+}
+
+export function createPriceRepository(database: Database, clock: () => Date): PriceRepository {
+  const readPrices = createPriceReader(database)
+  return {
+    async find({ token, at, ...series }) {
+      const [chainId, address = ''] = token.split(':')
+      const instant = at === undefined ? wholeSecondOf(clock()) : new Date(at)
+      const instants = series.interval === undefined ? [] : pointsOf(series)
+      const prices = await readPrices({ chainId: Number(chainId), address }, [...instants, instant])
+      const price = prices?.pop()
+      if (prices === undefined || price === undefined) return undefined
+      const { priceUsd, pricedAt, source } = price
+      return {
+        ...{ token, at: instant.toISOString(), priceUsd, pricedAt: pricedAt?.toISOString() ?? null, source },
+        ...(series.interval !== undefined && {
+          series: prices.flatMap((point) =>
+            point.priceUsd === null ? [] : [{ at: point.at.toISOString(), priceUsd: point.priceUsd }],
+          ),
+        }),
+      }
+    },
+  }
+}
+
+const wholeSecondOf = (instant: Date) => new Date(Math.floor(instant.getTime() / 1000) * 1000)
+
+type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
+
+/** How many instants a series has; none without an interval. */
+export function countPoints({ since, until, interval }: Series) {
+  if (since === undefined || until === undefined || interval === undefined) return 0
+  return Math.max(0, Math.ceil((Date.parse(until) - Date.parse(since)) / INTERVALS[interval]))
+}
+
+/** The instants of a series, ascending. */
+const pointsOf = ({ since = '', interval = '1h', ...series }: Series) =>
+  Array.from(
+    { length: countPoints({ since, interval, ...series }) },
+    (_, index) => new Date(Date.parse(since) + index * INTERVALS[interval]),
+  )

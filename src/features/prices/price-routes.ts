@@ -1,0 +1,70 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { AnswerCache } from '../../cache/response-cache.ts'
+import { InvalidRequestError, NotFoundError } from '../../http/request/errors.ts'
+import { responsesOf } from '../../http/request/responses.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { countPoints, type PriceRepository } from './price-repository.ts'
+import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
+
+const example: GetPricesResponse = {
+  token: parameterExamples.token,
+  at: '2026-01-31T12:00:00.000Z',
+  priceUsd: '0.99984503',
+  pricedAt: '2026-01-31T11:48:12.000Z',
+  source: 'feed',
+  series: [
+    { at: '2026-01-31T10:00:00.000Z', priceUsd: '1.0001' },
+    { at: '2026-01-31T11:00:00.000Z', priceUsd: '0.99991' },
+  ],
+}
+
+const getPrices = {
+  operationId: 'getPrices',
+  summary: 'Get the price of a token over time',
+  description:
+    'The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.',
+  tags: ['Tokens'],
+  querystring: GetPricesQuery,
+  response: responsesOf(
+    { description: 'The price.', schema: GetPricesResponse, example },
+    { 400: 'token is missing', 404: `nothing is known of token ${parameterExamples.token}` },
+  ),
+}
+
+export const priceRoutes: FastifyPluginAsyncTypebox<{
+  prices: PriceRepository
+  answers: AnswerCache
+  clock: () => Date
+}> = async (app, { prices, answers, clock }) => {
+  app.get('/prices', { schema: getPrices }, (request, reply) => {
+    const { query } = request
+    refuseImpossible(query, clock())
+    answers.send(
+      request,
+      reply,
+      async () => {
+        const price = await prices.find(query)
+        if (price === undefined) throw new NotFoundError(`nothing is known of token ${query.token}`)
+        return { body: price }
+      },
+      { changesEachSecond: query.at === undefined },
+    )
+  })
+}
+
+/** Rules that concern several parameters, or the clock. */
+function refuseImpossible({ at, until, interval, ...rest }: GetPricesQuery, now: Date) {
+  const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
+  const problems = [
+    isFuture(at) ? 'at must not be in the future' : undefined,
+    isFuture(until) ? 'until must not be in the future' : undefined,
+    at !== undefined && interval !== undefined ? 'at and interval cannot be used together' : undefined,
+  ].filter((problem) => problem !== undefined)
+  if (problems.length > 0) throw new InvalidRequestError(problems.join('; '))
+  const count = countPoints({ ...rest, until, interval })
+  if (count > MAX_POINTS) {
+    throw new InvalidRequestError(
+      `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`,
+    )
+  }
+}

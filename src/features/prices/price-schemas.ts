@@ -1,0 +1,98 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { Instant } from '../../schemas/primitives.ts'
+import { optionalChoice, queryOf } from '../../schemas/query-values.ts'
+import { ref, refOrNull } from '../../schemas/references.ts'
+
+/** Most points of a series. */
+export const MAX_POINTS = 400
+
+/** Lengths of the intervals of a series, in milliseconds. */
+export const INTERVALS = { '1h': 3_600_000, '1d': 86_400_000 } as const
+
+export const TokenId = Type.String({
+  $id: 'TokenId',
+  pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
+  maxLength: 59,
+  description: 'Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.',
+  examples: [parameterExamples.token],
+  'x-expected': 'a token <chainId>:<address>',
+  'x-lower-case': true,
+})
+
+const Price = Type.String({
+  $id: 'Price',
+  pattern: '^(0|[1-9][0-9]{0,77})(\\.[0-9]{0,254}[1-9])?$',
+  maxLength: 334,
+  description: 'US dollars for one whole token, as a decimal string with all its digits.',
+  examples: ['3127.55'],
+})
+
+const instant = (description: string, example: string) =>
+  Type.Optional(Type.Unsafe<string>({ ...ref(Instant, { description }), examples: [example] }))
+
+const series = ['since', 'until', 'interval'] as const
+const withRest = Object.fromEntries(series.map((name) => [name, series.filter((other) => other !== name)]))
+
+const query = queryOf(
+  {
+    token: Type.Unsafe<string>({
+      ...ref(TokenId, { description: 'The token, `<chainId>:<address>`.' }),
+      examples: [parameterExamples.token],
+    }),
+    at: instant(
+      'The instant of the price; not in the future. Absent: now. Not together with `interval`.',
+      '2026-01-31T12:00:00.000Z',
+    ),
+    since: instant('The first instant of a series; with `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
+    until: instant(
+      'The end of a series, which is not in it; not in the future. With `since` and `interval`.',
+      '2026-01-31T12:00:00.000Z',
+    ),
+    interval: optionalChoice(['1h', '1d'], {
+      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_POINTS}. With \`since\` and \`until\`.`,
+      example: '1h',
+    }),
+    ...minimumBlocks,
+  },
+  withRest,
+)
+export const GetPricesQuery = Type.Unsafe<Static<typeof query>>({ ...query, required: ['token'] })
+export type GetPricesQuery = Static<typeof query>
+
+const PricePoint = Type.Object(
+  {
+    at: ref(Instant, { description: 'The instant: `since` and a number of intervals.' }),
+    priceUsd: ref(Price, { description: 'The price in force at it.' }),
+  },
+  { $id: 'PricePoint', additionalProperties: false, description: 'A price in a series.' },
+)
+
+export const GetPricesResponse = Type.Object(
+  {
+    token: ref(TokenId, { description: 'The token.' }),
+    at: ref(Instant, { description: 'The instant of the price: `at`, or the whole second of the response.' }),
+    priceUsd: refOrNull(Price, { description: 'The newest price at or before that instant; `null`: none is known.' }),
+    pricedAt: refOrNull(Instant, {
+      description: 'Since when this price holds; `null` where it is fixed, or none is known.',
+    }),
+    source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
+      type: ['string', 'null'],
+      description:
+        'Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
+    }),
+    series: Type.Optional(
+      Type.Array(ref(PricePoint), {
+        maxItems: MAX_POINTS,
+        description:
+          'The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`.',
+      }),
+    ),
+  },
+  { $id: 'GetPricesResponse', additionalProperties: false, description: 'What a token was worth.' },
+)
+export type GetPricesResponse = Static<typeof GetPricesResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const priceSchemas = [TokenId, Price, PricePoint, GetPricesResponse]

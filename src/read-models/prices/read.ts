@@ -1,0 +1,72 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { followedChains } from '../../database/tables/followed-chains.ts'
+
+/** Where a price comes from: a fixed price or a feed that a chain's file declares, or imported records. */
+export type PriceOrigin = 'feed' | 'import' | 'fixed'
+
+/** The price in force at an instant. */
+export interface PriceInForce {
+  at: Date
+  priceUsd: string | null
+  /** From when on it holds; null where it is fixed, or unknown. */
+  pricedAt: Date | null
+  source: PriceOrigin | null
+}
+
+/**
+ * Reads the prices of a token at some instants, ascending: each an index lookup. Undefined where the token has neither a record,
+ * a price nor a source.
+ */
+export function createPriceReader(database: Database) {
+  const statement = database
+    .select({
+      isKnown: sql<boolean>`exists (
+        select from tokens where chain_id = ${sql.placeholder('chainId')}::bigint and address = ${sql.placeholder('address')}
+      ) or exists (
+        select from priced_tokens priced
+        where chain_id = ${sql.placeholder('chainId')}::bigint and address = ${sql.placeholder('address')}
+          and (source_chain_id is not null or exists (select from imported_prices where token_key = priced.key))
+      )`,
+      prices: sql<{ at: number; priceUsd: string | null; pricedAt: number | null; source: PriceOrigin | null }[]>`(
+        select json_agg(json_build_object('at', (extract(epoch from instant) * 1000)::float8, 'priceUsd', trim_scale(price_usd)::text,
+          'pricedAt', (extract(epoch from priced_at) * 1000)::float8, 'source', source) order by instant)
+        from unnest(${sql.placeholder('instants')}::timestamptz[]) as asked (instant)
+        left join lateral token_price_at(${sql.placeholder('chainId')}::bigint, ${sql.placeholder('address')}, instant) on true
+      )`,
+    })
+    .from(sql`(values (1)) as one_row`)
+    .prepare('read_prices')
+  return async (token: { chainId: number; address: string }, instants: readonly Date[]) => {
+    const [row] = await statement.execute({ ...token, instants: instants.map((instant) => instant.toISOString()) })
+    if (!row?.isKnown) return undefined
+    return row.prices.map(
+      ({ at, pricedAt, ...price }): PriceInForce => ({
+        ...{ ...price, at: new Date(at) },
+        pricedAt: pricedAt === null ? null : new Date(pricedAt),
+      }),
+    )
+  }
+}
+
+const DAY_SECONDS = 86_400
+
+/** Counts the claims of the last 24 hours that pay a token and have no value, by followed chain: from an index of these alone. */
+export function createUnvaluedClaimReader(database: Database, clock: () => Date) {
+  const statement = database
+    .select({
+      chainId: followedChains.chainId,
+      count: sql<number>`(
+        select count(*)::float8 from claims
+        where claims.chain_id = ${followedChains.chainId} and amount_usd is null and is_value_derived
+          and block_timestamp > ${sql.placeholder('now')}::bigint - ${sql.raw(String(DAY_SECONDS))}
+          and block_timestamp <= ${sql.placeholder('now')}::bigint
+      )`,
+    })
+    .from(followedChains)
+    .prepare('unvalued_claims')
+  return async () => {
+    const rows = await statement.execute({ now: Math.floor(clock().getTime() / 1000) })
+    return new Map(rows.map(({ chainId, count }) => [chainId, count]))
+  }
+}
