@@ -87,7 +87,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   test.each([
     ['/', ['/reward-kit/trending', '/activity']],
     ['/explorer/campaigns', ['/campaigns']],
-    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity']],
+    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/prices']],
     ['/explorer/contracts', ['/explore/contracts']],
     ['/explorer/chains', ['/status']],
   ])('%s is there at once, with few requests and bytes', async (path, asked) => {

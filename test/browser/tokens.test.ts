@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
-import { answered, type Explorer, listedCampaigns, startExplorer } from '../setup/explorer.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
 import { aCampaign, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 
 const usdc = aToken({ symbol: 'USDC', name: 'USD Coin' })
@@ -157,5 +157,41 @@ describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}
     await using other = await explorer.open(`/explorer/campaigns?tokens=${idOf(usdc)}`)
     await other.page.getByText(`Token: USDC on Base (${short(usdc.address)})`).waitFor()
     expect([...tab.faults, ...tab.refusals, ...other.faults]).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)(`what tokens cost ${inBrowser}`, ONCE_MORE, () => {
+  const day = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * 86_400_000).toISOString()
+  const priced = aToken({ symbol: 'DEAR', decimals: 6 })
+  const unpriced = aToken({ symbol: 'CHEAP' })
+  const price = (daysAgo: number, priceUsd: string) => {
+    const { chainId, address } = priced
+    return { type: 'tokenPrice', chainId, address, at: day(daysAgo), priceUsd } as const
+  }
+  const campaign = aCampaign({ incentives: [anErc20Incentive(priced.address), anErc20Incentive(unpriced.address)] })
+
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(priced, unpriced, price(20, '2'), price(10, '4'), price(1, '2.5'), campaign)
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('is beside the amounts of a campaign, and plotted', async () => {
+    await using tab = await explorer.open(`/explorer/campaigns/${campaign.id}`)
+    const { page } = tab
+    const prices = page.getByRole('region', { name: 'Prices' })
+    await prices.getByText('DEAR').waitFor()
+    expect(await prices.locator('figcaption').allTextContents()).toEqual([
+      'DEAR: $2.50, from $2.00 to $4.00',
+      'CHEAP: no price',
+    ])
+    expect(await prices.locator('path').count()).toBe(1)
+    const sentences = await page.locator('.incentive .sentence').allTextContents()
+    expect(sentences[0]).toMatch(/DEAR \(\$[0-9.]/)
+    expect(sentences[1]).toContain('(no price)')
+    expect(await tab.violations()).toEqual([])
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await tab.excessWidth()).toBe(0)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 })

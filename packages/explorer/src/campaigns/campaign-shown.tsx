@@ -1,12 +1,17 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { useAsked } from '../asked.ts'
+import { client } from '../service.ts'
 import { ActionSteps } from './action-steps.tsx'
 import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
 import { ClaimsPlot, type TimeRange } from './claims-plot.tsx'
-import { worthOf } from './dollars.ts'
 import { IncentiveCard } from './incentive-card.tsx'
+import { askForPrices, paidTokens } from './prices.ts'
+import { PricesShown } from './prices-shown.tsx'
 import { counted } from './prose.ts'
 import { useTokens } from './use-tokens.ts'
+
+const PRICES_REFRESH_MS = 60_000
 
 /** More than that can be read in the answer itself. */
 const SHOWN_INCENTIVES = 50
@@ -15,7 +20,14 @@ const SHOWN_INCENTIVES = 50
 export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign; now: Date; timeRange: TimeRange }) {
   const tokens = useTokens([campaign])
   const rewarding = { ...campaign, tokens }
-  const worth = worthOf(rewarding)
+  const paid = paidTokens(campaign)
+  const prices = useAsked(
+    (signal) => askForPrices(client, paid, timeRange, signal),
+    `prices ${paid} ${timeRange}`,
+    PRICES_REFRESH_MS,
+  )
+  const worth =
+    prices.state === 'shown' ? new Map(prices.answer.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
   const { incentives } = campaign
   return (
     <div class="campaign">
@@ -41,6 +53,12 @@ export function CampaignShown({ campaign, now, timeRange }: { campaign: Campaign
           <h2 id="claims">Claims over time</h2>
           <ClaimsPlot id={campaign.id} timeRange={timeRange} />
         </section>
+        {paid.length > 0 && (
+          <section aria-labelledby="prices">
+            <h2 id="prices">{paid.length === 1 ? 'Price' : 'Prices'}</h2>
+            <PricesShown campaign={rewarding} asked={prices} />
+          </section>
+        )}
       </div>
       <section aria-labelledby="facts">
         <h2 id="facts">Facts</h2>
