@@ -72,8 +72,9 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
   (await examine(database, options)).filter(({ state }) => state !== 'ok')
 
 const CHECKS =
-  'server schema rights schema_objects locale incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members counts documents places maps chains orphans revision'
+  'server schema rights schema_objects locale values incentives flags claimants campaign_totals ' +
+  'claim_hours trending contract_totals members token_prices counts documents places maps chains orphans ' +
+  'unvalued_claims revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
   const findings = await examine(healthy, { isWhole })

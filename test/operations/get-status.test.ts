@@ -20,8 +20,13 @@ test('followed chains are told with how far they are, ascending', async () => {
   const looked = { looked_at: '2026-03-01T11:59:59Z' }
   await setFollowed(api.database, 8453, 120, { head_block: 122, finalized_block: 100, ...looked })
   await setFollowed(api.database, 10, null, { head_block: 900, finalized_block: 800, ...looked })
-  const seen = { asOfBlockHash: `0x${'1'.repeat(64)}`, asOfTime: '2026-03-01T11:59:58.000Z', lagSeconds: 2 }
-  const unseen = { asOfBlock: null, asOfBlockHash: null, asOfTime: null, lagSeconds: null }
+  const seen = {
+    asOfBlockHash: `0x${'1'.repeat(64)}`,
+    asOfTime: '2026-03-01T11:59:58.000Z',
+    lagSeconds: 2,
+    unvaluedClaims24h: 0,
+  }
+  const unseen = { asOfBlock: null, asOfBlockHash: null, asOfTime: null, lagSeconds: null, unvaluedClaims24h: 0 }
   expect((await api.get('/status')).json()).toEqual({
     chains: [
       { chainId: 10, ...unseen, headBlock: '900', finalizedBlock: '800', state: 'back-filling' },

@@ -9,7 +9,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
-import { identityOf } from '../setup/second-opinion.ts'
+import { identityOf, latestOf } from '../setup/second-opinion.ts'
 import {
   type Comparison,
   createComparison,
@@ -188,7 +188,7 @@ test('answers that are kept are what the records say as the clock goes on and re
 
 /** What may be taken back: some claims, and some campaigns with all that belongs to them. */
 function withdrawnFrom(records: readonly ImportRecord[], { chance }: Random) {
-  const facts = [...new Map(records.map((record) => [identityOf(record), record])).values()]
+  const facts = latestOf(records)
   const campaigns = facts.filter((record) => record.type === 'campaign').filter(() => chance(0.1))
   const ids = new Set(campaigns.map(({ id }) => id.toLowerCase()))
   const isTheirs = (record: ImportRecord) =>

@@ -61,16 +61,19 @@ describe('the example of a parameter', () => {
   test('finds something in the sample data, alone and with all others of its operation', async () => {
     for (const { path, operation } of contract.operations) {
       const parameters = operation.parameters ?? []
-      const optional = parameters.filter(({ in: place }) => place !== 'path')
+      // Those of a series of prices belong together, and make no sense with an instant.
+      const series = parameters.filter(({ name }) => ['since', 'until', 'interval'].includes(name))
+      const all = parameters.filter(({ in: place, required }) => place !== 'path' && !required)
+      const optional = series.length > 0 ? all.filter((one) => one.name !== 'at' && !series.includes(one)) : all
       const chain = optional.filter(({ name }) => name === 'chainId')
       const questions = [
         [],
-        optional,
+        [...optional, ...series],
         ...optional.map((one) => (one.name === 'targetContract' ? [one, ...chain] : [one])),
       ]
       for (const question of questions) {
         const { url, headers } = toRequest(path, [
-          ...parameters.filter(({ in: place }) => place === 'path'),
+          ...parameters.filter(({ in: place, required }) => place === 'path' || required),
           ...question,
         ])
         const answer = await api.get(url, { ...authorization, ...headers })
@@ -124,7 +127,7 @@ test('a list is declared as the shorter of its two spellings', () => {
   const lists = contract.operations.flatMap(({ operation }) =>
     (operation.parameters ?? []).filter(({ schema }) => schema.type === 'array'),
   )
-  expect(lists.length).toBe(15)
+  expect(lists.length).toBe(16)
   for (const { name, style, explode, description } of lists) {
     expect({ style, explode }, name).toEqual({ style: 'form', explode: false })
     expect(description).toContain('Comma-separated, or given several times')
@@ -268,7 +271,7 @@ test('each failure and each of its headers is declared, with sentences that the 
 const toExampleRequest = (path: string, { parameters = [] }: { parameters?: OpenApiParameter[] }) =>
   toRequest(
     path,
-    parameters.filter(({ in: place }) => place === 'path'),
+    parameters.filter(({ in: place, required }) => place === 'path' || required),
   )
 
 /** A request with the examples of these parameters. */

@@ -84,13 +84,24 @@ export function identityOf(record: ImportRecord): string {
   }
 }
 
+/** Of records that are the same the last; a token without a price has the one that it had. */
+export function latestOf(records: readonly ImportRecord[]): ImportRecord[] {
+  const facts = new Map<string, ImportRecord>()
+  for (const record of records) {
+    const earlier = facts.get(identityOf(record))
+    const isPriced = record.type !== 'token' || record.priceUsd != null || earlier?.type !== 'token'
+    facts.set(identityOf(record), isPriced ? record : { ...record, priceUsd: earlier.priceUsd ?? null })
+  }
+  return [...facts.values()]
+}
+
 const worlds = new WeakMap<readonly ImportRecord[], World>()
 
 /** The records sorted out, once for each array. Of records that are the same, the last counts. */
 export function worldOf(records: readonly ImportRecord[]): World {
   const known = worlds.get(records)
   if (known !== undefined) return known
-  const facts = [...new Map(records.map((record) => [identityOf(record), record])).values()]
+  const facts = latestOf(records)
   const all = <Type extends ImportRecord['type']>(type: Type) =>
     facts.filter((record): record is Extract<ImportRecord, { type: Type }> => record.type === type)
   const templates = new Map(all('actionTemplate').map((template) => [lower(template.id), template]))

@@ -998,7 +998,7 @@ export interface components {
             /** @description Since when this price holds; `null` where it is fixed, or none is known. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
-            source: string | null;
+            source: ("feed" | "import" | "fixed") | null;
             /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
         };
@@ -2273,22 +2273,22 @@ export interface operations {
                  * @description The token, `<chainId>:<address>`.
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
-                token: components["schemas"]["TokenId"];
+                token: string;
                 /**
                  * @description The instant of the price; not in the future. Absent: now. Not together with `interval`.
                  * @example 2026-01-31T12:00:00.000Z
                  */
-                at?: components["schemas"]["Instant"];
+                at?: string;
                 /**
                  * @description The first instant of a series; with `until` and `interval`.
                  * @example 2026-01-30T12:00:00.000Z
                  */
-                since?: components["schemas"]["Instant"];
+                since?: string;
                 /**
                  * @description The end of a series, which is not in it; not in the future. With `since` and `interval`.
                  * @example 2026-01-31T12:00:00.000Z
                  */
-                until?: components["schemas"]["Instant"];
+                until?: string;
                 /**
                  * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
                  * @example 1h

@@ -53,7 +53,8 @@ export const priceRoutes: FastifyPluginAsyncTypebox<{
 }
 
 /** Rules that concern several parameters, or the clock. */
-function refuseImpossible({ at, until, interval, ...rest }: GetPricesQuery, now: Date) {
+function refuseImpossible(query: GetPricesQuery, now: Date) {
+  const { at, until, interval } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
   const problems = [
     isFuture(at) ? 'at must not be in the future' : undefined,
@@ -61,7 +62,7 @@ function refuseImpossible({ at, until, interval, ...rest }: GetPricesQuery, now:
     at !== undefined && interval !== undefined ? 'at and interval cannot be used together' : undefined,
   ].filter((problem) => problem !== undefined)
   if (problems.length > 0) throw new InvalidRequestError(problems.join('; '))
-  const count = countPoints({ ...rest, until, interval })
+  const count = countPoints(query)
   if (count > MAX_POINTS) {
     throw new InvalidRequestError(
       `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`,

@@ -1,9 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
+import { wordOrNull } from '../../schemas/enumerations.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Instant } from '../../schemas/primitives.ts'
 import { optionalChoice, queryOf } from '../../schemas/query-values.ts'
-import { ref, refOrNull } from '../../schemas/references.ts'
+import { inline, ref, refOrNull } from '../../schemas/references.ts'
 
 /** Most points of a series. */
 export const MAX_POINTS = 400
@@ -29,18 +30,14 @@ const Price = Type.String({
   examples: ['3127.55'],
 })
 
-const instant = (description: string, example: string) =>
-  Type.Optional(Type.Unsafe<string>({ ...ref(Instant, { description }), examples: [example] }))
+const instant = (description: string, example: string) => Type.Optional(inline(Instant, { description, example }))
 
 const series = ['since', 'until', 'interval'] as const
 const withRest = Object.fromEntries(series.map((name) => [name, series.filter((other) => other !== name)]))
 
 const query = queryOf(
   {
-    token: Type.Unsafe<string>({
-      ...ref(TokenId, { description: 'The token, `<chainId>:<address>`.' }),
-      examples: [parameterExamples.token],
-    }),
+    token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
     at: instant(
       'The instant of the price; not in the future. Absent: now. Not together with `interval`.',
       '2026-01-31T12:00:00.000Z',
@@ -78,9 +75,10 @@ export const GetPricesResponse = Type.Object(
       description: 'Since when this price holds; `null` where it is fixed, or none is known.',
     }),
     source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
-      type: ['string', 'null'],
-      description:
+      ...wordOrNull(
+        ['feed', 'import', 'fixed'],
         'Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
+      ),
     }),
     series: Type.Optional(
       Type.Array(ref(PricePoint), {

@@ -58,7 +58,7 @@ export function createUnvaluedClaimReader(database: Database, clock: () => Date)
       chainId: followedChains.chainId,
       count: sql<number>`(
         select count(*)::float8 from claims
-        where claims.chain_id = ${followedChains.chainId} and amount_usd is null and is_value_derived
+        where claims.chain_id = followed_chains.chain_id and amount_usd is null and is_value_derived
           and block_timestamp > ${sql.placeholder('now')}::bigint - ${sql.raw(String(DAY_SECONDS))}
           and block_timestamp <= ${sql.placeholder('now')}::bigint
       )`,
