@@ -19,6 +19,8 @@ const CLAIMANTS = 40
 export interface PaidToken extends DemoToken {
   /** Base units that a claim may pay. */
   rewards: readonly [lowest: bigint, highest: bigint]
+  /** Absent: nobody knows what it is worth. */
+  priceUsd?: string
 }
 
 export const tokens: readonly PaidToken[] = [
@@ -28,6 +30,7 @@ export const tokens: readonly PaidToken[] = [
     symbol: 'DUSD',
     decimals: 6,
     rewards: [1_000_000n, 25_000_000n],
+    priceUsd: '1',
   },
   {
     address: addressOf('ether'),
@@ -35,6 +38,7 @@ export const tokens: readonly PaidToken[] = [
     symbol: 'DETH',
     decimals: 18,
     rewards: [10n ** 14n, 10n ** 16n],
+    priceUsd: '3127.55',
   },
   { address: addressOf('leaf'), name: 'Demo Leaf', symbol: 'LEAF', decimals: 18, rewards: [10n ** 18n, 10n ** 20n] },
 ]
