@@ -282,6 +282,12 @@ module.exports = {
       from: { path: '^packages/sample-data/src/' },
       to: { path: '^(src|packages|examples)/', pathNot: '^packages/sample-data/' },
     },
+    allow(
+      'the-demo-uses-commands',
+      '^demo/',
+      ['^src/indexer/protocol/(abi-events|contracts/abi-functions)[.]ts$', '^src/config[.]ts$'],
+      'The demo runs the service as anybody would. Of its sources it uses how events and functions are declared.',
+    ),
     {
       name: 'the-service-needs-no-client',
       comment: 'The packages are for those who ask; the service runs without them.',
@@ -302,10 +308,10 @@ module.exports = {
     },
     {
       name: 'production-needs-no-tests',
-      comment: 'What runs in production stands without tests and measurements.',
+      comment: 'What runs in production stands without tests, measurements and the demo.',
       severity: 'error',
       from: { path: '^(src|packages/[^/]+/src)/' },
-      to: { path: '^(test|bench)/' },
+      to: { path: '^(test|bench|demo)/' },
     },
     {
       name: 'production-needs-no-tools',

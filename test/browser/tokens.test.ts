@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
-import { answered, type Explorer, listedCampaigns, startExplorer } from '../setup/explorer.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
 import { aCampaign, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 
 const usdc = aToken({ symbol: 'USDC', name: 'USD Coin' })
@@ -105,6 +105,33 @@ describe.skipIf(!hasBrowser)(`a token is entered by its symbol ${inBrowser}`, ON
   })
 })
 
+describe.skipIf(!hasBrowser)(`what the whitelist hides ${inBrowser}`, ONCE_MORE, () => {
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(usdc, degen, paying(degen, 1), paying(degen, 2), paying(aToken({ symbol: 'GONE' }), 3))
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('is said where nothing is listed: how many campaigns, and which tokens they pay', async () => {
+    await using tab = await explorer.open('/explorer/campaigns')
+    const { page } = tab
+    const note = page.locator('.note')
+    await note.getByText('$DEGEN').waitFor()
+    expect(await note.textContent()).toMatch(
+      /^Campaigns that pay tokens which are not known and whitelisted are left out: 3 campaigns, paid in 0x[0-9a-f]{4}…[0-9a-f]{4}, \$DEGEN\. Show them too$/,
+    )
+    expect(await tab.violations()).toEqual([])
+    await explorer.api.save(paying(usdc, 4))
+    await page.clock.fastForward(11_000)
+    await page.getByRole('heading', { name: '1 campaign', exact: true }).waitFor()
+    await note.getByRole('link').click()
+    await answered(page)
+    expect(await listedCampaigns(page)).toHaveLength(4)
+    expect(await note.count()).toBe(0)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
+  })
+})
+
 describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}`, ONCE_MORE, () => {
   beforeAll(async () => {
     explorer = await startExplorer()
@@ -130,5 +157,41 @@ describe.skipIf(!hasBrowser)(`contracts and tokens have their names ${inBrowser}
     await using other = await explorer.open(`/explorer/campaigns?tokens=${idOf(usdc)}`)
     await other.page.getByText(`Token: USDC on Base (${short(usdc.address)})`).waitFor()
     expect([...tab.faults, ...tab.refusals, ...other.faults]).toEqual([])
+  })
+})
+
+describe.skipIf(!hasBrowser)(`what tokens cost ${inBrowser}`, ONCE_MORE, () => {
+  const day = (daysAgo: number) => new Date(NOW.getTime() - daysAgo * 86_400_000).toISOString()
+  const priced = aToken({ symbol: 'DEAR', decimals: 6 })
+  const unpriced = aToken({ symbol: 'CHEAP' })
+  const price = (daysAgo: number, priceUsd: string) => {
+    const { chainId, address } = priced
+    return { type: 'tokenPrice', chainId, address, at: day(daysAgo), priceUsd } as const
+  }
+  const campaign = aCampaign({ incentives: [anErc20Incentive(priced.address), anErc20Incentive(unpriced.address)] })
+
+  beforeAll(async () => {
+    explorer = await startExplorer()
+    await explorer.api.save(priced, unpriced, price(20, '2'), price(10, '4'), price(1, '2.5'), campaign)
+  })
+  afterAll(() => explorer[Symbol.asyncDispose]())
+
+  test('is beside the amounts of a campaign, and plotted', async () => {
+    await using tab = await explorer.open(`/explorer/campaigns/${campaign.id}`)
+    const { page } = tab
+    const prices = page.getByRole('region', { name: 'Prices' })
+    await prices.getByText('DEAR').waitFor()
+    expect(await prices.locator('figcaption').allTextContents()).toEqual([
+      'DEAR: $2.50, from $2.00 to $4.00',
+      'CHEAP: no price',
+    ])
+    expect(await prices.locator('path').count()).toBe(1)
+    const sentences = await page.locator('.incentive .sentence').allTextContents()
+    expect(sentences[0]).toMatch(/DEAR \(\$[0-9.]/)
+    expect(sentences[1]).toContain('(no price)')
+    expect(await tab.violations()).toEqual([])
+    await page.setViewportSize({ width: 360, height: 800 })
+    expect(await tab.excessWidth()).toBe(0)
+    expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 import type { Incentive } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { dollarsOf, worthOf } from '../../packages/explorer/src/campaigns/dollars.ts'
+import { dollarsOf } from '../../packages/explorer/src/campaigns/dollars.ts'
 import { budgetOf, claimLimitOf, isFunded, shareOf } from '../../packages/explorer/src/campaigns/incentive-budget.ts'
 import { missingTokens } from '../../packages/explorer/src/campaigns/known-tokens.ts'
 import { anAddress, anIncentiveOfEachVariant } from '../setup/records.ts'
@@ -62,37 +62,24 @@ test.each([
   expect(shareOf(part, whole)).toBe(share)
 })
 
-test('a token is worth what its campaign says is left in US dollars', () => {
-  const worth = worthOf(campaignOf([{ ...pool, ...claimed }, variable], '59'))
-  expect(worth).toEqual({ address: asset, micros: 59_000_000n, baseUnits: 5900n })
-  expect(dollarsOf(worth, asset, 100n)).toBe('1.000000')
-  expect(dollarsOf(worth, asset, 1n)).toBe('0.010000')
-  expect(dollarsOf(worth, anAddress('other'), 1n)).toBeUndefined()
-})
-
-test('what can be wrong by a cent is not said', () => {
-  const worth = worthOf(campaignOf([{ ...pool, remainingBalance: '1' }], '0.000001'))
-  expect(dollarsOf(worth, asset, 10_000n)).toBe('0.010000')
-  expect(dollarsOf(worth, asset, 10_001n)).toBeUndefined()
-})
-
 test.each([
-  ['no price is known', campaignOf([pool], null)],
-  ['nothing is left', campaignOf([{ ...pool, limit: '0' }], '0')],
-  ['two tokens are paid', campaignOf([pool, { ...variable, asset: anAddress('other') }], '1')],
-  ['no token is paid', campaignOf([{ type: 'AllowListIncentive', allowListAddress: asset, limit: '1' }], null)],
-  [
-    'what is left of one of them is not told',
-    campaignOf(
-      [
-        pool,
-        { type: 'CGDAIncentive', asset, initialReward: '1', rewardDecay: '1', rewardBoost: '1', totalBudget: '7' },
-      ],
-      '1',
-    ),
-  ],
-])('nothing is worth anything that can be said where %s', (_, campaign) => {
-  expect(worthOf(campaign)).toBeUndefined()
+  ['1.0001', 6, 2_500_000n, '2.50025'],
+  ['0.000011284', 18, 10n ** 18n, '0.000011284'],
+  ['3127.55', 18, 1n, '0.00000000000000312755'],
+  ['2', 0, 2n ** 256n, String(2n ** 257n)],
+])('at %s dollars a token of %i decimals, %s base units are worth %s', (price, decimals, amount, dollars) => {
+  const token = { decimals, symbol: '', name: '' }
+  expect(dollarsOf(new Map([[`8453:${asset}`, price]]), { chainId: 8453, address: asset, token }, amount)).toBe(dollars)
+})
+
+test('without a price nothing is worth anything, and without decimals it is not known', () => {
+  const worth = new Map([
+    [`8453:${asset}`, null],
+    [`10:${asset}`, '1'],
+  ])
+  expect(dollarsOf(worth, { chainId: 8453, address: asset }, 1n)).toBeNull()
+  expect(dollarsOf(worth, { chainId: 10, address: asset }, 1n)).toBeUndefined()
+  expect(dollarsOf(worth, { chainId: 1, address: asset }, 1n)).toBeUndefined()
 })
 
 test('tokens that a campaign says nothing of are named once, the native one never', () => {

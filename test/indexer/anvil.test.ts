@@ -1,12 +1,13 @@
 import { type Hex, toHex } from 'viem'
 import { describe, expect, test } from 'vitest'
+import { whyNoAnvil } from '../../demo/anvil.ts'
 import { createFollowed } from './followed.ts'
-import { startAnvil, whyNoAnvil } from './recording/anvil.ts'
+import { startReplayingNode } from './recording/anvil.ts'
 import { recordedCampaigns, recordedClaims } from './recording/recorded-facts.ts'
 import { recording } from './recording/recording.ts'
 import { becomeFeed, rememberRound, tellPrice } from './recording/stub-feed.ts'
 
-type Node = Awaited<ReturnType<typeof startAnvil>>
+type Node = Awaited<ReturnType<typeof startReplayingNode>>
 
 function recordedBlock(index: number) {
   const block = recording.blocks[index]
@@ -54,7 +55,7 @@ const isMissing = await whyNoAnvil()
 
 describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})` : ''}`, () => {
   test('on which the recording is replayed by transactions gives every campaign, figure and claim', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const hashes = new Map<string, string>()
     let last = recording.startBlock
     for (const block of recording.blocks) {
@@ -71,7 +72,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('has validators that count the claims of a claimant, that count none, and that are of no known kind', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     await node.mine(creation)
     const validator = recordedCampaigns[0]?.record.validator as Hex
     for (const [kind, max, expected] of validators) {
@@ -86,7 +87,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('withdraws blocks: their claims are taken back, and the figures of before read again', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     await node.ask('anvil_reorg', 2, [])
     await node.mineEmpty(1)
@@ -98,7 +99,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('withdraws a campaign with all that there was of it', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     await node.ask('anvil_reorg', 3, [])
     await node.mineEmpty(1)
@@ -107,7 +108,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('has transactions happen again, in another block and with other log indexes', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     const before = store.facts().claims
     // The second claim comes first now, and both are in the block of the second.
@@ -129,7 +130,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('goes back to a snapshot and takes another way from there', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const followed = createFollowed([node.url], recording.startBlock)
     await node.mine(creation)
     const snapshot = await node.ask('evm_snapshot')
@@ -147,7 +148,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('tells prices by a feed: those from before, of another aggregator and of withdrawn blocks', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const [feed, first, second] = [`0x${'f0'.repeat(20)}`, `0x${'f1'.repeat(20)}`, `0x${'f2'.repeat(20)}`] as const
     const prices = [{ token: { chainId: 10, address: `0x${'aa'.repeat(20)}` as const }, feed }]
     const followed = createFollowed([node.url], recording.startBlock, { prices })
@@ -192,7 +193,7 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
   })
 
   test('lets its head fall', async () => {
-    await using node = await startAnvil()
+    await using node = await startReplayingNode()
     const { store, settle } = await followClaims(node)
     const claims = store.facts().claims
     await node.ask('anvil_rollback', 1)

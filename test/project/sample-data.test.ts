@@ -102,6 +102,31 @@ test('claims are as many as asked for, in the order of their time, and of whom m
   }
 })
 
+test('each token with a price has one at every claim, and a claim in four has no recorded value', () => {
+  const records = sampleOf(100, 4000)
+  const claims = records.filter((record) => record.type === 'claim')
+  const first = Math.min(...claims.map(({ blockTimestamp }) => Number(blockTimestamp) * 1000))
+  const prices = records.filter((record) => record.type === 'tokenPrice')
+  const bySymbol = new Map<string, string>()
+  for (const token of records.filter((record) => record.type === 'token')) {
+    const own = prices.filter(({ chainId, address }) => chainId === token.chainId && address === token.address)
+    const times = own.map(({ at }) => Date.parse(at))
+    expect(times).toEqual([...times].sort((a, b) => a - b))
+    // So that the record of the token is no other price.
+    expect(own.at(-1)?.priceUsd).toBe(token.priceUsd)
+    if (token.priceUsd === undefined) continue
+    expect(times[0]).toBeLessThan(first)
+    expect(times.at(-1)).toBe(Date.parse('2026-03-01T12:00:00Z'))
+    const history = own.map(({ priceUsd }) => priceUsd).join()
+    expect(bySymbol.get(token.symbol) ?? history).toBe(history)
+    bySymbol.set(token.symbol, history)
+  }
+  expect(bySymbol.size).toBeGreaterThan(10)
+  const unvalued = claims.filter((claim) => !('amountUsd' in claim))
+  expect(unvalued.length / claims.length).toBeGreaterThan(0.2)
+  expect(unvalued.length / claims.length).toBeLessThan(0.3)
+})
+
 test('without campaigns there is nothing to claim, and seeds that differ in high bits only differ', () => {
   expect(sampleOf(0, 50).filter(({ type }) => type === 'claim' || type === 'campaign')).toEqual([])
   const [one, other] = [1, 1 + 2 ** 32].map((seed) => [

@@ -5,6 +5,9 @@ const root = join(import.meta.dirname, '../..')
 
 export type ProjectName = 'unit' | 'api' | 'process' | 'browser'
 
+/** Folders whose files are looked into: of what tests import from elsewhere, only the names count. */
+const FOLLOWED = [join(root, 'test/'), join(root, 'demo/')]
+
 /** The first project of which a test file imports something, itself or through other files of the tests; else it is pure. */
 const IMPORTS: [project: ProjectName, path: RegExp][] = [
   ['browser', /^playwright-core$/],
@@ -37,7 +40,7 @@ function collectImports(file: string, imported: Set<string>, known: Map<string, 
     if (imported.has(name)) continue
     imported.add(name)
     // What is no file stands in a text.
-    if (name.startsWith(join(root, 'test/')) && existsSync(name)) collectImports(name, imported, known)
+    if (FOLLOWED.some((folder) => name.startsWith(folder)) && existsSync(name)) collectImports(name, imported, known)
   }
 }
 

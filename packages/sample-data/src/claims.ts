@@ -25,7 +25,7 @@ export function* claimRecords(random: Random, campaigns: readonly SampleCampaign
         campaignId: id,
         incentiveIndex,
         claimant,
-        ...paymentOf(reward, number),
+        ...valued(paymentOf(reward, number), txHash),
         txHash,
         logIndex: logIndex + 3 * incentiveIndex,
         blockTimestamp: String(time),
@@ -33,6 +33,10 @@ export function* claimRecords(random: Random, campaigns: readonly SampleCampaign
     }
   }
 }
+
+/** Of a transaction in four, nobody has recorded what its claims were worth: that follows from the prices of their tokens. */
+const valued = <Payment extends { amountUsd: string | null }>({ amountUsd, ...payment }: Payment, txHash: string) =>
+  /[0-3]$/.test(txHash) ? payment : { ...payment, amountUsd }
 
 /** Time and campaign of each visit as one number, 8 bytes each, in the order of their time. */
 function drawVisits(random: Random, campaigns: readonly SampleCampaign[]) {

@@ -3,6 +3,7 @@ import { claimRecords } from './claims.ts'
 import { drawCourses } from './courses.ts'
 import { facts, projectImageUri, tokenImageUri } from './facts.ts'
 import { accessListRecords, drawPeople, profileRecords } from './people.ts'
+import { tokenPriceRecords } from './prices.ts'
 import { createRandom, type Random } from './random.ts'
 import { claimSignatureRecords } from './signatures.ts'
 import { type Collections, drawCollections } from './tasks.ts'
@@ -16,7 +17,7 @@ export interface SampleOptions {
 }
 
 /**
- * The records of a sample, each referring to earlier ones only: tokens, contracts, action templates, access lists,
+ * The records of a sample, each referring to earlier ones only: prices, tokens, contracts, action templates, access lists,
  * campaigns from the oldest to the newest, claims from the oldest to the newest, claim signatures, profiles. Equal
  * options give equal records. Exactly `claims` claims come, all before or at `now`, unless nobody can claim any
  * campaign (as when there is none). Memory holds what claims need of each campaign, and 8 bytes for each claim.
@@ -26,6 +27,8 @@ export function* generateSample({ campaigns: count, claims, seed, now }: SampleO
   const seconds = Math.floor(now.getTime() / 1000)
   const people = drawPeople(random, { campaigns: count, claims })
   const collections = drawCollections(random, count)
+  // Before the tokens, whose own prices are then known already.
+  yield* tokenPriceRecords({ seed, now: seconds })
   yield* tokenRecords()
   yield* contractRecords(random, collections)
   yield* actionTemplateRecords()

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { encodeAbiParameters, encodeEventTopics, encodeFunctionData, encodeFunctionResult, parseAbi } from 'viem/utils'
+import { emitLog, storeAnswer } from '../../../demo/replay-contract.ts'
 import { readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
-import { emitLog, storeAnswer } from './replay-contract.ts'
 
 /*
  * A price feed of our own on a real node: what is sent to the contract that replays, so that it answers as a proxy does, and

@@ -1,14 +1,19 @@
 import type { Campaign } from 'reward-campaigns-client'
+import { useAsked } from '../asked.ts'
+import { client } from '../service.ts'
 import { ActionSteps } from './action-steps.tsx'
 import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
 import { ClaimsPlot, type TimeRange } from './claims-plot.tsx'
-import { worthOf } from './dollars.ts'
 import { EligibilityShown } from './eligibility-shown.tsx'
 import { IncentiveCard } from './incentive-card.tsx'
 import { NewestClaims } from './newest-claims.tsx'
+import { askForPrices, paidTokens } from './prices.ts'
+import { PricesShown } from './prices-shown.tsx'
 import { counted } from './prose.ts'
 import { useTokens } from './use-tokens.ts'
+
+const PRICES_REFRESH_MS = 60_000
 
 /** More than that can be read in the answer itself. */
 const SHOWN_INCENTIVES = 50
@@ -29,7 +34,14 @@ export function CampaignShown({
 }) {
   const tokens = useTokens([campaign])
   const rewarding = { ...campaign, tokens }
-  const worth = worthOf(rewarding)
+  const paid = paidTokens(campaign)
+  const prices = useAsked(
+    (signal) => askForPrices(client, paid, timeRange, signal),
+    `prices ${paid} ${timeRange}`,
+    PRICES_REFRESH_MS,
+  )
+  const worth =
+    prices.state === 'shown' ? new Map(prices.answer.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
   const { incentives } = campaign
   return (
     <div class="campaign">
@@ -63,6 +75,12 @@ export function CampaignShown({
           <h2 id="newest-claims">Newest claims</h2>
           <NewestClaims id={campaign.id} chainId={campaign.chainId} />
         </section>
+        {paid.length > 0 && (
+          <section aria-labelledby="prices">
+            <h2 id="prices">{paid.length === 1 ? 'Price' : 'Prices'}</h2>
+            <PricesShown campaign={rewarding} asked={prices} />
+          </section>
+        )}
       </div>
       <section aria-labelledby="facts">
         <h2 id="facts">Facts</h2>

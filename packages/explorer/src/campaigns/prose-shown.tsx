@@ -31,9 +31,9 @@ function Shown({ part, worth }: { part: Part; worth: Worth | undefined }) {
   return 'instant' in part ? <AbsoluteTime at={part.instant} /> : <Code text={part.code} />
 }
 
-/** An amount in whole tokens, and in US dollars where it is known what it is worth. */
+/** An amount in whole tokens, and in US dollars where prices are known. */
 export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth?: Worth | undefined }) {
-  const usd = dollarsOf(worth, of.address, amount)
+  const usd = worth && dollarsOf(worth, of, amount)
   return (
     <>
       <bdi>
@@ -45,12 +45,7 @@ export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth
           of <AssetName asset={of} />
         </>
       )}
-      {usd !== undefined && (
-        <span class="soft">
-          {' '}
-          (<Usd value={usd} />)
-        </span>
-      )}
+      {usd !== undefined && <span class="soft"> ({usd === null ? 'no price' : <Usd value={usd} />})</span>}
     </>
   )
 }

@@ -41,6 +41,7 @@ export function CampaignsPage() {
   const results = useFocusOnNewResults(url, wasPush)
   // Made anew only for another address: what is being typed stays while the list is asked for again.
   const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
+  const isEmpty = asked.state === 'shown' && asked.answer.totalCampaigns === 0
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
@@ -53,13 +54,13 @@ export function CampaignsPage() {
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
           {asked.state === 'shown' ? counted(asked.answer.totalCampaigns, 'campaign') : WITHOUT_ANSWER[asked.state]}
         </h2>
-        {asked.state !== 'failed' && <HiddenByDefault parameters={parameters} />}
+        {asked.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
         <Shown asked={asked} lines={Math.min(pageSize || 1, 12)}>
           {({ campaigns, totalCampaigns }) => (
             <>
               {campaigns.length === 0 ? (
                 <Empty>
-                  <p>{totalCampaigns === 0 ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
+                  <p>{isEmpty ? 'No campaign passes these filters.' : 'There is none on this page.'}</p>
                   <HowToImport />
                 </Empty>
               ) : (

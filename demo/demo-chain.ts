@@ -1,0 +1,84 @@
+import type { Hex } from 'viem'
+import { startAnvil } from './anvil.ts'
+import { CHAIN_ID, core, type DemoCampaign, deploy, type Effects, openAllowList } from './contracts.ts'
+import { emitLog, inTurn, replayContract, storeAnswer } from './replay-contract.ts'
+import { createStory, tokens } from './story.ts'
+
+/** Blocks that are there at once, so that there is something to see, and seconds between them. */
+const PAST = { blocks: 90, seconds: 40 }
+
+/** How many blocks a reorganisation withdraws. */
+const DEPTH = 2
+
+const SEED = 7
+
+/** A chain on which campaigns are created, topped up and claimed. Blocks come when they are asked for. */
+export async function startDemoChain() {
+  const now = () => Math.floor(Date.now() / 1000)
+  const begin = now() - PAST.blocks * PAST.seconds
+  const node = await startAnvil({ 'chain-id': CHAIN_ID, number: 0, timestamp: begin }, { isLeader: true })
+  const story = createStory(SEED)
+  /** Campaigns at the end of each block, from block 0 on. */
+  const states: (readonly DemoCampaign[])[] = [[]]
+  const [from] = await node.ask<Hex[]>('eth_accounts')
+  for (const { address } of [...tokens, { address: core }, { address: openAllowList }]) {
+    await node.ask('anvil_setCode', address, replayContract)
+  }
+
+  const send = ({ logs, results }: Effects) =>
+    node.ask('eth_sendTransaction', {
+      from,
+      to: core,
+      gas: '0x1000000',
+      data: inTurn([
+        ...results.map(({ to, data, result }) => ({ to, data: storeAnswer(data, result) })),
+        ...logs.map((log) => ({ to: log.address, data: emitLog(log) })),
+      ]),
+    })
+
+  async function mine(
+    timestamp: number,
+    { campaigns, transactions, newContracts }: ReturnType<typeof story.nextBlock>,
+  ) {
+    for (const address of newContracts) await node.ask('anvil_setCode', address, replayContract)
+    for (const effects of transactions) await send(effects)
+    await node.ask('evm_setNextBlockTimestamp', timestamp)
+    await node.ask('anvil_mine', '0x1')
+    states.push(campaigns)
+  }
+
+  let lastTime = begin
+  /** Mines the next block of the story. @returns what happened. */
+  async function next(time = Math.max(now(), lastTime + 1)) {
+    const block = story.nextBlock(states.at(-1) ?? [])
+    lastTime = time
+    await mine(time, block)
+    return block.happened
+  }
+
+  await send(deploy(tokens))
+
+  return {
+    url: node.url,
+    /** Mines what has happened before now. */
+    async fill(signal: AbortSignal) {
+      for (let block = 1; block <= PAST.blocks; block += 1) {
+        signal.throwIfAborted()
+        await next(begin + block * PAST.seconds)
+      }
+    },
+    /** @returns what happened in the next block, and how many blocks were withdrawn before it. */
+    async advance() {
+      const withdrawn = story.isReorganised() ? DEPTH : 0
+      if (withdrawn > 0) {
+        await node.ask('anvil_rollback', withdrawn)
+        states.length -= withdrawn
+        // The new branch is longer than the old one at once.
+        for (let block = 0; block < withdrawn; block += 1) await next()
+      }
+      const happened = await next()
+      return { block: states.length - 1, withdrawn, happened }
+    },
+    [Symbol.asyncDispose]: () => node[Symbol.asyncDispose](),
+  }
+}

@@ -1,0 +1,29 @@
+import { CHAIN_ID, core } from './contracts.ts'
+import { tokens } from './story.ts'
+
+/** Campaigns that have a name; there are as many after three quarters of an hour. */
+const NAMED_CAMPAIGNS = 300
+
+const TITLES = [
+  'Swap on Demo Swap',
+  'Bridge to the demo chain',
+  'Mint a demo badge',
+  'Lend on Demo Lend',
+  'Vote in the demo council',
+]
+
+/** Before all claims. */
+const PRICED_AT = new Date(Date.now() - 86_400_000).toISOString()
+
+/** What no chain tells, for an import: which tokens are whitelisted, prices, and names of campaigns, also of those to come. */
+export function* demoRecords() {
+  for (const { address, name, symbol, decimals, priceUsd } of tokens) {
+    if (priceUsd !== undefined) yield { type: 'tokenPrice', chainId: CHAIN_ID, address, at: PRICED_AT, priceUsd }
+    const imageUri = `https://images.example/tokens/${symbol.toLowerCase()}.png`
+    yield { type: 'token', chainId: CHAIN_ID, address, name, symbol, decimals, imageUri, whitelisted: true }
+  }
+  for (let index = 0; index < NAMED_CAMPAIGNS; index += 1) {
+    const campaignName = `${TITLES[index % TITLES.length]} (${index + 1})`
+    yield { type: 'campaignMetadata', id: `${CHAIN_ID}:${core}:${index}`, campaignName }
+  }
+}

@@ -1,0 +1,106 @@
+import type { Hex } from 'viem'
+import { createRandom } from '../packages/sample-data/src/random.ts'
+import {
+  addressOf,
+  claim,
+  contractsOf,
+  create,
+  type DemoCampaign,
+  type DemoToken,
+  type Effects,
+  topUp,
+} from './contracts.ts'
+
+/** How many blocks pass from one campaign to the next, and so on. */
+const EVERY = { campaign: 5, topUp: 8, reorganisation: 12 }
+
+const CLAIMANTS = 40
+
+export interface PaidToken extends DemoToken {
+  /** Base units that a claim may pay. */
+  rewards: readonly [lowest: bigint, highest: bigint]
+  /** Absent: nobody knows what it is worth. */
+  priceUsd?: string
+}
+
+export const tokens: readonly PaidToken[] = [
+  {
+    address: addressOf('dollar'),
+    name: 'Demo Dollar',
+    symbol: 'DUSD',
+    decimals: 6,
+    rewards: [1_000_000n, 25_000_000n],
+    priceUsd: '1',
+  },
+  {
+    address: addressOf('ether'),
+    name: 'Demo Ether',
+    symbol: 'DETH',
+    decimals: 18,
+    rewards: [10n ** 14n, 10n ** 16n],
+    priceUsd: '3127.55',
+  },
+  { address: addressOf('leaf'), name: 'Demo Leaf', symbol: 'LEAF', decimals: 18, rewards: [10n ** 18n, 10n ** 20n] },
+]
+
+/** The contracts at the end of a block, and what it brought. */
+export interface StoryBlock {
+  campaigns: readonly DemoCampaign[]
+  transactions: Effects[]
+  newContracts: Hex[]
+  /** What happened, for people. */
+  happened: string[]
+}
+
+/** What happens on the chain, by chance, and the same for the same seed. */
+export function createStory(seed: number) {
+  const random = createRandom(seed)
+  let told = 0
+
+  function nextCampaign(index: number): DemoCampaign {
+    const token = random.pick(tokens)
+    const [lowest, highest] = token.rewards
+    return {
+      index,
+      token,
+      reward: lowest * BigInt(random.integer(1, Number(highest / lowest))),
+      maxClaims: BigInt(random.integer(5, 60)),
+      claims: 0n,
+    }
+  }
+
+  return {
+    /** Whether blocks are to be withdrawn before the next one. */
+    isReorganised: () => told % EVERY.reorganisation === EVERY.reorganisation - 1,
+
+    /** The block after one with these campaigns: a claim or more, and now and then a campaign or a top-up. */
+    nextBlock(before: readonly DemoCampaign[]): StoryBlock {
+      told += 1
+      const block: StoryBlock = { campaigns: before, transactions: [], newContracts: [], happened: [] }
+      const put = (campaign: DemoCampaign, effects: Effects, what: string) => {
+        block.campaigns = block.campaigns.toSpliced(campaign.index, 1, campaign)
+        block.transactions.push(effects)
+        block.happened.push(what)
+      }
+      const open = () => block.campaigns.filter(({ claims, maxClaims }) => claims < maxClaims)
+      if (told % EVERY.campaign === 0 || open().length === 0) {
+        const campaign = nextCampaign(before.length)
+        block.newContracts.push(...contractsOf(campaign))
+        put(campaign, create(campaign), `campaign ${campaign.index}`)
+      }
+      if (told % EVERY.topUp === 0) {
+        const campaign = random.pick(open())
+        const claims = BigInt(random.integer(5, 20))
+        const after = { ...campaign, maxClaims: campaign.maxClaims + claims }
+        put(after, topUp(after, claims), `top-up of ${campaign.index}`)
+      }
+      for (let claims = random.integer(1, 3); claims > 0; claims -= 1) {
+        // The newest are claimed most.
+        const campaign = random.pickSkewed(open().reverse())
+        const after = { ...campaign, claims: campaign.claims + 1n }
+        put(after, claim(after, addressOf(`claimant ${random.integer(1, CLAIMANTS)}`)), `claim of ${campaign.index}`)
+      }
+      return block
+    },
+  }
+}

@@ -1,0 +1,126 @@
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { toFunctionSelector, toHex } from 'viem/utils'
+import { describe, expect, test } from 'vitest'
+import { whyNoAnvil } from '../../demo/anvil.ts'
+import { addressOf, CHAIN_ID, core } from '../../demo/contracts.ts'
+import { NodeProcess } from '../setup/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
+
+interface Status {
+  chains: { chainId: number; asOfBlock: string; asOfBlockHash: string; state: string }[]
+}
+
+/** The demo, which keeps its files in a folder of the test. */
+async function startDemo() {
+  const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-demonstration-'))
+  const demo = new NodeProcess(['demo/run.ts', '--port', '0', '--period', '500'], { TMPDIR: folder })
+  return {
+    demo,
+    /** Whether there is a file in the folder of the demo. */
+    has: async (name: string) => (await readdir(folder)).some((own) => existsSync(join(folder, own, name))),
+    /** Files that the service or the demo have left, and processes that know the folder. */
+    async remains() {
+      const files = (await readdir(folder)).filter((name) => name.startsWith('reward-campaigns-'))
+      return [...files, ...(await processesOf(folder))]
+    },
+    async [Symbol.asyncDispose]() {
+      await demo[Symbol.asyncDispose]()
+      for (const { pid } of await processesOf(folder)) process.kill(pid, 'SIGKILL')
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Processes whose command or environment names a folder, as far as the system tells. */
+async function processesOf(folder: string) {
+  if (!existsSync('/proc')) return []
+  const ids = (await readdir('/proc')).filter((name) => /^[0-9]+$/.test(name)).map(Number)
+  const found = ids.map(async (pid) => {
+    const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'utf8').catch(() => '')
+    const [command, environment] = await Promise.all([read('cmdline'), read('environ')])
+    return (command + environment).includes(folder) ? [{ pid, command: command.replaceAll('\0', ' ') }] : []
+  })
+  return (await Promise.all(found)).flat()
+}
+
+const isMissing = await whyNoAnvil()
+
+describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : ''}`, () => {
+  test('shows campaigns, claims and reorganisations as they happen, until Ctrl-C, which leaves nothing', async () => {
+    await using started = await startDemo()
+    const { demo } = started
+    const [url, node] = [await demo.said(/explorer +(http\S+)\//), await demo.said(/node +(http\S+)\//)]
+
+    async function ask<Result>(method: string, ...params: unknown[]): Promise<Result> {
+      const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params })
+      const response = await fetch(String(node), {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      })
+      return ((await response.json()) as { result: Result }).result
+    }
+    async function get<Body>(path: string) {
+      const response = await fetch(url + path)
+      expect(response.status, path).toBe(200)
+      return { body: (await response.json()) as Body, headers: response.headers }
+    }
+    const count = async () => (await get<{ totalCampaigns: number }>('/campaigns?pageSize=0')).body.totalCampaigns
+    const asOf = async () => (await get<Status>('/status')).body.chains[0]
+
+    // Before now, and from now on.
+    const first = await waitFor(async () => ((await asOf())?.state === 'following' ? await asOf() : undefined))
+    expect(Number(first?.asOfBlock)).toBeGreaterThan(80)
+    const before = await count()
+    expect(before).toBeGreaterThan(10)
+    await waitFor(async () => (Number((await asOf())?.asOfBlock) > Number(first?.asOfBlock) ? true : undefined))
+
+    // A campaign that has come since.
+    await waitFor(async () => ((await count()) > before ? true : undefined))
+
+    // A claim that has just come, by `minBlock`, with all others of its campaign as the chain has them.
+    await waitFor(async () => {
+      const [block, index] = /block (\d+): claim of (\d+)\n$/.exec(demo.stdout)?.slice(1) ?? []
+      if (block === undefined) return undefined
+      const path = `/campaigns/${CHAIN_ID}:${core}:${index}?minBlock=${CHAIN_ID}:${block}`
+      const { body, headers } = await get<{ incentives: { totalClaims: string }[] }>(path)
+      const asOf = Number(headers.get('x-as-of')?.split(':')[1])
+      expect(asOf).toBeGreaterThanOrEqual(Number(block))
+      const call = { to: addressOf(`incentive ${index}`), data: toFunctionSelector('claims()') }
+      const claims = BigInt(await ask<string>('eth_call', call, toHex(asOf)))
+      // Blocks may have been withdrawn meanwhile.
+      return BigInt(body.incentives[0]?.totalClaims ?? 0) === claims && claims > 0n ? true : undefined
+    })
+
+    // The branch that is there after a reorganisation.
+    const last = Number(await demo.said(/block (\d+): reorganisation/))
+    await waitFor(async () => {
+      const { asOfBlock, asOfBlockHash } = (await asOf()) ?? {}
+      const { hash } = await ask<{ hash: string }>('eth_getBlockByNumber', toHex(Number(asOfBlock)), false)
+      return Number(asOfBlock) >= last && hash === asOfBlockHash ? true : undefined
+    })
+
+    expect(await started.remains()).not.toEqual([])
+    demo.child.kill('SIGINT')
+    expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await started.remains()).toEqual([])
+  })
+
+  test.each(['the chain', 'the service', 'the database', 'everything'])(
+    'leaves nothing where Ctrl-C comes as soon as %s is started',
+    async (what) => {
+      await using started = await startDemo()
+      const { demo } = started
+      if (what === 'the chain') await demo.said(/(starting a chain)/)
+      if (what === 'the service') await demo.said(/(starting the service)/)
+      if (what === 'the database') await waitFor(async () => (await started.has('data/postgres')) || undefined)
+      if (what === 'everything') await demo.said(/(explorer)/)
+      demo.child.kill('SIGINT')
+      expect(await demo.ended).toMatchObject({ code: 0, stderr: '' })
+      expect(await started.remains()).toEqual([])
+    },
+  )
+})
