@@ -14,6 +14,8 @@ export const parameterExamples = {
   actionType: 'swap',
   otherActionType: 'mint',
   claimant: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa',
+  /** Who has claimed the campaign. */
+  paidClaimant: '0xb678bccc3d0135248d4b72899bf4de41345618b5',
   /** Only of chains that are followed. */
   minimumBlock: '8453:38401005',
   accessListsOf: 'user-1',

@@ -16,6 +16,7 @@ interface OpenApiOperation {
 export interface OpenApiParameter {
   name: string
   in: 'query' | 'path' | 'header'
+  required?: boolean
   description?: string
   style?: string
   explode?: boolean

@@ -1062,7 +1062,7 @@ export interface components {
             code: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
             /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
             at?: components["schemas"]["Instant"];
-            /** @description How many accounts may claim (`max-participants-reached`). */
+            /** @description Number of accounts that may claim (`max-participants-reached`). */
             maxParticipants?: components["schemas"]["BaseUnits"];
             /** @description Kind of the allow list, `null` when it is unknown; there with all reasons about the list. */
             listType?: components["schemas"]["AllowListType"] | null;
@@ -1165,7 +1165,7 @@ export interface components {
             claimedAmount: components["schemas"]["TotalAmount"];
             /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
             claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description How many of them have no known value. */
+            /** @description Number of them that have no known value. */
             unvaluedClaims: number;
         };
         /** @description The rewards of an account. */
@@ -2446,7 +2446,7 @@ export interface operations {
             query?: {
                 /**
                  * @description Only claims of this account.
-                 * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
+                 * @example 0xb678bccc3d0135248d4b72899bf4de41345618b5
                  */
                 claimant?: string;
                 /**

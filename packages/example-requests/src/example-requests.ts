@@ -19,7 +19,8 @@ interface Parameter {
   in: 'path' | 'query' | 'header'
   name: string
   description: string
-  example: unknown
+  required?: boolean
+  example?: unknown
 }
 
 export interface ExampleParameter {
@@ -27,6 +28,8 @@ export interface ExampleParameter {
   /** As it is written, before it becomes part of a URL. */
   value: string
   description: string
+  /** Without it the request is refused. */
+  required: boolean
 }
 
 /** An operation with the examples of its parameters. */
@@ -46,7 +49,9 @@ export interface ExampleRequest extends Omit<Operation, 'tags' | 'servers' | 'se
 export const toExampleRequests = (document: object): ExampleRequest[] =>
   Object.entries((document as Document).paths).map(([pathTemplate, { get }]) => {
     const { operationId, summary, description, tags, servers, security, parameters = [] } = get
-    const of = (place: Parameter['in']) => parameters.filter((one) => one.in === place).map(toExample)
+    // A cursor has none: it comes with a response.
+    const shown = parameters.filter(({ example }) => example !== undefined)
+    const of = (place: Parameter['in']) => shown.filter((one) => one.in === place).map(toExample)
     const fill = (path: string, { name, value }: ExampleParameter) => path.replace(`{${name}}`, value)
     return {
       ...{ operationId, summary, description, pathTemplate },
@@ -60,10 +65,9 @@ export const toExampleRequests = (document: object): ExampleRequest[] =>
   })
 
 /** Lists are written with commas. */
-const toExample = ({ name, description, example }: Parameter): ExampleParameter => ({
-  name,
+const toExample = ({ name, description, required = false, example }: Parameter): ExampleParameter => ({
+  ...{ name, description, required },
   value: String(example),
-  description,
 })
 
 /** In place of a token, which nobody but the operator has. */

@@ -25,8 +25,9 @@ export function toHttpFile(document: object): string {
 function toBlocks(request: ExampleRequest) {
   const { operationId, summary } = request
   const query = withoutBlocks(request.query)
-  const plain = toBlock(request, summary, operationId, [])
-  if (query.length === 0) return [plain]
+  const needed = query.filter(({ required }) => required)
+  const plain = toBlock(request, summary, operationId, needed)
+  if (query.length === needed.length) return [plain]
   return [plain, toBlock(request, `${summary}, with parameters`, `${operationId}WithParameters`, query)]
 }
 

@@ -21,11 +21,11 @@ export function toPostmanCollection(document: object): string {
 
 function toItem({ summary, description, needsToken, path, query, headers }: ExampleRequest) {
   const host = `{{${needsToken ? 'stagingUrl' : 'baseUrl'}}}`
-  const toSwitch = ({ name, value, description: about }: ExampleRequest['query'][number]) => ({
+  const toSwitch = ({ name, value, description: about, required }: ExampleRequest['query'][number]) => ({
     key: name,
     value,
     description: about,
-    disabled: true,
+    disabled: !required,
   })
   return {
     name: summary,

@@ -20,7 +20,7 @@ import { TokenMetadata } from '../../schemas/tokens.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: Type.Optional(
-    inline(Address, { description: 'Only claims of this account.', example: parameterExamples.claimant }),
+    inline(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
   ),
   campaignId: commaSeparated(ref(CampaignId), {
     most: 50,

@@ -74,7 +74,7 @@ export const RewardTotal = Type.Object(
     chainId: ref(ChainId, { description: 'Chain of the token.' }),
     ...shared,
     ...claimed('that paid the token'),
-    unvaluedClaims: Type.Integer({ minimum: 0, description: 'How many of them have no known value.' }),
+    unvaluedClaims: Type.Integer({ minimum: 0, description: 'Number of them that have no known value.' }),
   },
   { $id: 'RewardTotal', additionalProperties: false, description: 'What an account has been paid of a token.' },
 )

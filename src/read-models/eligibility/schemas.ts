@@ -39,7 +39,7 @@ export const ClaimReason = Type.Object(
       }),
     ),
     maxParticipants: Type.Optional(
-      ref(BaseUnits, { description: 'How many accounts may claim (`max-participants-reached`).' }),
+      ref(BaseUnits, { description: 'Number of accounts that may claim (`max-participants-reached`).' }),
     ),
     listType: Type.Optional(
       refOrNull(AllowListType, {
