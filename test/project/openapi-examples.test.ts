@@ -70,10 +70,7 @@ describe('the example of a parameter', () => {
         ...optional.map((one) => (one.name === 'targetContract' ? [one, ...chain] : [one])),
       ]
       for (const question of questions) {
-        const { url, headers } = toRequest(path, [
-          ...parameters.filter(isNeeded),
-          ...question,
-        ])
+        const { url, headers } = toRequest(path, [...parameters.filter(isNeeded), ...question])
         const answer = await api.get(url, { ...authorization, ...headers })
         expect(answer.statusCode, `${url}: ${answer.body}`).toBe(200)
         expect(isEmpty(answer.json()), url).toBe(false)
@@ -271,10 +268,7 @@ test('each failure and each of its headers is declared, with sentences that the 
 
 /** A request without what need not be given. */
 const toExampleRequest = (path: string, { parameters = [] }: { parameters?: OpenApiParameter[] }) =>
-  toRequest(
-    path,
-    parameters.filter(isNeeded),
-  )
+  toRequest(path, parameters.filter(isNeeded))
 
 const isNeeded = ({ in: place, required }: OpenApiParameter) => place === 'path' || required === true
 
