@@ -92,10 +92,10 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     await page.waitForURL(`${explorer.base}/explorer/users/${user}?state=claimable`)
     await expectToFit('what can be claimed')
     expect(await rows.locator('.campaign-link').allTextContents()).toEqual(['Swap to claim'])
+    const left = await page.locator('main').innerText()
     const { rewards } = (await explorer.api.get(`/users/${user}/rewards?state=claimable`)).json()
     await rowOf('Swap to claim').getByRole('button', { name: 'Copy data' }).click()
     await expect.poll(() => copied(page)).toBe(rewards[0].transaction.data)
-    const left = await page.locator('main').innerText()
 
     await rows.locator('.campaign-link').click()
     await page.locator('h1:focus', { hasText: 'Swap to claim' }).waitFor()
