@@ -81,6 +81,28 @@ export const commaSeparated = <Item extends TSchema>(
     }),
   )
 
+/** An entry of a list that is one of some words; the error about another one names the nearest. */
+export const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+  options: { description: string; isAnyCase?: boolean },
+) =>
+  Type.Unsafe<Words[number]>({
+    type: 'string',
+    enum: words,
+    description: options.description,
+    'x-suggested': true,
+    ...(options.isAnyCase && { 'x-any-case': true }),
+  })
+
+/** Which of the top-level keys of an object are wanted. */
+export const fieldsOf = ({ properties }: TObject, example: string) => {
+  const names = Object.keys(properties)
+  return commaSeparated(oneOf(names, { description: 'A top-level key.' }), {
+    description: 'Only these top-level keys, in their usual order.',
+    example,
+  })
+}
+
 /** A name of 1 to 128 characters. */
 export const name128 = (description?: string) =>
   Type.String({

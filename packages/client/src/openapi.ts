@@ -239,6 +239,11 @@ export interface components {
          * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
          */
         TokenFilter: string;
+        /**
+         * @description `<chainId>:<address>` of a token.
+         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+         */
+        RewardTokenFilter: string;
         /** @description A known token. */
         TokenMetadata: {
             /** @description System ID of the token: `<chainId>:<address>`. */
@@ -1160,6 +1165,13 @@ export interface operations {
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated, or given several times; at most 100 entries.
                  * @example [
                  *       "base-app"
@@ -1171,6 +1183,27 @@ export interface operations {
                  * @example true
                  */
                 tokenWhitelist?: boolean | null;
+                /**
+                 * @description These campaigns, as far as they pass all other filters. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId?: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Campaigns with an incentive of any of these variants, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "ERC20VariableCriteriaIncentiveV2"
+                 *     ]
+                 */
+                incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
+                /**
+                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "swap"
+                 *     ]
+                 */
+                actionType?: string[];
                 /**
                  * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.
                  * @example active
@@ -1186,6 +1219,13 @@ export interface operations {
                  * @example true
                  */
                 showActiveOnly?: boolean;
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps")[];
                 /**
                  * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
                  * @example [
@@ -1362,6 +1402,13 @@ export interface operations {
     getCampaign: {
         parameters: {
             query?: {
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId")[];
                 /**
                  * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
                  * @example [
@@ -1599,6 +1646,13 @@ export interface operations {
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated, or given several times; at most 100 entries.
                  * @example [
                  *       "base-app"
@@ -1610,6 +1664,11 @@ export interface operations {
                  * @example true
                  */
                 tokenWhitelist?: boolean | null;
+                /**
+                 * @description The foremost so many campaigns, at most 100. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: number | null;
                 /**
                  * @description Campaigns created by this account; where none is recorded, by their owner.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
@@ -1639,6 +1698,13 @@ export interface operations {
                  * @example true
                  */
                 includeTokenMetadata?: boolean | null;
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata")[];
                 /**
                  * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
                  * @example [

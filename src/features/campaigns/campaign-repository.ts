@@ -27,10 +27,10 @@ export interface CampaignRepository {
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
-   * One campaign with all its allow-list addresses; undefined where there is none. Five index lookups; campaigns that are
+   * One campaign with all its allow-list addresses, or some of its fields; undefined where there is none. Five index lookups; campaigns that are
    * asked for at the same moment share a statement.
    */
-  find(id: string): Promise<Answerable | undefined>
+  find(id: string, fields?: readonly string[]): Promise<Answerable | undefined>
 }
 
 /** The JSON of an answer with what that depends on. */
@@ -44,7 +44,10 @@ interface Shown {
   key: number
   /** Milliseconds since 1970 at which it changes although nothing is written; infinite where it never does. */
   changesAt: number
-  json: string
+  /** Whether the addresses of its allow list are still to be read. */
+  lacksAddresses: boolean
+  /** All of it, or some of its fields. */
+  toJson(fields: readonly string[] | undefined): string
 }
 
 /** A row with the state of a campaign; where the document leaves out the addresses of its allow list, with these. */
@@ -90,9 +93,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, (questions) => readPages(listTogether, questions))
   const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
     const values = { ids, now: clock().toISOString() }
-    // Null where the addresses of its allow list have to be read with it.
     const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
-    return new Map(rows.map(({ id, shown }) => [id, shown ?? null]))
+    return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
   })
 
   async function readPages(list: typeof listTogether, questions: string[]) {
@@ -134,16 +136,17 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
-        json: `{"campaigns":[${page.shown.map(({ json }) => json).join(',')}],"totalCampaigns":${page.total}}`,
+        json: `{"campaigns":[${page.shown.map((campaign) => campaign.toJson(query.fields)).join(',')}],"totalCampaigns":${page.total}}`,
         // Which campaigns are active changes with any of them.
         dependencies: activity !== 'any' ? dependencies : { ...dependencies, changesAt },
       }
     },
 
-    async find(id) {
+    async find(id, fields) {
       const found = await lookUpCampaign(id)
-      const shown = found === null ? await inTurn(() => findWithAddresses(id)) : found
-      return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
+      const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
+      const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
+      return shown && { json: shown.toJson(fields), dependencies: dependenciesOf([shown]) }
     },
   }
 }
@@ -154,11 +157,14 @@ function createShownReader(lookups: Database) {
   return async <Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) => {
     const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
     return rows.map(({ campaign, ...row }) => {
-      const { addresses } = row
-      if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
-        return { ...row, shown: undefined }
+      if (campaign === undefined) return { ...row, shown: undefined }
       const { key, changesAt } = campaign.state
-      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
+      const shown: Shown = {
+        ...{ key, changesAt },
+        lacksAddresses: row.addresses === undefined && lacksAddresses(campaign),
+        toJson: (fields) => toJson(campaign, tokens, { fields, addresses: row.addresses ?? undefined }),
+      }
+      return { ...row, shown }
     })
   }
 }

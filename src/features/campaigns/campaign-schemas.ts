@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
 import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
-import { Incentive } from '../../schemas/incentives.ts'
+import { Incentive, incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
@@ -16,30 +16,8 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { choice, flag, queryOf } from '../../schemas/query-values.ts'
+import { choice, commaSeparated, fieldsOf, flag, name128, oneOf, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-
-export const ListCampaignsQuery = queryOf(
-  {
-    ...paging,
-    ...campaignFilters,
-    sortBy: choice(['recently-deployed', 'active'], {
-      default: 'recently-deployed',
-      description:
-        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
-      example: 'active',
-    }),
-    actionTemplateOnly: flag({
-      default: false,
-      description: '`true`: only campaigns that use an action template as it is, not customised.',
-      example: true,
-    }),
-    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
-    ...minimumBlocks,
-  },
-  campaignFilterDependencies,
-)
-export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
 /** What the list and the detail have in common. */
 const campaignFields = {
@@ -101,6 +79,41 @@ export const CampaignListItem = Type.Object(
 )
 export type CampaignListItem = Static<typeof CampaignListItem>
 
+export const ListCampaignsQuery = queryOf(
+  {
+    ...paging,
+    ...campaignFilters,
+    campaignId: commaSeparated(ref(CampaignId), {
+      description: 'These campaigns, as far as they pass all other filters.',
+      example: parameterExamples.campaignId,
+    }),
+    incentiveType: commaSeparated(oneOf(incentiveTypes, { description: 'A variant.', isAnyCase: true }), {
+      description: 'Campaigns with an incentive of any of these variants, compared without case.',
+      example: 'ERC20VariableCriteriaIncentiveV2',
+    }),
+    actionType: commaSeparated(name128(), {
+      description: 'Campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.actionType,
+    }),
+    sortBy: choice(['recently-deployed', 'active'], {
+      default: 'recently-deployed',
+      description:
+        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
+      example: 'active',
+    }),
+    actionTemplateOnly: flag({
+      default: false,
+      description: '`true`: only campaigns that use an action template as it is, not customised.',
+      example: true,
+    }),
+    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
+    fields: fieldsOf(CampaignListItem, 'id'),
+    ...minimumBlocks,
+  },
+  campaignFilterDependencies,
+)
+export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
+
 export const ListCampaignsResponse = Type.Object(
   {
     campaigns: Type.Array(ref(CampaignListItem), { maxItems: 100, description: 'The page, in the order asked for.' }),
@@ -144,6 +157,8 @@ export const CampaignDetail = Type.Object(
   },
 )
 export type CampaignDetail = Static<typeof CampaignDetail>
+
+export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
 
 /** The components that this feature adds to the OpenAPI document. */
 export const campaignSchemas = [CampaignListItem, ListCampaignsResponse, CampaignDetail]

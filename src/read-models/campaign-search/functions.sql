@@ -35,6 +35,13 @@ begin
     when 'budget' then return array(select key from campaigns where budget = value);
     when 'autocampaign' then return array(select key from campaigns where autocampaign_id = value);
     when 'chain' then return array(select key from campaigns where campaigns.chain_id = chain_id);
+    when 'id' then return array(select key from campaigns where id = value);
+    when 'reward' then return array(
+      select distinct campaign_key from incentives where incentives.chain_id = chain_id and asset = value);
+    when 'incentive' then return array(select distinct campaign_key from incentives where type = value);
+    when 'action' then return array(
+      select campaigns.key from action_templates template join campaigns on action_template_id = template.id
+      where fold_case(action_type) = value);
     else return array(
       select campaign_key from campaign_facets
       where campaign_facets.kind = kind and campaign_facets.chain_id = chain_id and campaign_facets.value = value);
@@ -55,6 +62,13 @@ union all
 select 'chain', chain_id, '', key from campaigns
 union all
 select kind, chain_id, value, campaign_key from campaign_facets
+union all
+select distinct 'reward', chain_id, asset, campaign_key from incentives where asset is not null
+union all
+select distinct 'incentive', 0::bigint, type, campaign_key from incentives
+union all
+select 'action', 0, fold_case(action_type), campaigns.key
+from campaigns join action_templates template on template.id = action_template_id
 union all
 select 'all', 0, '', key from campaigns
 union all
@@ -199,7 +213,7 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$
 declare
-  -- The values as they are stored: with their case folded, but for the one kind that is compared with it.
+  -- The values as they are stored: with their case folded, but for the kinds that are compared with it.
   stored_values text[];
   -- Those of the entries that maps are kept of, and null for the others.
   facet_keys integer[];
@@ -221,7 +235,9 @@ declare
 begin
   select array_agg(stored order by nth), array_agg(facet.key order by nth) into stored_values, facet_keys
   from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
-  cross join lateral (select case entry.kind when 'autocampaign' then entry.value else fold_case(entry.value) end) as written (stored)
+  cross join lateral (
+    select case when entry.kind in ('autocampaign', 'incentive') then entry.value else fold_case(entry.value) end
+  ) as written (stored)
   left join popular_facets facet
     on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
   if array_position(facet_keys, null) is not null then

@@ -13,6 +13,9 @@ interface Facet {
 
 /** What a page of campaigns is asked for by. */
 export interface CampaignPageQuery extends CampaignFilters {
+  campaignId?: string[]
+  incentiveType?: string[]
+  actionType?: string[]
   actionTemplateOnly: boolean
   /** All campaigns, active ones only, or those first. */
   activity: 'any' | 'only' | 'first'
@@ -61,12 +64,16 @@ export function toPageQuestion(query: CampaignPageQuery) {
 /** A campaign passes if it has one facet of each group. */
 function toFacetGroups(filters: CampaignPageQuery): Facet[][] {
   const groups = [
-    filters.budgetAccount?.map((value) => aFacet('budget', value)),
+    filters.budgetAccount && toFacets('budget', filters.budgetAccount),
     filters.owner && [aFacet('owner', filters.owner)],
     filters.autocampaignId && [aFacet('autocampaign', filters.autocampaignId)],
     toChainFacets(filters),
     filters.tokens && toTokenFacets(filters.tokens),
-    filters.distributionChannel && toChannelFacets(filters.distributionChannel),
+    filters.rewardToken && toRewardFacets(filters.rewardToken),
+    filters.distributionChannel && toFacets('channel', filters.distributionChannel),
+    filters.campaignId && toFacets('id', filters.campaignId),
+    filters.incentiveType && toFacets('incentive', filters.incentiveType),
+    filters.actionType && toFacets('action', filters.actionType),
     filters.tokenWhitelist && [aFacet('whitelisted', '')],
     filters.actionTemplateOnly && [aFacet('template', '')],
   ]
@@ -90,7 +97,13 @@ const toTokenFacets = (entries: string[]) =>
     return kinds.map((kind) => aFacet(kind, address, Number(chain)))
   })
 
-const toChannelFacets = (channels: string[]) => channels.map((channel) => aFacet('channel', channel))
+const toRewardFacets = (entries: string[]) =>
+  entries.map((entry) => {
+    const [chain, address = ''] = entry.split(':')
+    return aFacet('reward', address, Number(chain))
+  })
+
+const toFacets = (kind: FacetKind, values: string[]) => values.map((value) => aFacet(kind, value))
 
 /** Whether a creator has so many campaigns that they are counted apart. */
 export const isPopularCreator = (creator: SQL) =>

@@ -6,7 +6,7 @@ import { numberOf } from '../page-query.ts'
  * parameters, so that the query of the page is that of the request.
  */
 
-export type CampaignQuery = Query<'listCampaigns'>
+export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields'>
 
 type Kind = 'text' | 'number' | 'flag' | 'list'
 
@@ -20,7 +20,11 @@ const KINDS: Readonly<Record<keyof CampaignQuery, Kind>> = {
   chainId: 'number',
   targetContract: 'text',
   tokens: 'list',
+  rewardToken: 'list',
   distributionChannel: 'list',
+  campaignId: 'list',
+  incentiveType: 'list',
+  actionType: 'list',
   tokenWhitelist: 'flag',
   sortBy: 'text',
   actionTemplateOnly: 'flag',
