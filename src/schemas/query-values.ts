@@ -29,11 +29,12 @@ interface Told<Value> {
 const told = <Value>({ description, example }: Told<Value>) => ({ description, examples: [example] })
 
 interface IntegerOptions extends Told<number> {
+  minimum?: number
   maximum: number
 }
 
-const integer = ({ maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
-  Type.Unsafe<number>({ type: ['integer', 'null'], minimum: 0, maximum, ...extra, ...told(options) })
+const integer = ({ minimum = 0, maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
+  Type.Unsafe<number>({ type: ['integer', 'null'], minimum, maximum, ...extra, ...told(options) })
 
 /** Decimal digits; an empty value and the word `null` mean the default. */
 export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>

@@ -12,7 +12,7 @@ import {
   createDocumentReader,
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
-import { campaignPages, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
+import { campaignPages, type Counts, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
@@ -62,8 +62,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
 
-interface Page {
-  total: number
+interface Page extends Counts {
   shown: Shown[]
 }
 
@@ -73,7 +72,7 @@ const MOST_FOUND_TOGETHER = 100
 /** As many pages share a statement: each may take some milliseconds, and all wait for all. */
 const MOST_LISTED_TOGETHER = 8
 
-/** A page whose campaigns can be found by more than this may take longer, and nobody else waits for it. */
+/** A page whose campaigns can be found by more than this, by words, or with counts, may take longer, and nobody else waits for it. */
 const MOST_ENTRIES_TOGETHER = 6
 
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
@@ -105,18 +104,18 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
-    for (const { nth, total, listsVersion, changesAt, keys } of rows) {
+    for (const { nth, total, listsVersion, changesAt, facetCounts, keys } of rows) {
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { total: asked.totalOf(nth, { total, listsVersion, changesAt }), shown })
+      pages.set(questions[nth - 1] ?? '', { ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }), shown })
     }
     return pages
   }
 
-  async function findPage(question: string, pageSize: number, entryCount: number): Promise<Page | undefined> {
-    const total = pageSize === 0 ? await totals.recall(question, clock()) : undefined
-    if (total !== undefined) return { total, shown: [] }
-    if (entryCount <= MOST_ENTRIES_TOGETHER) return lookUpPage(question)
+  async function findPage(question: string, pageSize: number, isAlone: boolean): Promise<Page | undefined> {
+    const counts = pageSize === 0 ? await totals.recall(question, clock()) : undefined
+    if (counts !== undefined) return { ...counts, shown: [] }
+    if (!isAlone) return lookUpPage(question)
     return (await readPages(listAlone, [question])).get(question)
   }
 
@@ -129,16 +128,19 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
   return {
     async list(query) {
-      // Where all are active, sorting by activity changes nothing.
-      const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
+      const activity = activityOf(query)
       const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const page = await findPage(question, query.pageSize, entryCount)
+      const isAlone =
+        entryCount > MOST_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
+      const page = await findPage(question, query.pageSize, isAlone)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
-        json: `{"campaigns":[${page.shown.map((campaign) => campaign.toJson(query.fields)).join(',')}],"totalCampaigns":${page.total}}`,
+        json: `{"campaigns":[${page.shown.map((campaign) => campaign.toJson(query.fields)).join(',')}],"totalCampaigns":${page.total}${
+          page.facets === '' ? '' : `,${page.facets}`
+        }}`,
         // Which campaigns are active changes with any of them.
-        dependencies: activity !== 'any' ? dependencies : { ...dependencies, changesAt },
+        dependencies: activity !== 'any' || query.facets?.includes('isActive') ? dependencies : { ...dependencies, changesAt },
       }
     },
 
@@ -149,6 +151,13 @@ export function createCampaignRepository(database: Database, lookups: Database, 
       return shown && { json: shown.toJson(fields), dependencies: dependenciesOf([shown]) }
     },
   }
+}
+
+/** Where all are active, sorting by activity changes nothing. */
+function activityOf({ sortBy, showActiveOnly }: ListCampaignsQuery) {
+  if (sortBy === 'ending-soon') return 'ending'
+  if (showActiveOnly) return 'only'
+  return sortBy === 'active' ? 'first' : 'any'
 }
 
 /** Reads rows with the campaigns that they are about, and the tokens of these, of one moment. */
@@ -187,14 +196,15 @@ function prepareList(database: Database, name: string) {
       total: sql<number | null>`answer.total`,
       listsVersion: sql<string | null>`answer.lists_version`,
       changesAt: sql<number | null>`answer.changes_at`,
+      facetCounts: sql<string | null>`answer.facet_counts`,
       keys: sql<string | null>`answer.keys`,
       state: sql<string | null>`answer.state`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, array_to_string(keys, ',') as keys, null as state from page
+      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, null as state from page
       union all
-      select null, null, null, null, null, shown.state
+      select null, null, null, null, null, null, shown.state
       from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)

@@ -2,6 +2,15 @@ import { type Static, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
 import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
+import {
+  CampaignFacets,
+  DEFAULT_FACET_SIZE,
+  type FacetName,
+  FacetValue,
+  facetNames,
+  MAX_FACET_SIZE,
+} from '../../schemas/campaign-facets.ts'
+import { searchText } from '../../schemas/search-words.ts'
 import { Incentive, incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
@@ -16,7 +25,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { choice, commaSeparated, fieldsOf, flag, name128, oneOf, queryOf } from '../../schemas/query-values.ts'
+import { choice, commaSeparated, fieldsOf, flag, name128, oneOf, optionalInteger, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 
 /** What the list and the detail have in common. */
@@ -95,10 +104,10 @@ export const ListCampaignsQuery = queryOf(
       description: 'Campaigns whose action template has any of these action types, compared without case.',
       example: parameterExamples.actionType,
     }),
-    sortBy: choice(['recently-deployed', 'active'], {
+    sortBy: choice(['recently-deployed', 'active', 'ending-soon'], {
       default: 'recently-deployed',
       description:
-        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
+        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.',
       example: 'active',
     }),
     actionTemplateOnly: flag({
@@ -107,10 +116,26 @@ export const ListCampaignsQuery = queryOf(
       example: true,
     }),
     showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
+    search: Type.Optional(
+      searchText(
+        'Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.',
+        'usdc',
+      ),
+    ),
     fields: fieldsOf(CampaignListItem, 'id'),
+    facets: commaSeparated(oneOf(facetNames, { description: 'A facet.' }), {
+      description: 'Count the values of these beside the page, each under all other filters.',
+      example: 'chainId',
+    }),
+    facetSize: optionalInteger({
+      minimum: 1,
+      maximum: MAX_FACET_SIZE,
+      description: `How many values of each facet, those of most campaigns first; ${DEFAULT_FACET_SIZE} unless given. Needs \`facets\`.`,
+      example: 5,
+    }),
     ...minimumBlocks,
   },
-  campaignFilterDependencies,
+  { ...campaignFilterDependencies, facetSize: ['facets'] },
 )
 export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
 
@@ -118,6 +143,15 @@ export const ListCampaignsResponse = Type.Object(
   {
     campaigns: Type.Array(ref(CampaignListItem), { maxItems: 100, description: 'The page, in the order asked for.' }),
     totalCampaigns: Type.Integer({ minimum: 0, description: 'All campaigns that match, exact.' }),
+    facets: Type.Optional(
+      ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
+    ),
+    facetsWithMore: Type.Optional(
+      Type.Array(Type.Unsafe<FacetName>({ type: 'string', enum: facetNames, description: 'A facet.' }), {
+        maxItems: facetNames.length,
+        description: 'The facets that have more values than are listed; there where `facets` is.',
+      }),
+    ),
   },
   { $id: 'ListCampaignsResponse', additionalProperties: false, description: 'One page of campaigns.' },
 )
@@ -161,4 +195,4 @@ export type CampaignDetail = Static<typeof CampaignDetail>
 export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
 
 /** The components that this feature adds to the OpenAPI document. */
-export const campaignSchemas = [CampaignListItem, ListCampaignsResponse, CampaignDetail]
+export const campaignSchemas = [FacetValue, CampaignFacets, CampaignListItem, ListCampaignsResponse, CampaignDetail]

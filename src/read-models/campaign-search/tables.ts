@@ -18,6 +18,8 @@ export type FacetKind =
   | 'reward'
   | 'incentive'
   | 'action'
+  | 'word'
+  | 'ending'
   | 'all'
   | 'whitelisted'
   | 'active'

@@ -6,7 +6,7 @@ import { numberOf } from '../page-query.ts'
  * parameters, so that the query of the page is that of the request.
  */
 
-export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields'>
+export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize'>
 
 type Kind = 'text' | 'number' | 'flag' | 'list'
 
@@ -26,6 +26,7 @@ const KINDS: Readonly<Record<keyof CampaignQuery, Kind>> = {
   incentiveType: 'list',
   actionType: 'list',
   tokenWhitelist: 'flag',
+  search: 'text',
   sortBy: 'text',
   actionTemplateOnly: 'flag',
   showActiveOnly: 'flag',
