@@ -342,6 +342,36 @@ begin
 end
 $$;
 --> statement-breakpoint
+-- How many campaigns that are active at an instant pay each known token, where any does.
+create or replace function active_rewards(instant timestamptz)
+returns table (chain_id bigint, address text, campaigns bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with active as materialized (
+    select since, bits from filtered_maps('{1}', '{all}', '{0}', array[''], 'only', instant)
+  )
+  select popular.chain_id, popular.value, sum(bit_count(map.bits & active.bits))::bigint as campaigns
+  from popular_facets popular
+  join facet_maps map on map.facet_key = popular.key
+  join active on active.since = map.since
+  where popular.kind = 'reward'
+  group by popular.key having sum(bit_count(map.bits & active.bits)) > 0
+  union all
+  select token.chain_id, token.address, count(distinct campaign.key)
+  from tokens token
+  join incentives incentive on incentive.chain_id = token.chain_id and incentive.asset = token.address
+  join campaigns campaign on campaign.key = incentive.campaign_key
+  where not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) and not exists (
+    select from popular_facets popular
+    where popular.kind = 'reward' and popular.chain_id = token.chain_id and popular.value = token.address)
+  group by token.chain_id, token.address;
+end
+$$;
+--> statement-breakpoint
 -- All values of a kind that campaigns can be found by, from one to the next in an index.
 create or replace function values_of_kind(kind text)
 returns table (chain_id bigint, value text)

@@ -49,6 +49,10 @@ type BooleanOptions = Told<boolean> & { default: boolean }
 export const booleanOrNull = (options: BooleanOptions) =>
   Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...told(options) })
 
+/** `true` or `false`; an empty value and the word `null` are as if the parameter were absent. */
+export const optionalBoolean = (options: Told<boolean>) =>
+  Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...told(options) }))
+
 /** `true` or `false`, nothing else. */
 export const flag = (options: BooleanOptions) =>
   Type.Unsafe<boolean>({ type: 'boolean', default: options.default, ...told(options) })

@@ -29,6 +29,7 @@ const EXPECTED: Record<string, [mostEntries: number | null, windows?: Record<str
   listTrendingCampaigns: [100, { '1h': 3600, '24h': 86_400 }, '24h'],
   listContracts: [100, { '6h': 21_600, '24h': 86_400, '7d': 604_800 }],
   listActivity: [50, { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 }, '24h'],
+  listTokens: [100],
   getStatus: [null],
   getLimits: [null],
   listAccessLists: [1000],

@@ -23,6 +23,7 @@ const OPERATIONS = [
   'listActivity',
   'listCampaigns',
   'listContracts',
+  'listTokens',
   'listTrendingCampaigns',
 ]
 

@@ -72,6 +72,8 @@ export interface Client {
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
   /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
+  /** Known tokens, those that most active campaigns pay first. */
+  listTokens(query?: Query<'listTokens'>, options?: RequestOptions): Promise<Answer<'listTokens'>>
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
@@ -128,6 +130,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listTrendingCampaigns: (query = {}, options) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
+    listTokens: (query = {}, options) => bodyOf(api.GET('/tokens', { ...options, params: { query } })),
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     getLimits: (options) => bodyOf(api.GET('/limits', { ...options })),

@@ -145,6 +145,9 @@ const toRewardFacets = (entries: string[]) =>
 
 const toFacets = (kind: FacetKind, values: string[]) => values.map((value) => aFacet(kind, value))
 
+/** How many campaigns that are active at the placeholder `now` pay a token: `chain_id`, `address`, `campaigns`; none: no row. */
+export const activeRewards = sql`active_rewards(${sql.placeholder('now')}::timestamptz)`
+
 /** Whether a creator has so many campaigns that they are counted apart. */
 export const isPopularCreator = (creator: SQL) =>
   sql`exists (select from ${popularFacets} where kind = 'creator' and chain_id = 0 and value = ${creator})`
