@@ -71,9 +71,9 @@ export interface Client {
   ): Promise<Answer<'listTrendingCampaigns'>>
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
-  /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
   /** Known tokens, those that most active campaigns pay first. */
   listTokens(query?: Query<'listTokens'>, options?: RequestOptions): Promise<Answer<'listTokens'>>
+  /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>

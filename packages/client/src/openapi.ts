@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description The known tokens that pass all filters, those first that most active campaigns pay. A symbol leads to an address, and an amount in any response to US dollars.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/activity": {
         parameters: {
             query?: never;
@@ -213,6 +233,8 @@ export interface components {
          * @example 8453
          */
         ChainId: number;
+        /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
+        DecimalAmount: string;
         /**
          * Format: date-time
          * @description An instant in ISO 8601, UTC. Always returned with milliseconds.
@@ -626,6 +648,30 @@ export interface components {
             /** @description One sentence that says what is wrong, and what is allowed. */
             error: string;
         };
+        /** @description A value of a filter, and how many campaigns it leaves. */
+        FacetValue: {
+            /** @description As the filter takes it. */
+            value: string;
+            /** @description Number of campaigns: the total with the filter set to the value, under all other filters. */
+            count: number;
+            /** @description Symbol of the token; absent for other values. */
+            label?: string;
+        };
+        /** @description The facets that were asked for. */
+        CampaignFacets: {
+            /** @description Chains on which the campaigns were created. */
+            chainId?: components["schemas"]["FacetValue"][];
+            /** @description Tokens that the campaigns pay or deal in. */
+            token?: components["schemas"]["FacetValue"][];
+            /** @description Variants of their incentives. */
+            incentiveType?: components["schemas"]["FacetValue"][];
+            /** @description Action types of their templates, lower-case. */
+            actionType?: components["schemas"]["FacetValue"][];
+            /** @description Channels, lower-case. */
+            distributionChannel?: components["schemas"]["FacetValue"][];
+            /** @description The values of `showActiveOnly`: `true` leaves the active ones, `false` all. */
+            isActive?: components["schemas"]["FacetValue"][];
+        };
         /** @description A campaign as list pages show it. */
         CampaignListItem: {
             /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
@@ -685,6 +731,10 @@ export interface components {
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description All campaigns that match, exact. */
             totalCampaigns: number;
+            /** @description The values that were asked for, by count descending, then by value. */
+            facets?: components["schemas"]["CampaignFacets"];
+            /** @description The facets that have more values than are listed; there where `facets` is. */
+            facetsWithMore?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
         };
         /** @description A campaign with everything that is known of it. */
         CampaignDetail: {
@@ -955,6 +1005,38 @@ export interface components {
             /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
+        /** @description A known token, and how many campaigns pay it. */
+        ListedToken: {
+            /** @description `<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it. */
+            id: string;
+            /** @description Chain on which the token lives. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description Address of the token contract; the zero address is the native token. */
+            address: components["schemas"]["Address"];
+            /** @description Name of the token. */
+            name: string;
+            /** @description Symbol of the token; others may have the same. */
+            symbol: string;
+            /** @description Decimals of the token. */
+            decimals: number;
+            /** @description URI of the image of the token. */
+            imageUri: string;
+            /** @description Whether campaigns that pay it pass `tokenWhitelist`. */
+            whitelisted: boolean;
+            /** @description US dollars for one whole token; `null` when unknown. */
+            priceUsd: components["schemas"]["DecimalAmount"] | null;
+            /** @description When that price was known first; `null` when that is unknown. */
+            pricedAt: components["schemas"]["Instant"] | null;
+            /** @description Number of active campaigns that pay it. */
+            activeCampaigns: number;
+        };
+        /** @description One page of tokens. */
+        ListTokensResponse: {
+            /** @description The page, most active campaigns first. */
+            tokens: components["schemas"]["ListedToken"][];
+            /** @description Number of all tokens that match, exact. */
+            totalTokens: number;
+        };
         /** @description How far a followed chain is. */
         ChainStatus: {
             /** @description The followed chain. */
@@ -1205,10 +1287,10 @@ export interface operations {
                  */
                 actionType?: string[];
                 /**
-                 * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.
+                 * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
                  * @example active
                  */
-                sortBy?: "recently-deployed" | "active";
+                sortBy?: "recently-deployed" | "active" | "ending-soon";
                 /**
                  * @description `true`: only campaigns that use an action template as it is, not customised.
                  * @example true
@@ -1220,12 +1302,29 @@ export interface operations {
                  */
                 showActiveOnly?: boolean;
                 /**
+                 * @description Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.
+                 * @example usdc
+                 */
+                search?: string;
+                /**
                  * @description Only these top-level keys, in their usual order. Comma-separated, or given several times; at most 100 entries.
                  * @example [
                  *       "id"
                  *     ]
                  */
                 fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps")[];
+                /**
+                 * @description Count the values of these beside the page, each under all other filters. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "chainId"
+                 *     ]
+                 */
+                facets?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+                /**
+                 * @description How many values of each facet, those of most campaigns first; 10 unless given. Needs `facets`.
+                 * @example 5
+                 */
+                facetSize?: number | null;
                 /**
                  * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
                  * @example [
@@ -1985,6 +2084,216 @@ export interface operations {
                     vary?: string;
                     /** @description Number of entries on all pages, exact. */
                     "x-total-count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter breaks its rule, is unknown, or is no list and given twice; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Another method than GET, HEAD or OPTIONS; `Allow` names them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The methods that there are: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to come back. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description A defect of the service; the request ID leads to its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is away or too slow, the service is overloaded, or a block of `minBlock` has not come in time; `Retry-After` says when to come back. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before the next attempt. */
+                    "retry-after"?: number;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Page to return, from 1; 0 is the first page too. A page past the end is empty.
+                 * @example 1
+                 */
+                page?: number | null;
+                /**
+                 * @description Entries on a page, at most 100. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: number | null;
+                /**
+                 * @description Tokens of which every word starts a word of the name or the symbol, without case and accents.
+                 * @example usdc
+                 */
+                search?: string;
+                /**
+                 * @description Tokens of any of these chains. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: components["schemas"]["ChainId"][];
+                /**
+                 * @description These tokens. Comma-separated, or given several times; at most 100 entries.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                token?: components["schemas"]["RewardTokenFilter"][];
+                /**
+                 * @description `true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.
+                 * @example true
+                 */
+                whitelisted?: boolean | null;
+                /**
+                 * @description Blocks `<chainId>:<block>` of followed chains (see `/status`) whose effects are in the answer: who has just sent a transaction asks with its block, and never sees the time before it. The answer waits up to 2 seconds for that; then it is 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts. Comma-separated, or given several times; at most 10 entries.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Tags of known answers, from `ETag`: where one of them is still right, the answer is 304 without a body.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTokensResponse"];
+                };
+            };
+            /** @description Nothing has changed since the answer with the tag in `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description What is left (`r`), and seconds until all is again (`t`): of `"requests"` where they are limited, of `"failed-attempts"` where a token was sent that is not valid. */
+                    ratelimit?: string;
+                    /** @description How many there may be (`q`) in how many seconds (`w`), of each that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Tag of this answer as it is encoded, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long the answer may be kept. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each followed chain whose effects are in this answer, `<chainId>:<block>, …`, chains ascending; absent where no chain is followed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the answer was last known to be right; only where it was given because the database cannot be asked. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on such an answer, else absent. */
+                    "cache-status"?: string;
+                    /** @description Headers of the request that the answer depends on. */
+                    vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -60,4 +60,4 @@ export const ListTokensResponse = Type.Object(
 export type ListTokensResponse = Static<typeof ListTokensResponse>
 
 /** The components that this feature adds to the OpenAPI document. */
-export const tokenSchemas = [ListedToken, ListTokensResponse]
+export const tokenSchemas = [DecimalAmount, ListedToken, ListTokensResponse]
