@@ -233,8 +233,6 @@ export interface components {
          * @example 8453
          */
         ChainId: number;
-        /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
-        DecimalAmount: string;
         /**
          * Format: date-time
          * @description An instant in ISO 8601, UTC. Always returned with milliseconds.
@@ -1005,6 +1003,8 @@ export interface components {
             /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending; without those that are not known. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
+        /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
+        DecimalAmount: string;
         /** @description A known token, and how many campaigns pay it. */
         ListedToken: {
             /** @description `<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it. */

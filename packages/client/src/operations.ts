@@ -42,6 +42,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/reward-kit/trending': 'facts',
   '/explore/contracts': 'facts',
   '/activity': 'facts',
+  '/tokens': 'facts',
   '/status': 'status',
   '/limits': 'status',
   '/campaigns/accesslists': 'protected',

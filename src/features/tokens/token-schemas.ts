@@ -5,7 +5,7 @@ import { paging } from '../../schemas/paging.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
 import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
 import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/query-values.ts'
-import { ref, refOrNull } from '../../schemas/references.ts'
+import { inline, ref, refOrNull } from '../../schemas/references.ts'
 import { searchText } from '../../schemas/search-words.ts'
 
 export const ListTokensQuery = queryOf({
@@ -16,7 +16,7 @@ export const ListTokensQuery = queryOf({
       'usdc',
     ),
   ),
-  chainId: commaSeparated(ref(ChainId), {
+  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
     description: 'Tokens of any of these chains.',
     example: parameterExamples.chainId,
   }),

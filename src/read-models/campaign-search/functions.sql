@@ -251,12 +251,12 @@ $$;
 -- One page of campaigns with a bit in some maps, those first that end soonest; of equal ends the newest first. Where they are
 -- few, all are sorted; else those that end are looked through in their order.
 create or replace function ending_page(
-  spans bigint[], maps varbit[], found integer, instant timestamptz, page_size integer, skipped bigint)
+  spans bigint[], maps varbit[], matching integer, instant timestamptz, page_size integer, skipped bigint)
 returns bigint[]
 language plpgsql stable
 as $$
 begin
-  if found <= 3000 then
+  if matching <= 3000 then
     return array(
       select placed.campaign_key from unnest(spans, maps) of_span (since, bits)
       cross join lateral bit_places(bits) one
@@ -363,8 +363,8 @@ begin
       end if;
       if activity = 'ending' then
         ending_count := ending_count + bit_count(shown);
-        ending_spans := ending_spans || span.since;
-        ending_maps := ending_maps || shown;
+        ending_spans := array_append(ending_spans, span.since);
+        ending_maps := array_append(ending_maps, shown);
         continue;
       end if;
       if skipped < bit_count(shown) and cardinality(keys) < page_size then
@@ -422,8 +422,8 @@ begin
     return;
   end if;
   return query
-  select matching.since, matching.bits
-    & (coalesce(active.bits, matching.bits & ~matching.bits) # coalesce(moved.bits, matching.bits & ~matching.bits))
+  select matching.since, (matching.bits
+    & (coalesce(active.bits, matching.bits & ~matching.bits) # coalesce(moved.bits, matching.bits & ~matching.bits)))::varbit
   from matching_maps(asked.facet_groups, asked.facet_keys, asked.few_groups, asked.few_keys) matching
   left join facet_maps active on active.facet_key = built_in_facet('active') and active.since = matching.since
   left join campaign_activity_moved(instant) moved on moved.since = matching.since;
