@@ -22,9 +22,15 @@ export const FacetValue = Type.Object(
       minimum: 1,
       description: 'Number of campaigns: the total with the filter set to the value, under all other filters.',
     }),
-    label: Type.Optional(Type.String({ maxLength: 4096, description: 'Symbol of the token; absent for other values.' })),
+    label: Type.Optional(
+      Type.String({ maxLength: 4096, description: 'Symbol of the token; absent for other values.' }),
+    ),
   },
-  { $id: 'FacetValue', additionalProperties: false, description: 'A value of a filter, and how many campaigns it leaves.' },
+  {
+    $id: 'FacetValue',
+    additionalProperties: false,
+    description: 'A value of a filter, and how many campaigns it leaves.',
+  },
 )
 
 const counts = (description: string) =>

@@ -16,5 +16,11 @@ const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g
 
 /** The words of a search, split where the database would (see the function `word_form`). */
 export const toSearchWords = (search: string): string[] => [
-  ...new Set(search.normalize('NFKD').replace(MARKS, '').split(/\s+/u).filter((word) => word !== '')),
+  ...new Set(
+    search
+      .normalize('NFKD')
+      .replace(MARKS, '')
+      .split(/\s+/u)
+      .filter((word) => word !== ''),
+  ),
 ]

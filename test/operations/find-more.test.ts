@@ -48,7 +48,10 @@ test('ending-soon shows only active campaigns that end, the soonest first, equal
   const short = `owner=${late.owner}&sortBy=ending-soon`
   expect(await found(api, short)).toEqual([newer.id, soon.id, late.id])
   expect(await found(api, `${short}&showActiveOnly=true`)).toEqual([newer.id, soon.id, late.id])
-  const { campaigns, totalCampaigns } = await list(api, 'sortBy=ending-soon&pageSize=3&page=1'.replace('pageSize=3&', ''))
+  const { campaigns, totalCampaigns } = await list(
+    api,
+    'sortBy=ending-soon&pageSize=3&page=1'.replace('pageSize=3&', ''),
+  )
   expect(totalCampaigns).toBe(353)
   expect(campaigns.slice(0, 2).map(({ id }: { id: string }) => id)).toEqual([newer.id, soon.id])
   const last = await list(api, 'sortBy=ending-soon&page=4')
@@ -118,8 +121,7 @@ async function expectCounts(api: TestApp, query: Record<string, string>) {
   for (const [name, values] of Object.entries(facets)) {
     const order = [...values].sort(
       (a, b) =>
-        b.count - a.count ||
-        (name === 'chainId' ? Number(a.value) - Number(b.value) : a.value < b.value ? -1 : 1),
+        b.count - a.count || (name === 'chainId' ? Number(a.value) - Number(b.value) : a.value < b.value ? -1 : 1),
     )
     expect(values, name).toEqual(order)
     for (const { value, count } of values) {
@@ -135,7 +137,9 @@ test.each([40, 1300])('of %i campaigns, each count is the total with its filter 
   api.setNow(new Date(NOW))
   const tokens = [aToken({ symbol: 'AAA' }), aToken({ symbol: 'BBB' }), aToken({ chainId: 10, symbol: 'CCC' })]
   const templates = ['Swap', 'mint', 'Ödland'].map((actionType) => anActionTemplate({ actionType }))
-  const variants = anIncentiveOfEachVariant((word) => (word === 'asset' ? tokens[1]?.address : undefined) ?? anAddress(word))
+  const variants = anIncentiveOfEachVariant(
+    (word) => (word === 'asset' ? tokens[1]?.address : undefined) ?? anAddress(word),
+  )
   const campaigns = Array.from({ length: size }, (_, index) => {
     const chain = index % 7 === 0 ? 10 : index % 501 === 1 ? 7 : 8453
     const template = templates[index % 5]

@@ -49,10 +49,15 @@ test('tokens that most active campaigns pay come first, and filters combine', as
   expect(await symbols(api, 'search=coin&chainId=10,1')).toEqual(['NONE'])
   expect(await symbols(api, 'whitelisted=false')).toEqual(['ONE'])
   expect(await symbols(api, 'whitelisted=true&search=second')).toEqual(['TWO'])
-  expect((await api.get('/tokens?pageSize=1&page=2')).json()).toMatchObject({ tokens: [{ symbol: 'ONE' }], totalTokens: 3 })
+  expect((await api.get('/tokens?pageSize=1&page=2')).json()).toMatchObject({
+    tokens: [{ symbol: 'ONE' }],
+    totalTokens: 3,
+  })
   expect((await api.get('/tokens?pageSize=1&page=9')).json()).toEqual({ tokens: [], totalTokens: 3 })
   api.setNow(new Date('2026-01-01T01:00:00Z'))
-  expect(await symbols(api, 'chainId=8453')).toEqual(['ONE', 'TWO'].toSorted((a, b) => addressOf(a) < addressOf(b) ? -1 : 1))
+  expect(await symbols(api, 'chainId=8453')).toEqual(
+    ['ONE', 'TWO'].toSorted((a, b) => (addressOf(a) < addressOf(b) ? -1 : 1)),
+  )
   function addressOf(symbol: string) {
     return symbol === 'ONE' ? one.address : two.address
   }

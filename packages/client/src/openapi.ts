@@ -2213,7 +2213,7 @@ export interface operations {
                  *       8453
                  *     ]
                  */
-                chainId?: components["schemas"]["ChainId"][];
+                chainId?: number[];
                 /**
                  * @description These tokens. Comma-separated, or given several times; at most 100 entries.
                  * @example [

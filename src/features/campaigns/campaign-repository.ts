@@ -12,7 +12,12 @@ import {
   createDocumentReader,
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
-import { campaignPages, type Counts, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
+import {
+  type Counts,
+  campaignPages,
+  createCampaignTotals,
+  toPageQuestion,
+} from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
@@ -107,7 +112,10 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     for (const { nth, total, listsVersion, changesAt, facetCounts, keys } of rows) {
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }), shown })
+      pages.set(questions[nth - 1] ?? '', {
+        ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }),
+        shown,
+      })
     }
     return pages
   }
@@ -130,8 +138,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     async list(query) {
       const activity = activityOf(query)
       const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const isAlone =
-        entryCount > MOST_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
+      const isAlone = entryCount > MOST_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
       const page = await findPage(question, query.pageSize, isAlone)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
@@ -140,7 +147,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
           page.facets === '' ? '' : `,${page.facets}`
         }}`,
         // Which campaigns are active changes with any of them.
-        dependencies: activity !== 'any' || query.facets?.includes('isActive') ? dependencies : { ...dependencies, changesAt },
+        dependencies:
+          activity !== 'any' || query.facets?.includes('isActive') ? dependencies : { ...dependencies, changesAt },
       }
     },
 

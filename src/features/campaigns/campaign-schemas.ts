@@ -1,7 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
 import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
-import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import {
   CampaignFacets,
   DEFAULT_FACET_SIZE,
@@ -10,7 +9,7 @@ import {
   facetNames,
   MAX_FACET_SIZE,
 } from '../../schemas/campaign-facets.ts'
-import { searchText } from '../../schemas/search-words.ts'
+import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
 import { Incentive, incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
@@ -25,8 +24,18 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { choice, commaSeparated, fieldsOf, flag, name128, oneOf, optionalInteger, queryOf } from '../../schemas/query-values.ts'
+import {
+  choice,
+  commaSeparated,
+  fieldsOf,
+  flag,
+  name128,
+  oneOf,
+  optionalInteger,
+  queryOf,
+} from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { searchText } from '../../schemas/search-words.ts'
 
 /** What the list and the detail have in common. */
 const campaignFields = {

@@ -41,7 +41,9 @@ export function createTokenRepository(database: Database, clock: () => Date): To
       return {
         body: {
           tokens: rows.flatMap(({ total: _, chainId, address, ...row }) =>
-            chainId === null ? [] : [{ id: `${chainId}:${address}`, chainId, address, ...row, pricedAt: null } as ListedToken],
+            chainId === null
+              ? []
+              : [{ id: `${chainId}:${address}`, chainId, address, ...row, pricedAt: null } as ListedToken],
           ),
           totalTokens: rows[0]?.total ?? 0,
         },

@@ -11,10 +11,7 @@ import { searchText } from '../../schemas/search-words.ts'
 export const ListTokensQuery = queryOf({
   ...paging,
   search: Type.Optional(
-    searchText(
-      'Tokens of which every word starts a word of the name or the symbol, without case and accents.',
-      'usdc',
-    ),
+    searchText('Tokens of which every word starts a word of the name or the symbol, without case and accents.', 'usdc'),
   ),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
     description: 'Tokens of any of these chains.',
@@ -34,7 +31,9 @@ export type ListTokensQuery = Static<typeof ListTokensQuery>
 
 export const ListedToken = Type.Object(
   {
-    id: text('`<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it.', { maxLength: 64 }),
+    id: text('`<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it.', {
+      maxLength: 64,
+    }),
     chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
     address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
     name: text('Name of the token.'),

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
 import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaign-facets.ts'
+import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/search-words.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
