@@ -40,6 +40,9 @@ import { rewardSchemas } from './features/rewards/reward-schemas.ts'
 import { createStatusRepository } from './features/status/status-repository.ts'
 import { statusRoutes } from './features/status/status-routes.ts'
 import { statusSchemas } from './features/status/status-schemas.ts'
+import { createTokenRepository } from './features/tokens/token-repository.ts'
+import { tokenRoutes } from './features/tokens/token-routes.ts'
+import { tokenSchemas } from './features/tokens/token-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
@@ -115,6 +118,7 @@ const schemas = [
   ...eligibilitySchemas,
   ...eligibilityFeatureSchemas,
   ...rewardSchemas,
+  ...tokenSchemas,
   ...statusSchemas,
   ...limitsSchemas,
   ...accessListSchemas,
@@ -218,6 +222,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(campaignRoutes, { campaigns, answers })
       await surface.register(trendingRoutes, { trending, answers })
       await surface.register(contractRoutes, { contracts, answers })
+      await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), answers })
       await surface.register(activityRoutes, { activity, answers })
       await surface.register(priceRoutes, { prices, answers, clock: now })
       await surface.register(claimRoutes, { claims, answers, hasAddressLookups: settings.ADDRESS_LOOKUPS })

@@ -61,7 +61,7 @@ export const touchCampaigns: Step[] = [
           from staged_actiontemplate template
           join action_templates known using (id)
           join campaigns on campaigns.action_template_id = template.id
-          where lower(template.action_type) <> lower(known.action_type)`,
+          where fold_case(template.action_type) <> fold_case(known.action_type)`,
           { isRecordTouched: false },
         ),
         'touched_campaigns',

@@ -15,6 +15,16 @@ export const TokenFilter = Type.String({
   'x-lower-case': true,
 })
 
+/** An entry of the `rewardToken` parameter. */
+export const RewardTokenFilter = Type.String({
+  $id: 'RewardTokenFilter',
+  pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
+  description: '`<chainId>:<address>` of a token.',
+  examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
+  'x-expected': '<chainId>:<address>',
+  'x-lower-case': true,
+})
+
 /** Filters that the list and the trending operation share. They combine with AND. */
 export const campaignFilters = {
   budgetAccount: commaSeparated(ref(Address), {
@@ -42,6 +52,10 @@ export const campaignFilters = {
     description: 'Campaigns that involve any of these tokens or collections.',
     example: parameterExamples.token,
   }),
+  rewardToken: commaSeparated(ref(RewardTokenFilter), {
+    description: 'Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one.',
+    example: parameterExamples.token,
+  }),
   distributionChannel: commaSeparated(name128(), {
     description: 'Campaigns distributed through any of these channels, compared without case.',
     example: parameterExamples.distributionChannel,
@@ -65,6 +79,7 @@ export interface CampaignFilters {
   chainId?: number
   targetContract?: string
   tokens?: string[]
+  rewardToken?: string[]
   distributionChannel?: string[]
   tokenWhitelist: boolean
 }

@@ -1,6 +1,6 @@
 import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './action-steps.ts'
 import { AllowList, AllowListPreview, AllowListType } from './allow-lists.ts'
-import { TokenFilter } from './campaign-filters.ts'
+import { RewardTokenFilter, TokenFilter } from './campaign-filters.ts'
 import { Criteria, CriteriaWithValueType, Incentive, incentiveVariants } from './incentives.ts'
 import {
   Address,
@@ -27,6 +27,7 @@ export const namedSchemas = [
   TransactionHash,
   UsdAmount,
   TokenFilter,
+  RewardTokenFilter,
   TokenMetadata,
   SignatureType,
   ActionStepParameters,

@@ -30,11 +30,12 @@ interface Told<Value> {
 const told = <Value>({ description, example }: Told<Value>) => ({ description, examples: [example] })
 
 interface IntegerOptions extends Told<number> {
+  minimum?: number
   maximum: number
 }
 
-const integer = ({ maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
-  Type.Unsafe<number>({ type: ['integer', 'null'], minimum: 0, maximum, ...extra, ...told(options) })
+const integer = ({ minimum = 0, maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
+  Type.Unsafe<number>({ type: ['integer', 'null'], minimum, maximum, ...extra, ...told(options) })
 
 /** Decimal digits; an empty value and the word `null` mean the default. */
 export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>
@@ -48,6 +49,10 @@ type BooleanOptions = Told<boolean> & { default: boolean }
 /** `true` or `false`; an empty value and the word `null` mean the default. */
 export const booleanOrNull = (options: BooleanOptions) =>
   Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...told(options) })
+
+/** `true` or `false`; an empty value and the word `null` are as if the parameter were absent. */
+export const optionalBoolean = (options: Told<boolean>) =>
+  Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...told(options) }))
 
 /** `true` or `false`, nothing else. */
 export const flag = (options: BooleanOptions) =>
@@ -81,6 +86,28 @@ export const commaSeparated = <Item extends TSchema>(
       examples: [[example]],
     }),
   )
+
+/** An entry of a list that is one of some words; the error about another one names the nearest. */
+export const oneOf = <const Words extends readonly string[]>(
+  words: Words,
+  options: { description: string; isAnyCase?: boolean },
+) =>
+  Type.Unsafe<Words[number]>({
+    type: 'string',
+    enum: words,
+    description: options.description,
+    'x-suggested': true,
+    ...(options.isAnyCase && { 'x-any-case': true }),
+  })
+
+/** Which of the top-level keys of an object are wanted. */
+export const fieldsOf = ({ properties }: TObject, example: string) => {
+  const names = Object.keys(properties)
+  return commaSeparated(oneOf(names, { description: 'A top-level key.' }), {
+    description: 'Only these top-level keys, in their usual order.',
+    example,
+  })
+}
 
 /** A name of 1 to 128 characters. */
 export const name128 = (description?: string) =>

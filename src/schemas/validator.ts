@@ -1,6 +1,7 @@
 import { Ajv2020, type ErrorObject, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { boundItems } from './bounded-items.ts'
+import { nearestName } from './nearest-name.ts'
 import { LAST_TIMESTAMP } from './primitives.ts'
 import { truncate } from './truncate.ts'
 
@@ -50,7 +51,15 @@ export function createValidator(named: readonly SchemaObject[], options: { mostF
     schemaType: 'string',
     validate: (forbidden: string, value: string) => charactersIn(value, forbidden).length === 0,
   })
-  ajv.addVocabulary(['x-expected', 'x-any-case', 'x-enum-varnames', 'x-enum-descriptions', 'style', 'explode'])
+  ajv.addVocabulary([
+    'x-expected',
+    'x-any-case',
+    'x-suggested',
+    'x-enum-varnames',
+    'x-enum-descriptions',
+    'style',
+    'explode',
+  ])
   if (options.mostFaults !== undefined) boundItems(ajv, options.mostFaults)
   for (const schema of named) ajv.addSchema(schema)
   return ajv
@@ -84,7 +93,13 @@ export function describeFault(error: ErrorObject): string {
     case 'minItems':
       return `must have at least ${error.params.limit} entries`
   }
-  return `must be ${expected ?? describeSchema(schema)}, got ${quote(error.data)}`
+  return `must be ${expected ?? describeSchema(schema)}, got ${quote(error.data)}${suggestion(schema, error.data)}`
+}
+
+function suggestion(schema: Record<string, unknown>, value: unknown) {
+  if (schema['x-suggested'] !== true || !Array.isArray(schema.enum)) return ''
+  const nearest = nearestName(String(value), schema.enum.map(String))
+  return nearest === undefined ? '' : `, did you mean ${nearest}?`
 }
 
 function describeSchema(schema: Record<string, unknown>): string {

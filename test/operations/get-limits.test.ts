@@ -32,6 +32,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   listClaims: [100],
   listEligibility: [50],
   listRewards: [100],
+  listTokens: [100],
   getStatus: [null],
   getLimits: [null],
   listAccessLists: [1000],

@@ -4,7 +4,16 @@ import { differingContractTotals } from '../../src/read-models/claim-windows/che
 import { expectMapsToAgree } from '../setup/campaign-maps.ts'
 import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random } from '../setup/random-records.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+import {
+  aCampaign,
+  aClaim,
+  anActionTemplate,
+  anAddress,
+  anErc20Incentive,
+  anIncentiveOfEachVariant,
+  aStep,
+  aToken,
+} from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
 import { createComparison, type Question } from '../setup/second-opinion-comparison.ts'
 import { startTestApp } from '../setup/test-app.ts'
@@ -58,11 +67,32 @@ const kinds = {
     record: (value: string) => ({ actionToken: { chainId: 10, address: anAddress(value) } }),
     query: (value: string) => ({ tokens: `10:${anAddress(value)}` }),
   },
+  incentive: {
+    record: (value: string) => ({ incentives: [incentiveOf(value)] }),
+    query: (value: string) => ({ incentiveType: incentiveOf(value).type.toUpperCase() }),
+  },
+  action: {
+    record: (value: string) => ({ actionTemplateId: templateOf(value).id }),
+    query: (value: string) => ({ actionType: value.toUpperCase() }),
+  },
   collection: {
     record: (value: string) => ({ nftCollection: { chainId: 10, address: anAddress(value) } }),
     query: (value: string) => ({ tokens: `10:${anAddress(value)}:collection` }),
   },
 } as const satisfies Record<string, Kind>
+
+/** Of another variant for each value. */
+function incentiveOf(value: string) {
+  const variants = ['ERC20Incentive', 'CGDAIncentive', 'ERC20VariableIncentive', 'ERC20PeggedIncentive']
+  const type = [...variants, 'PointsIncentive', 'AllowListIncentive'][Number(value.at(-1))]
+  const found = anIncentiveOfEachVariant(() => ASSETS[0] as string).find((incentive) => incentive.type === type)
+  if (found === undefined) throw new Error(`no variant for ${value}`)
+  return found
+}
+
+const templateOf = (value: string, actionType = value) =>
+  anActionTemplate({ id: `00000000-0000-4000-8000-${anAddress(value).slice(2, 14)}`, actionType })
+
 interface Kind {
   record: (value: string) => Partial<CampaignRecord>
   query: (value: string) => QueryText
@@ -153,14 +183,16 @@ function someQuestions(random: Random): Question[] {
   const chains = CHAINS.flatMap((chainId) => [{ chainId }, { chainId, ...queryOf(pick(kindNames), pick(NEAR)) }])
   const all: QueryText[] = [{}, ...single, ...pairs, ...chains]
   return [
-    // The list knows no creator.
+    // The list knows no creator, and trending not all that the list does.
     ...all
       .filter((query) => !('creator' in query))
       .map((query): Question => ['/campaigns', { ...query, ...ofList(random) }]),
-    ...all.map((query): Question => {
-      const period = pick(['1h', '24h', '24h'])
-      return ['/reward-kit/trending', { ...query, ...whitelist(random), period }]
-    }),
+    ...all
+      .filter((query) => !('incentiveType' in query || 'actionType' in query))
+      .map((query): Question => {
+        const period = pick(['1h', '24h', '24h'])
+        return ['/reward-kit/trending', { ...query, ...whitelist(random), period }]
+      }),
     ...COUNTS.flatMap((_, place) =>
       ['6h', '24h', '7d', undefined].map((timeRange): Question => {
         const sortBy = pick(['most-completions', 'total-spend', 'recently-deployed'])
@@ -183,7 +215,13 @@ test.each(firstOf([1, 2]))(
     const { compare, seen } = createComparison(api, `seed ${seed}`)
     const drafts = someDrafts(random)
     const campaigns = drafts.map(toRecord)
-    let records: ImportRecord[] = [...someTokens(random, 1), ...campaigns, ...someClaims(campaigns, random, 900)]
+    const templates = COUNTS.map((_, place) => templateOf(nameOf('action', place)))
+    let records: ImportRecord[] = [
+      ...templates,
+      ...someTokens(random, 1),
+      ...campaigns,
+      ...someClaims(campaigns, random, 900),
+    ]
     await api.save(...records)
     const mapped = async () => {
       const rows = await api.database.query("select kind || ' ' || value as name from popular_facets")
@@ -197,7 +235,12 @@ test.each(firstOf([1, 2]))(
       await keepTotalsOf(api.database, base + random.pick([0, -HOUR, 60]))
       await compare(someQuestions(random), records, new Date((base + random.pick([0, 0.5, 90])) * 1000))
       const before = await mapped()
-      const batch = [...moveSome(drafts, random), ...someTokens(random, 0.2), ...someClaims(campaigns, random, 20)]
+      // Few have this template, and their action becomes one of those that many have.
+      const renamed = templateOf(nameOf('action', 4), nameOf('action', random.pick(NEAR)))
+      const batch = [
+        ...[...moveSome(drafts, random), renamed],
+        ...[...someTokens(random, 0.2), ...someClaims(campaigns, random, 20)],
+      ]
       await api.save(...batch)
       records = [...records, ...batch]
       // A map that there is stays, however few have it, until all are made anew.

@@ -6,10 +6,13 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const parameters = [
   ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
+  ...['rewardToken', 'campaignId', 'incentiveType', 'actionType'],
   ...['distributionChannel', 'sortBy', 'tokenWhitelist', 'actionTemplateOnly', 'showActiveOnly'],
 ]
 /** These may be given several times. */
-const lists = ['budgetAccount', 'tokens', 'distributionChannel']
+const lists = [
+  ...['budgetAccount', 'tokens', 'rewardToken', 'distributionChannel', 'campaignId', 'incentiveType', 'actionType'],
+]
 const ADDRESS = anAddress('somebody')
 const addresses = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`number ${index}`))
 
@@ -91,6 +94,10 @@ describe('a value is refused, and the message names the parameter', () => {
       ...[`08453:${ADDRESS}`, `x:${ADDRESS}`, `:${ADDRESS}`, `8453:0X${ADDRESS.slice(2)}`, `8453:${ADDRESS},`],
       ...[`-1:${ADDRESS}`, `99999999999999999:${ADDRESS}`, `8453:${ADDRESS}:collection:collection`],
     ],
+    rewardToken: ['', ADDRESS, `8453:${ADDRESS}:collection`, `08453:${ADDRESS}`, `8453:${ADDRESS},`],
+    campaignId: ['', '1657', `8453:${ADDRESS}`, `8453:${ADDRESS}:01`, `8453:${ADDRESS}:1,`],
+    incentiveType: ['', 'Incentive', 'ERC20Incentive,', 'ERC20 Incentive', 'null'],
+    actionType: ['', 'swap,', ',', 'x'.repeat(129), '%20'],
     autocampaignId: ['', 'x'.repeat(129)],
     distributionChannel: ['', 'web,', ',', 'x'.repeat(129), '%20', `web,${'x'.repeat(129)}`],
     sortBy: ['', 'null', 'Active', 'ACTIVE', 'newest', 'active,active', '%20active'],

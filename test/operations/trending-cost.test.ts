@@ -101,7 +101,13 @@ test('no question looks at more than the campaigns that were claimed, whatever t
     const trending = createTrendingRepository(opened.database, () => now)
     const pagesOf = async (query: Partial<ListTrendingCampaignsQuery>) => {
       const asked = vi.spyOn(opened.pool, 'query')
-      await trending.list({ period: '24h', tokenWhitelist: false, includeTokenMetadata: false, ...query })
+      await trending.list({
+        period: '24h',
+        tokenWhitelist: false,
+        includeTokenMetadata: false,
+        pageSize: 100,
+        ...query,
+      })
       const calls = asked.mock.calls as unknown as [{ text: string }, unknown[]][]
       asked.mockRestore()
       const [statement, values] = calls[0] ?? [{ text: '' }, []]

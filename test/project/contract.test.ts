@@ -27,6 +27,7 @@ const OPERATIONS = [
   'listContracts',
   'listEligibility',
   'listRewards',
+  'listTokens',
   'listTrendingCampaigns',
 ]
 

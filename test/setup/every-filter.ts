@@ -32,6 +32,7 @@ export function filtersOf(records: readonly ImportRecord[]): Record<string, Filt
       return { chainId: String(chainId), targetContract }
     },
     tokens: (random) => ({ tokens: several(tokens)(random) }),
+    rewardToken: (random) => ({ rewardToken: several(rewards)(random) }),
     distributionChannel: (random) => ({ distributionChannel: several([...channels, 'none'])(random) }),
   }
 }

@@ -22,6 +22,7 @@ export interface Vocabulary {
   targets: { chainId: number; address: string }[]
   tokens: string[]
   actionTypes: string[]
+  incentiveTypes: string[]
 }
 
 export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
@@ -57,8 +58,11 @@ export function vocabularyOf(records: readonly ImportRecord[]): Vocabulary {
       ...named(targets).map((key) => `${key}:collection`),
     ].filter((entry) => !entry.includes('undefined')),
     actionTypes: ofType('actionTemplate').map(({ actionType }) => actionType),
+    incentiveTypes: campaigns.flatMap(({ incentives }) => incentives.map(({ type }) => type)),
   }
 }
+
+const isPlainToken = (entry: string) => !entry.endsWith(':collection')
 
 const drawFrom = (random: Random) => ({
   one: (values: readonly string[], otherwise: string) =>
@@ -85,14 +89,20 @@ function campaignFilters(words: Vocabulary, random: Random): QueryText {
     ...rarely(() => ({ chainId: pick([...words.chains.map(String), '', 'null', '123456']) })),
     ...rarely(() => ({ chainId: String(target.chainId), targetContract: addressInAnyCase(target.address) })),
     ...rarely(() => ({ tokens: many(words.tokens, `1:${nobody}`) })),
+    ...rarely(() => ({ rewardToken: many(words.tokens.filter(isPlainToken), `1:${nobody}`) })),
     ...rarely(() => ({ distributionChannel: many(words.channels, 'none') })),
   }
 }
 
 export function campaignsQuery(words: Vocabulary, random: Random): QueryText {
   const { chance, pick } = random
+  const { many } = drawFrom(random)
+  const rarely = (make: () => QueryText): QueryText => (chance(0.05) ? make() : {})
   return {
     ...campaignFilters(words, random),
+    ...rarely(() => ({ campaignId: many(words.ids, '1:0x00000000000000000000000000000000000000ff:7') })),
+    ...rarely(() => ({ incentiveType: many(words.incentiveTypes, 'CGDAIncentive') })),
+    ...rarely(() => ({ actionType: many(words.actionTypes, 'none') })),
     ...(chance(0.5) ? { sortBy: pick(['recently-deployed', 'active', 'active']) } : {}),
     ...(chance(0.2) ? { actionTemplateOnly: pick(['true', 'false']) } : {}),
     ...(chance(0.3) ? { showActiveOnly: pick(['true', 'true', 'false']) } : {}),
@@ -110,6 +120,7 @@ export function trendingQuery(words: Vocabulary, random: Random): QueryText {
     ...(chance(0.7) ? { period: pick(['1h', '24h']) } : {}),
     ...(chance(0.7) ? { includeTokenMetadata: pick(['true', 'true', 'true', 'false', '', 'null']) } : {}),
     ...(chance(0.4) ? { user: addressInAnyCase(one(words.users, nobody)) } : {}),
+    ...rarely(() => ({ pageSize: pick(['0', '1', '3', '100', '', 'null']) })),
     ...rarely(() => ({ creator: addressInAnyCase(one(words.creators, nobody)) })),
     ...rarely(() => ({ includeActionTypes: many(words.actionTypes, 'none') })),
     ...rarely(() => ({ excludeActionTypes: many(words.actionTypes, 'none') })),

@@ -251,15 +251,18 @@ export function isActive(campaign: Campaign, now: Date) {
 
 /* Filters */
 
-function matchesToken({ record, chainId, targets }: Campaign, entry: string) {
+const isPaid = ({ record, chainId }: Campaign, entry: string) =>
+  record.incentives.some((each) => isToken(each) && lower(`${chainId}:${each.asset}`) === entry)
+
+function matchesToken(campaign: Campaign, entry: string) {
+  const { record, targets } = campaign
   const isNamed = (reference: { chainId: number; address: string } | null | undefined, key: string) =>
     reference != null && lower(`${reference.chainId}:${reference.address}`) === key
   if (entry.endsWith(':collection')) {
     const key = entry.slice(0, -':collection'.length)
     return isNamed(record.nftCollection, key) || targets.has(key)
   }
-  const isReward = record.incentives.some((each) => isToken(each) && lower(`${chainId}:${each.asset}`) === entry)
-  return isReward || isNamed(record.actionToken, entry)
+  return isPaid(campaign, entry) || isNamed(record.actionToken, entry)
 }
 
 function accessOf({ record: { allowList } }: Campaign, user: string, world: World) {
@@ -287,6 +290,10 @@ export function passesTrendingFilters(campaign: Campaign, query: QueryText, worl
     query.targetContract && campaign.targets.has(lower(`${BigInt(chain)}:${query.targetContract}`)),
     query.targetContract === undefined && chain !== '' ? BigInt(chain) === BigInt(chainId) : undefined,
     toList(query.tokens)?.some((entry) => matchesToken(campaign, entry)),
+    toList(query.rewardToken)?.some((entry) => isPaid(campaign, entry)),
+    toList(query.campaignId)?.includes(campaign.id),
+    toList(query.incentiveType)?.some((type) => record.incentives.some((each) => lower(each.type) === type)),
+    toList(query.actionType)?.some((type) => type === actionType),
     toList(query.distributionChannel)?.some((name) => record.distributionChannels?.some((own) => lower(own) === name)),
     toList(query.includeActionTypes)?.some((type) => type === actionType),
     toList(query.excludeActionTypes)?.every((type) => type !== actionType),
@@ -329,7 +336,8 @@ export function expectedTrending(records: readonly ImportRecord[], query: QueryT
         compare(b.campaign.newness, a.campaign.newness) ||
         byId(a.campaign, b.campaign),
     )
-  return { trendingCampaigns: ranked.slice(0, 100).map(({ campaign }) => trendingEntry(campaign, query, world, now)) }
+  const size = Number(orDefault(query.pageSize, '100'))
+  return { trendingCampaigns: ranked.slice(0, size).map(({ campaign }) => trendingEntry(campaign, query, world, now)) }
 }
 
 function trendingEntry(campaign: Campaign, query: QueryText, world: World, now: Date) {

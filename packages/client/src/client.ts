@@ -85,6 +85,8 @@ export interface Client {
   ): Promise<Answer<'listTrendingCampaigns'>>
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
+  /** Known tokens, those that most active campaigns pay first. */
+  listTokens(query?: Query<'listTokens'>, options?: RequestOptions): Promise<Answer<'listTokens'>>
   /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
   listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
   /** The price of a token at an instant, or over time. */
@@ -154,6 +156,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listTrendingCampaigns: (query = {}, options) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
+    listTokens: (query = {}, options) => bodyOf(api.GET('/tokens', { ...options, params: { query } })),
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getPrices: (query, options) => bodyOf(api.GET('/prices', { ...options, params: { query } })),
     listClaims: (query = {}, options) => bodyOf(api.GET('/claims', { ...options, params: { query } })),

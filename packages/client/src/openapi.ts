@@ -84,6 +84,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List tokens
+         * @description The known tokens that pass all filters, those first that most active campaigns pay. A symbol leads to an address, and an amount in any response to US dollars.
+         */
+        get: operations["listTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/activity": {
         parameters: {
             query?: never;
@@ -319,6 +339,11 @@ export interface components {
          * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
          */
         TokenFilter: string;
+        /**
+         * @description `<chainId>:<address>` of a token.
+         * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
+         */
+        RewardTokenFilter: string;
         /** @description A known token. */
         TokenMetadata: {
             /** @description ID of the token: `<chainId>:<address>`. */
@@ -701,6 +726,30 @@ export interface components {
             /** @description One sentence that says what is wrong and what is allowed. */
             error: string;
         };
+        /** @description A value of a filter, and how many campaigns it leaves. */
+        FacetValue: {
+            /** @description As the filter takes it. */
+            value: string;
+            /** @description Number of campaigns: the total with the filter set to the value, under all other filters. */
+            count: number;
+            /** @description Symbol of the token; absent for other values. */
+            label?: string;
+        };
+        /** @description The facets that were asked for. */
+        CampaignFacets: {
+            /** @description Chains on which the campaigns were created. */
+            chainId?: components["schemas"]["FacetValue"][];
+            /** @description Tokens that the campaigns pay or deal in. */
+            token?: components["schemas"]["FacetValue"][];
+            /** @description Variants of their incentives. */
+            incentiveType?: components["schemas"]["FacetValue"][];
+            /** @description Action types of their templates, lower-case. */
+            actionType?: components["schemas"]["FacetValue"][];
+            /** @description Channels, lower-case. */
+            distributionChannel?: components["schemas"]["FacetValue"][];
+            /** @description The values of `showActiveOnly`: `true` leaves the active ones, `false` all. */
+            isActive?: components["schemas"]["FacetValue"][];
+        };
         /** @description A campaign in a list. */
         CampaignListItem: {
             /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
@@ -760,6 +809,10 @@ export interface components {
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
+            /** @description The values that were asked for, by count descending, then by value. */
+            facets?: components["schemas"]["CampaignFacets"];
+            /** @description The facets that have more values than are listed; there where `facets` is. */
+            facetsWithMore?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
@@ -1231,6 +1284,40 @@ export interface components {
             /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
             nextCursor: string | null;
         };
+        /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
+        DecimalAmount: string;
+        /** @description A known token, and how many campaigns pay it. */
+        ListedToken: {
+            /** @description `<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it. */
+            id: string;
+            /** @description Chain on which the token lives. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description Address of the token contract; the zero address is the native token. */
+            address: components["schemas"]["Address"];
+            /** @description Name of the token. */
+            name: string;
+            /** @description Symbol of the token; others may have the same. */
+            symbol: string;
+            /** @description Decimals of the token. */
+            decimals: number;
+            /** @description URI of the image of the token. */
+            imageUri: string;
+            /** @description Whether campaigns that pay it pass `tokenWhitelist`. */
+            whitelisted: boolean;
+            /** @description US dollars for one whole token; `null` when unknown. */
+            priceUsd: components["schemas"]["DecimalAmount"] | null;
+            /** @description When that price was known first; `null` when that is unknown. */
+            pricedAt: components["schemas"]["Instant"] | null;
+            /** @description Number of active campaigns that pay it. */
+            activeCampaigns: number;
+        };
+        /** @description One page of tokens. */
+        ListTokensResponse: {
+            /** @description The page, most active campaigns first. */
+            tokens: components["schemas"]["ListedToken"][];
+            /** @description Number of all tokens that match, exact. */
+            totalTokens: number;
+        };
         /** @description Indexing status of a chain. */
         ChainStatus: {
             /** @description The indexed chain. */
@@ -1446,6 +1533,13 @@ export interface operations {
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
@@ -1458,10 +1552,31 @@ export interface operations {
                  */
                 tokenWhitelist?: boolean | null;
                 /**
-                 * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.
+                 * @description These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId?: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "ERC20VariableCriteriaIncentiveV2"
+                 *     ]
+                 */
+                incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
+                /**
+                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "swap"
+                 *     ]
+                 */
+                actionType?: string[];
+                /**
+                 * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
                  * @example active
                  */
-                sortBy?: "recently-deployed" | "active";
+                sortBy?: "recently-deployed" | "active" | "ending-soon";
                 /**
                  * @description `true`: only campaigns that use an action template without customisation.
                  * @example true
@@ -1472,6 +1587,30 @@ export interface operations {
                  * @example true
                  */
                 showActiveOnly?: boolean;
+                /**
+                 * @description Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.
+                 * @example usdc
+                 */
+                search?: string;
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps")[];
+                /**
+                 * @description Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "chainId"
+                 *     ]
+                 */
+                facets?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+                /**
+                 * @description How many values of each facet, those of most campaigns first; 10 by default. Requires `facets`.
+                 * @example 5
+                 */
+                facetSize?: number | null;
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
@@ -1648,6 +1787,13 @@ export interface operations {
     getCampaign: {
         parameters: {
             query?: {
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId")[];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
@@ -1885,6 +2031,13 @@ export interface operations {
                  */
                 tokens?: components["schemas"]["TokenFilter"][];
                 /**
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
@@ -1896,6 +2049,11 @@ export interface operations {
                  * @example true
                  */
                 tokenWhitelist?: boolean | null;
+                /**
+                 * @description Number of campaigns to return, at most 100; 0 returns an empty array.
+                 * @example 10
+                 */
+                pageSize?: number | null;
                 /**
                  * @description Campaigns created by this account; if the creator is not recorded, campaigns it owns.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
@@ -1925,6 +2083,13 @@ export interface operations {
                  * @example true
                  */
                 includeTokenMetadata?: boolean | null;
+                /**
+                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "id"
+                 *     ]
+                 */
+                fields?: ("id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata")[];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
@@ -2205,6 +2370,216 @@ export interface operations {
                     vary?: string;
                     /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+                 * @example 1
+                 */
+                page?: number | null;
+                /**
+                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: number | null;
+                /**
+                 * @description Tokens of which every word starts a word of the name or the symbol, without case and accents.
+                 * @example usdc
+                 */
+                search?: string;
+                /**
+                 * @description Tokens of any of these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: number[];
+                /**
+                 * @description These tokens. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
+                 */
+                token?: components["schemas"]["RewardTokenFilter"][];
+                /**
+                 * @description `true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.
+                 * @example true
+                 */
+                whitelisted?: boolean | null;
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTokensResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
                     [name: string]: unknown;
                 };
                 content?: never;

@@ -52,6 +52,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/claims': 'facts',
   '/eligibility': 'facts',
   '/users/{address}/rewards': 'facts',
+  '/tokens': 'facts',
   '/status': 'status',
   '/limits': 'status',
   '/campaigns/accesslists': 'protected',

@@ -8,7 +8,16 @@ const FOR_CALLERS = [
   ...['user-rewards', 'limits', 'versions', 'examples'],
 ]
 const FOR_OPERATORS = [
-  ...['importing', 'prices', 'following-a-chain', 'production', 'deploying', 'database-connections', 'proxies', 'health-checks'],
+  ...[
+    'importing',
+    'prices',
+    'following-a-chain',
+    'production',
+    'deploying',
+    'database-connections',
+    'proxies',
+    'health-checks',
+  ],
   ...['several-processes', 'read-replicas', 'failover', 'monitoring', 'traces', 'checks-and-repairs', 'capacity'],
   ...['backup', 'upgrading', 'kubernetes', 'systemd', 'embedded-postgresql'],
 ]

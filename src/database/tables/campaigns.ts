@@ -80,6 +80,8 @@ export const campaigns = pgTable(
     // The next instant at which a campaign becomes active or ceases to be.
     index('campaigns_by_start').on(table.startAt),
     index('campaigns_by_end').on(table.endAt),
+    // Without a list of what is still to be entered, which every search would read to its end.
+    index('campaigns_by_words').using('gin', sql`word_starts(${table.campaignName})`).with({ fastupdate: false }),
     lowerCaseAddress('campaigns_owner_is_lower_case', table.owner),
     lowerCaseAddress('campaigns_creator_is_lower_case', table.creator),
     lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, doublePrecision, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
+import { boolean, check, doublePrecision, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { address, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
 
 /** A token the service knows. Written by the import, and by `index` where nothing was imported; replaced whole. */
@@ -26,6 +26,9 @@ export const tokens = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.address] }),
+    index('tokens_by_words')
+      .using('gin', sql`word_starts(${table.name} || ' ' || ${table.symbol})`)
+      .with({ fastupdate: false }),
     lowerCaseAddress('tokens_address_is_lower_case', table.address),
     check('tokens_decimals_fit_a_byte', sql`${table.decimals} between 0 and 255`),
     check('tokens_price_is_not_negative', sql`${table.priceUsd} >= 0`),

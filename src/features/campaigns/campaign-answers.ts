@@ -1,6 +1,7 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
+import { withFields } from './chosen-fields.ts'
 
 /** The figures of an incentive, and where among them each is. */
 const FIGURES = 4
@@ -12,10 +13,16 @@ const TOKEN = 3
 export const tokenIdsOf = ({ state }: Campaign) =>
   state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
-/** The JSON of a campaign; `addresses` are those that its document leaves out, if it does. */
-export function toJson({ state, document }: Campaign, tokens: Tokens, addresses?: string) {
+/** How a campaign is to be shown; `addresses` are those that its document leaves out, if it does. */
+interface Wanted {
+  fields?: readonly string[] | undefined
+  addresses?: string | undefined
+}
+
+/** The JSON of a campaign. */
+export function toJson({ state, document }: Campaign, tokens: Tokens, { fields, addresses }: Wanted) {
   const { isActive, figures } = state
-  return fillDocument(document, (name, of) => {
+  return fillDocument(fields === undefined ? document : withFields(document, fields), (name, of) => {
     if (name === 'isActive') return isActive
     if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
     if (name === 'addresses') return addresses

@@ -12,7 +12,12 @@ import {
   createDocumentReader,
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
-import { campaignPages, createCampaignTotals, toPageQuestion } from '../../read-models/campaign-search/read.ts'
+import {
+  type Counts,
+  campaignPages,
+  createCampaignTotals,
+  toPageQuestion,
+} from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-answers.ts'
@@ -27,10 +32,10 @@ export interface CampaignRepository {
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
-   * One campaign with all its allow-list addresses; undefined where there is none. Five index lookups; campaigns that are
+   * One campaign with all its allow-list addresses, or some of its fields; undefined where there is none. Five index lookups; campaigns that are
    * asked for at the same moment share a statement.
    */
-  find(id: string): Promise<Answerable | undefined>
+  find(id: string, fields?: readonly string[]): Promise<Answerable | undefined>
 }
 
 /** The JSON of an answer with what that depends on. */
@@ -44,7 +49,10 @@ interface Shown {
   key: number
   /** Milliseconds since 1970 at which it changes although nothing is written; infinite where it never does. */
   changesAt: number
-  json: string
+  /** Whether the addresses of its allow list are still to be read. */
+  lacksAddresses: boolean
+  /** All of it, or some of its fields. */
+  toJson(fields: readonly string[] | undefined): string
 }
 
 /** A row with the state of a campaign; where the document leaves out the addresses of its allow list, with these. */
@@ -59,8 +67,7 @@ const MAX_DOCUMENT_BYTES = 64 * 1024 * 1024
 
 type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
 
-interface Page {
-  total: number
+interface Page extends Counts {
   shown: Shown[]
 }
 
@@ -70,7 +77,7 @@ const MOST_FOUND_TOGETHER = 100
 /** As many pages share a statement: each may take some milliseconds, and all wait for all. */
 const MOST_LISTED_TOGETHER = 8
 
-/** A page whose campaigns can be found by more than this may take longer, and nobody else waits for it. */
+/** A page whose campaigns can be found by more than this, by words, or with counts, may take longer, and nobody else waits for it. */
 const MOST_ENTRIES_TOGETHER = 6
 
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
@@ -90,9 +97,8 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, (questions) => readPages(listTogether, questions))
   const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
     const values = { ids, now: clock().toISOString() }
-    // Null where the addresses of its allow list have to be read with it.
     const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
-    return new Map(rows.map(({ id, shown }) => [id, shown ?? null]))
+    return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
   })
 
   async function readPages(list: typeof listTogether, questions: string[]) {
@@ -103,18 +109,21 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
-    for (const { nth, total, listsVersion, changesAt, keys } of rows) {
+    for (const { nth, total, listsVersion, changesAt, facetCounts, keys } of rows) {
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', { total: asked.totalOf(nth, { total, listsVersion, changesAt }), shown })
+      pages.set(questions[nth - 1] ?? '', {
+        ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }),
+        shown,
+      })
     }
     return pages
   }
 
-  async function findPage(question: string, pageSize: number, entryCount: number): Promise<Page | undefined> {
-    const total = pageSize === 0 ? await totals.recall(question, clock()) : undefined
-    if (total !== undefined) return { total, shown: [] }
-    if (entryCount <= MOST_ENTRIES_TOGETHER) return lookUpPage(question)
+  async function findPage(question: string, pageSize: number, isAlone: boolean): Promise<Page | undefined> {
+    const counts = pageSize === 0 ? await totals.recall(question, clock()) : undefined
+    if (counts !== undefined) return { ...counts, shown: [] }
+    if (!isAlone) return lookUpPage(question)
     return (await readPages(listAlone, [question])).get(question)
   }
 
@@ -127,25 +136,36 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
   return {
     async list(query) {
-      // Where all are active, sorting by activity changes nothing.
-      const activity = query.showActiveOnly ? 'only' : query.sortBy === 'active' ? 'first' : 'any'
+      const activity = activityOf(query)
       const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const page = await findPage(question, query.pageSize, entryCount)
+      const isAlone = entryCount > MOST_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
+      const page = await findPage(question, query.pageSize, isAlone)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
       const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
       return {
-        json: `{"campaigns":[${page.shown.map(({ json }) => json).join(',')}],"totalCampaigns":${page.total}}`,
+        json: `{"campaigns":[${page.shown.map((campaign) => campaign.toJson(query.fields)).join(',')}],"totalCampaigns":${page.total}${
+          page.facets === '' ? '' : `,${page.facets}`
+        }}`,
         // Which campaigns are active changes with any of them.
-        dependencies: activity !== 'any' ? dependencies : { ...dependencies, changesAt },
+        dependencies:
+          activity !== 'any' || query.facets?.includes('isActive') ? dependencies : { ...dependencies, changesAt },
       }
     },
 
-    async find(id) {
+    async find(id, fields) {
       const found = await lookUpCampaign(id)
-      const shown = found === null ? await inTurn(() => findWithAddresses(id)) : found
-      return shown && { json: shown.json, dependencies: dependenciesOf([shown]) }
+      const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
+      const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
+      return shown && { json: shown.toJson(fields), dependencies: dependenciesOf([shown]) }
     },
   }
+}
+
+/** Where all are active, sorting by activity changes nothing. */
+function activityOf({ sortBy, showActiveOnly }: ListCampaignsQuery) {
+  if (sortBy === 'ending-soon') return 'ending'
+  if (showActiveOnly) return 'only'
+  return sortBy === 'active' ? 'first' : 'any'
 }
 
 /** Reads rows with the campaigns that they are about, and the tokens of these, of one moment. */
@@ -154,11 +174,14 @@ function createShownReader(lookups: Database) {
   return async <Row extends StateRow>(read: () => Promise<readonly WithCampaign<Row>[]>) => {
     const { rows, tokens } = await tokenStore.readWith(read, ({ campaign }) => (campaign ? tokenIdsOf(campaign) : []))
     return rows.map(({ campaign, ...row }) => {
-      const { addresses } = row
-      if (campaign === undefined || (addresses === undefined && lacksAddresses(campaign)))
-        return { ...row, shown: undefined }
+      if (campaign === undefined) return { ...row, shown: undefined }
       const { key, changesAt } = campaign.state
-      return { ...row, shown: { key, changesAt, json: toJson(campaign, tokens, addresses ?? undefined) } }
+      const shown: Shown = {
+        ...{ key, changesAt },
+        lacksAddresses: row.addresses === undefined && lacksAddresses(campaign),
+        toJson: (fields) => toJson(campaign, tokens, { fields, addresses: row.addresses ?? undefined }),
+      }
+      return { ...row, shown }
     })
   }
 }
@@ -181,14 +204,15 @@ function prepareList(database: Database, name: string) {
       total: sql<number | null>`answer.total`,
       listsVersion: sql<string | null>`answer.lists_version`,
       changesAt: sql<number | null>`answer.changes_at`,
+      facetCounts: sql<string | null>`answer.facet_counts`,
       keys: sql<string | null>`answer.keys`,
       state: sql<string | null>`answer.state`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, array_to_string(keys, ',') as keys, null as state from page
+      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, null as state from page
       union all
-      select null, null, null, null, null, shown.state
+      select null, null, null, null, null, null, shown.state
       from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)

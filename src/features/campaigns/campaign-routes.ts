@@ -2,11 +2,15 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { AnswerCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/request/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { queryOf } from '../../schemas/query-values.ts'
 import { detailExample, listItemExample } from './campaign-example.ts'
 import type { CampaignRepository } from './campaign-repository.ts'
-import { CampaignDetail, GetCampaignParams, ListCampaignsQuery, ListCampaignsResponse } from './campaign-schemas.ts'
+import {
+  CampaignDetail,
+  GetCampaignParams,
+  GetCampaignQuery,
+  ListCampaignsQuery,
+  ListCampaignsResponse,
+} from './campaign-schemas.ts'
 
 const listCampaigns = {
   operationId: 'listCampaigns',
@@ -30,7 +34,7 @@ const getCampaign = {
   description: 'Returns a campaign with all its details; they include everything in its list item.',
   tags: ['Campaigns'],
   params: GetCampaignParams,
-  querystring: queryOf(minimumBlocks),
+  querystring: GetCampaignQuery,
   response: responsesOf(
     { description: 'The campaign.', schema: CampaignDetail, example: detailExample },
     {
@@ -50,7 +54,7 @@ export const campaignRoutes: FastifyPluginAsyncTypebox<{
 
   app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
     answers.send(request, reply, async () => {
-      const campaign = await campaigns.find(request.params.id)
+      const campaign = await campaigns.find(request.params.id, request.query.fields)
       if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
       return campaign
     }),

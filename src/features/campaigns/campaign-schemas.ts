@@ -1,8 +1,16 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
 import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
+import {
+  CampaignFacets,
+  DEFAULT_FACET_SIZE,
+  type FacetName,
+  FacetValue,
+  facetNames,
+  MAX_FACET_SIZE,
+} from '../../schemas/campaign-facets.ts'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
-import { Incentive } from '../../schemas/incentives.ts'
+import { Incentive, incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { paging } from '../../schemas/paging.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
@@ -16,30 +24,18 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { choice, flag, queryOf } from '../../schemas/query-values.ts'
+import {
+  choice,
+  commaSeparated,
+  fieldsOf,
+  flag,
+  name128,
+  oneOf,
+  optionalInteger,
+  queryOf,
+} from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-
-export const ListCampaignsQuery = queryOf(
-  {
-    ...paging,
-    ...campaignFilters,
-    sortBy: choice(['recently-deployed', 'active'], {
-      default: 'recently-deployed',
-      description:
-        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first.',
-      example: 'active',
-    }),
-    actionTemplateOnly: flag({
-      default: false,
-      description: '`true`: only campaigns that use an action template without customisation.',
-      example: true,
-    }),
-    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
-    ...minimumBlocks,
-  },
-  campaignFilterDependencies,
-)
-export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
+import { searchText } from '../../schemas/search-words.ts'
 
 /** What the list and the detail have in common. */
 const campaignFields = {
@@ -101,6 +97,57 @@ export const CampaignListItem = Type.Object(
 )
 export type CampaignListItem = Static<typeof CampaignListItem>
 
+export const ListCampaignsQuery = queryOf(
+  {
+    ...paging,
+    ...campaignFilters,
+    campaignId: commaSeparated(ref(CampaignId), {
+      description: 'These campaigns, as far as they pass all other filters.',
+      example: parameterExamples.campaignId,
+    }),
+    incentiveType: commaSeparated(oneOf(incentiveTypes, { description: 'A variant.', isAnyCase: true }), {
+      description: 'Campaigns with an incentive of any of these variants, compared without case.',
+      example: 'ERC20VariableCriteriaIncentiveV2',
+    }),
+    actionType: commaSeparated(name128(), {
+      description: 'Campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.actionType,
+    }),
+    sortBy: choice(['recently-deployed', 'active', 'ending-soon'], {
+      default: 'recently-deployed',
+      description:
+        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.',
+      example: 'active',
+    }),
+    actionTemplateOnly: flag({
+      default: false,
+      description: '`true`: only campaigns that use an action template without customisation.',
+      example: true,
+    }),
+    showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
+    search: Type.Optional(
+      searchText(
+        'Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.',
+        'usdc',
+      ),
+    ),
+    fields: fieldsOf(CampaignListItem, 'id'),
+    facets: commaSeparated(oneOf(facetNames, { description: 'A facet.' }), {
+      description: 'Count the values of these beside the page, each under all other filters.',
+      example: 'chainId',
+    }),
+    facetSize: optionalInteger({
+      minimum: 1,
+      maximum: MAX_FACET_SIZE,
+      description: `How many values of each facet, those of most campaigns first; ${DEFAULT_FACET_SIZE} by default. Requires \`facets\`.`,
+      example: 5,
+    }),
+    ...minimumBlocks,
+  },
+  { ...campaignFilterDependencies, facetSize: ['facets'] },
+)
+export type ListCampaignsQuery = Static<typeof ListCampaignsQuery>
+
 export const ListCampaignsResponse = Type.Object(
   {
     campaigns: Type.Array(ref(CampaignListItem), {
@@ -108,6 +155,15 @@ export const ListCampaignsResponse = Type.Object(
       description: 'The campaigns of the page, in the requested order.',
     }),
     totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
+    facets: Type.Optional(
+      ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
+    ),
+    facetsWithMore: Type.Optional(
+      Type.Array(Type.Unsafe<FacetName>({ type: 'string', enum: facetNames, description: 'A facet.' }), {
+        maxItems: facetNames.length,
+        description: 'The facets that have more values than are listed; there where `facets` is.',
+      }),
+    ),
   },
   { $id: 'ListCampaignsResponse', additionalProperties: false, description: 'One page of campaigns.' },
 )
@@ -151,5 +207,7 @@ export const CampaignDetail = Type.Object(
 )
 export type CampaignDetail = Static<typeof CampaignDetail>
 
+export const GetCampaignQuery = queryOf({ fields: fieldsOf(CampaignDetail, 'id'), ...minimumBlocks })
+
 /** The components that this feature adds to the OpenAPI document. */
-export const campaignSchemas = [CampaignListItem, ListCampaignsResponse, CampaignDetail]
+export const campaignSchemas = [FacetValue, CampaignFacets, CampaignListItem, ListCampaignsResponse, CampaignDetail]

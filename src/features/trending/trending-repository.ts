@@ -12,7 +12,7 @@ import {
 import { toTrendingCampaign } from './trending-answers.ts'
 import { createDocumentParser } from './trending-documents.ts'
 import { trendingColumns } from './trending-rows.ts'
-import type { ListTrendingCampaignsQuery, ListTrendingCampaignsResponse } from './trending-schemas.ts'
+import type { ListTrendingCampaignsQuery, TrendingCampaign } from './trending-schemas.ts'
 
 export interface TrendingRepository {
   /**
@@ -21,7 +21,7 @@ export interface TrendingRepository {
    * and the campaigns that have changed since the kept totals; where few of many match two filters, or admit the user, the
    * rows that match one of them.
    */
-  list(query: ListTrendingCampaignsQuery): Promise<ListTrendingCampaignsResponse>
+  list(query: ListTrendingCampaignsQuery): Promise<{ trendingCampaigns: Partial<TrendingCampaign>[] }>
 }
 
 /** As much as the documents of some thousand campaigns take. */
@@ -35,7 +35,7 @@ export function createTrendingRepository(database: Database, clock: () => Date):
 
   return {
     async list(query) {
-      const { period, user, includeTokenMetadata } = query
+      const { period, user, includeTokenMetadata, fields } = query
       const { shape, conditions, values } = toTrendingConditions(query)
       const statement = statementOf(`${period} ${shape}`, (name) => prepareTrending(database, name, period, conditions))
       const now = clock()
@@ -45,12 +45,14 @@ export function createTrendingRepository(database: Database, clock: () => Date):
         withToken: includeTokenMetadata,
         now: now.toISOString(),
         nowSeconds: toWholeSeconds(now),
+        pageSize: query.pageSize,
       }
       const { rows, tokens } = await tokenStore.readWith(
         () => withDocuments(() => statement.execute(asked)),
         documents.tokenIdsOf,
       )
-      return { trendingCampaigns: rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined)) }
+      const entries = rows.map((row) => toTrendingCampaign(row, documents, tokens, user !== undefined))
+      return { trendingCampaigns: fields === undefined ? entries : entries.map((entry) => withFields(entry, fields)) }
     },
   }
 }
@@ -69,3 +71,6 @@ const prepareTrending = (database: Database, name: string, period: TrendingPerio
     )
     .orderBy(sql`entry.place`)
     .prepare(name)
+
+const withFields = (entry: TrendingCampaign, fields: readonly string[]): Partial<TrendingCampaign> =>
+  Object.fromEntries(Object.entries(entry).filter(([name]) => fields.includes(name)))

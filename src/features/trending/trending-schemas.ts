@@ -15,51 +15,17 @@ import {
   TransactionHash,
   text,
 } from '../../schemas/primitives.ts'
-import { booleanOrNull, choice, commaSeparated, name128, queryOf } from '../../schemas/query-values.ts'
+import {
+  booleanOrNull,
+  choice,
+  commaSeparated,
+  fieldsOf,
+  integerWithDefault,
+  name128,
+  queryOf,
+} from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
 import { TokenMetadata } from '../../schemas/tokens.ts'
-
-export const ListTrendingCampaignsQuery = queryOf(
-  {
-    period: choice(['1h', '24h'], {
-      default: '24h',
-      description:
-        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.',
-      example: '24h',
-    }),
-    ...campaignFilters,
-    creator: Type.Optional(
-      inline(Address, {
-        description: 'Campaigns created by this account; if the creator is not recorded, campaigns it owns.',
-        example: parameterExamples.owner,
-      }),
-    ),
-    user: Type.Optional(
-      inline(Address, {
-        description:
-          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.',
-        example: parameterExamples.claimant,
-      }),
-    ),
-    includeActionTypes: commaSeparated(name128(), {
-      description: 'Campaigns whose action template has any of these action types, compared without case.',
-      example: parameterExamples.actionType,
-    }),
-    excludeActionTypes: commaSeparated(name128(), {
-      description: 'No campaigns whose action template has any of these action types, compared without case.',
-      example: parameterExamples.otherActionType,
-    }),
-    includeTokenMetadata: booleanOrNull({
-      default: false,
-      description:
-        '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
-      example: true,
-    }),
-    ...minimumBlocks,
-  },
-  campaignFilterDependencies,
-)
-export type ListTrendingCampaignsQuery = Static<typeof ListTrendingCampaignsQuery>
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))
@@ -223,6 +189,55 @@ export const TrendingCampaign = Type.Object(
   },
 )
 export type TrendingCampaign = Static<typeof TrendingCampaign>
+
+export const ListTrendingCampaignsQuery = queryOf(
+  {
+    period: choice(['1h', '24h'], {
+      default: '24h',
+      description:
+        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.',
+      example: '24h',
+    }),
+    ...campaignFilters,
+    pageSize: integerWithDefault({
+      maximum: 100,
+      default: 100,
+      example: 10,
+      description: 'Number of campaigns to return, at most 100; 0 returns an empty array.',
+    }),
+    creator: Type.Optional(
+      inline(Address, {
+        description: 'Campaigns created by this account; if the creator is not recorded, campaigns it owns.',
+        example: parameterExamples.owner,
+      }),
+    ),
+    user: Type.Optional(
+      inline(Address, {
+        description:
+          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.',
+        example: parameterExamples.claimant,
+      }),
+    ),
+    includeActionTypes: commaSeparated(name128(), {
+      description: 'Campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.actionType,
+    }),
+    excludeActionTypes: commaSeparated(name128(), {
+      description: 'No campaigns whose action template has any of these action types, compared without case.',
+      example: parameterExamples.otherActionType,
+    }),
+    includeTokenMetadata: booleanOrNull({
+      default: false,
+      description:
+        '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
+      example: true,
+    }),
+    fields: fieldsOf(TrendingCampaign, 'id'),
+    ...minimumBlocks,
+  },
+  campaignFilterDependencies,
+)
+export type ListTrendingCampaignsQuery = Static<typeof ListTrendingCampaignsQuery>
 
 export const ListTrendingCampaignsResponse = Type.Object(
   {

@@ -23,8 +23,9 @@ export const mapTables = {
 }
 
 /**
- * What the campaigns with touched records can be found by at this moment, and what of that has maps. In two steps, so that
- * the size of each is known: from a view of ten tables nobody can tell how much comes.
+ * What the campaigns with touched records can be found by at this moment, and what of that has maps; of the others, whose
+ * template may have changed, the action. In two steps, so that the size of each is known: from a view of ten tables nobody
+ * can tell how much comes.
  */
 const findTouched = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
   [
@@ -32,8 +33,10 @@ const findTouched = (moment: 'before' | 'after'): [sql: string, populates: strin
     select membership.campaign_key, membership.kind, membership.chain_id, membership.value
     from touched_campaigns touched
     -- For each by itself: joined, all campaigns would be read ten times, however few are touched.
-    cross join lateral (select * from campaign_memberships found where found.campaign_key = touched.key offset 0) membership
-    where touched.is_record_touched`,
+    cross join lateral (
+      select * from campaign_memberships found
+      where found.campaign_key = touched.key and (touched.is_record_touched or found.kind = 'action') offset 0
+    ) membership`,
     `memberships_${moment}`,
   ],
   [
@@ -53,7 +56,7 @@ const touchedBits = (moment: 'before' | 'after') => `
 
 /** Before anything that is stored changes. */
 export const takeOutOfMaps = stepsFor(
-  ['campaign', 'withdrawnCampaign'],
+  ['campaign', 'withdrawnCampaign', 'actionTemplate'],
   [
     ...findTouched('before'),
     `update facet_maps map set bits = map.bits & ~touched.bits from (${touchedBits('before')}) touched
@@ -135,7 +138,7 @@ export const putIntoMaps: Step[] = [
     ],
   ),
   ...stepsFor(
-    ['campaign', 'withdrawnCampaign'],
+    ['campaign', 'withdrawnCampaign', 'actionTemplate'],
     [
       ...findTouched('after'),
       `insert into facet_maps as map (facet_key, since, bits) ${touchedBits('after')}
@@ -153,7 +156,7 @@ export const putIntoMaps: Step[] = [
       where map.facet_key = missing.facet_key and map.since = missing.since`,
   },
   ...stepsFor(
-    ['campaign'],
+    ['campaign', 'actionTemplate'],
     [
       [
         `select map_facet(kind, chain_id, value) from (

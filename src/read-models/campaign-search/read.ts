@@ -1,8 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaign-facets.ts'
 import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
+import { toSearchWords } from '../../schemas/search-words.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
-export { createCampaignTotals } from './totals.ts'
+export { type Counts, createCampaignTotals } from './totals.ts'
 
 /** Something a campaign can be found by; a chain or a value that says nothing is 0 or empty. */
 interface Facet {
@@ -13,9 +15,16 @@ interface Facet {
 
 /** What a page of campaigns is asked for by. */
 export interface CampaignPageQuery extends CampaignFilters {
+  campaignId?: string[]
+  incentiveType?: string[]
+  actionType?: string[]
+  search?: string
   actionTemplateOnly: boolean
-  /** All campaigns, active ones only, or those first. */
-  activity: 'any' | 'only' | 'first'
+  /** All campaigns, active ones only, those first, or only those that are active and end: by when. */
+  activity: 'any' | 'only' | 'first' | 'ending'
+  /** What is to be counted beside the page, and how many values of each. */
+  facets?: readonly FacetName[]
+  facetSize?: number
   limit: number
   offset: bigint
 }
@@ -24,17 +33,22 @@ export interface CampaignPageQuery extends CampaignFilters {
  * Pages of campaigns, as something to select from, one row for each entry of the JSON array at the placeholder `questions`
  * (see `createCampaignTotals`): its place `nth` in it, from 1; `total`, how many match, null where that is known;
  * `lists_version`, which the total is right for; `changes_at`, when a total of active campaigns may change all the same, in
- * milliseconds since 1970; and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
+ * milliseconds since 1970; `facet_counts`, JSON of what is counted beside the page, null where that is known or not asked for;
+ * and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
  * identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is right for all values.
  */
 export const campaignPages = sql`campaign_pages(
   ${sql.placeholder('questions')}::json, ${sql.placeholder('now')}::timestamptz)`
 
+/** A group of facets, and the filter that it stands for where that is one of a facet that is counted. */
+interface FacetGroup {
+  facets: Facet[]
+  filter?: FacetName
+}
+
 /** What campaigns are found by, as the first arguments of `campaign_page`. */
-function toFacetEntries(query: CampaignPageQuery) {
-  const entries = toFacetGroups(query).flatMap((facets, index) =>
-    facets.map((facet) => ({ ...facet, group: index + 1 })),
-  )
+function toFacetEntries(groups: readonly FacetGroup[]) {
+  const entries = groups.flatMap(({ facets }, index) => facets.map((facet) => ({ ...facet, group: index + 1 })))
   return {
     groups: entries.map(({ group }) => group),
     kinds: entries.map(({ kind }) => kind),
@@ -43,11 +57,33 @@ function toFacetEntries(query: CampaignPageQuery) {
   }
 }
 
+/** What is counted for a facet: the values of this kind. The filter of the last is not one by facets. */
+const COUNTED_KINDS: Readonly<Record<FacetName, FacetKind>> = {
+  chainId: 'chain',
+  token: 'token',
+  incentiveType: 'incentive',
+  actionType: 'action',
+  distributionChannel: 'channel',
+  isActive: 'active',
+}
+
+/** In one order, however they are asked for: equal questions have equal answers. */
+function toCounted({ facets, facetSize = DEFAULT_FACET_SIZE }: CampaignPageQuery, groups: readonly FacetGroup[]) {
+  if (facets === undefined) return {}
+  const own = (name: FacetName) => groups.findIndex(({ filter }) => filter === name) + 1
+  const counted = facetNames.filter((name) => facets.includes(name))
+  return {
+    facets: counted.map((name) => ({ name, kind: COUNTED_KINDS[name], own: own(name) })),
+    facet_size: facetSize,
+  }
+}
+
 /** A question for a page as text, which is equal where the questions are: a line of JSON about all campaigns, and one about the page. */
 export function toPageQuestion(query: CampaignPageQuery) {
-  const entries = toFacetEntries(query)
+  const groups = toFacetGroups(query)
+  const entries = toFacetEntries(groups)
   const lines = [
-    { ...entries, activity: query.activity },
+    { ...entries, activity: query.activity, ...toCounted(query, groups) },
     // As text: JSON has no numbers as large.
     { page_size: query.limit, skipped: String(query.offset) },
   ]
@@ -59,20 +95,31 @@ export function toPageQuestion(query: CampaignPageQuery) {
 }
 
 /** A campaign passes if it has one facet of each group. */
-function toFacetGroups(filters: CampaignPageQuery): Facet[][] {
-  const groups = [
-    filters.budgetAccount?.map((value) => aFacet('budget', value)),
-    filters.owner && [aFacet('owner', filters.owner)],
-    filters.autocampaignId && [aFacet('autocampaign', filters.autocampaignId)],
-    toChainFacets(filters),
-    filters.tokens && toTokenFacets(filters.tokens),
-    filters.distributionChannel && toChannelFacets(filters.distributionChannel),
-    filters.tokenWhitelist && [aFacet('whitelisted', '')],
-    filters.actionTemplateOnly && [aFacet('template', '')],
+function toFacetGroups(filters: CampaignPageQuery): FacetGroup[] {
+  const { targetContract, tokens, incentiveType, actionType, distributionChannel } = filters
+  const chain = toChainFacets(filters)
+  const groups: (FacetGroup | undefined)[] = [
+    group(filters.budgetAccount && toFacets('budget', filters.budgetAccount)),
+    group(filters.owner ? toFacets('owner', [filters.owner]) : undefined),
+    group(filters.autocampaignId ? toFacets('autocampaign', [filters.autocampaignId]) : undefined),
+    targetContract === undefined ? group(chain, 'chainId') : group(chain),
+    group(tokens && toTokenFacets(tokens), 'token'),
+    group(filters.rewardToken && toRewardFacets(filters.rewardToken)),
+    group(distributionChannel && toFacets('channel', distributionChannel), 'distributionChannel'),
+    group(filters.campaignId && toFacets('id', filters.campaignId)),
+    group(incentiveType && toFacets('incentive', incentiveType), 'incentiveType'),
+    group(actionType && toFacets('action', actionType), 'actionType'),
+    ...toSearchWords(filters.search ?? '').map((word) => group(toFacets('word', [word]))),
+    group(filters.activity === 'ending' ? [aFacet('ending', '')] : undefined),
+    group(filters.tokenWhitelist ? [aFacet('whitelisted', '')] : undefined),
+    group(filters.actionTemplateOnly ? [aFacet('template', '')] : undefined),
   ]
-  const given = groups.flatMap((facets) => (facets ? [facets] : []))
-  return given.length > 0 ? given : [[aFacet('all', '')]]
+  const given = groups.filter((facets) => facets !== undefined)
+  return given.length > 0 ? given : [{ facets: [aFacet('all', '')] }]
 }
+
+const group = (facets: Facet[] | undefined, filter?: FacetName): FacetGroup | undefined =>
+  facets && { facets, ...(filter !== undefined && { filter }) }
 
 const aFacet = (kind: FacetKind, value: string, chain = 0): Facet => ({ kind, chain, value })
 
@@ -90,7 +137,16 @@ const toTokenFacets = (entries: string[]) =>
     return kinds.map((kind) => aFacet(kind, address, Number(chain)))
   })
 
-const toChannelFacets = (channels: string[]) => channels.map((channel) => aFacet('channel', channel))
+const toRewardFacets = (entries: string[]) =>
+  entries.map((entry) => {
+    const [chain, address = ''] = entry.split(':')
+    return aFacet('reward', address, Number(chain))
+  })
+
+const toFacets = (kind: FacetKind, values: string[]) => values.map((value) => aFacet(kind, value))
+
+/** How many campaigns that are active at the placeholder `now` pay a token: `chain_id`, `address`, `campaigns`; none: no row. */
+export const activeRewards = sql`active_rewards(${sql.placeholder('now')}::timestamptz)`
 
 /** Whether a creator has so many campaigns that they are counted apart. */
 export const isPopularCreator = (creator: SQL) =>

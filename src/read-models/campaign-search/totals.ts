@@ -3,6 +3,8 @@ import { LRUCache } from 'lru-cache'
 /** A total in memory. */
 interface KnownTotal {
   total: number
+  /** JSON of what was counted beside it, without its braces; empty where nothing was. */
+  facets: string
   /** Which state of the lists it is right for. */
   listsVersion: string
   /** Milliseconds since 1970 between which the clock does not change it. */
@@ -10,11 +12,15 @@ interface KnownTotal {
   until: number
 }
 
+/** A total, and what is counted beside it. */
+export type Counts = Pick<KnownTotal, 'total' | 'facets'>
+
 /** What the database says of the total of a question (see `campaign_pages`). */
 interface CountedTotal {
   total: number | null
   listsVersion: string
   changesAt: number | null
+  facetCounts: string | null
 }
 
 const MAX_BYTES = 4 * 1024 * 1024
@@ -29,7 +35,7 @@ const ENTRY_BYTES = 300
 export function createCampaignTotals(readListsVersion: () => Promise<string | undefined>) {
   const totals = new LRUCache<string, KnownTotal>({
     maxSize: MAX_BYTES,
-    sizeCalculation: (_, filters) => filters.length + ENTRY_BYTES,
+    sizeCalculation: ({ facets }, filters) => filters.length + facets.length + ENTRY_BYTES,
   })
 
   function find(filters: string, now: Date) {
@@ -39,10 +45,10 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
   }
 
   return {
-    /** The total of a question (see `toPageQuestion`) where it is known: an index lookup. */
+    /** The total of a question (see `toPageQuestion`), with what is counted beside it, where they are known: an index lookup. */
     async recall(question: string, now: Date) {
       const known = find(partsOf(question).filters, now)
-      return known !== undefined && known.listsVersion === (await readListsVersion()) ? known.total : undefined
+      return known !== undefined && known.listsVersion === (await readListsVersion()) ? known : undefined
     },
 
     /** Questions as JSON for the database, which counts only what is not known; and how their totals follow from its answers. */
@@ -57,20 +63,24 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
       })
       return {
         json: `[${entries.join(',')}]`,
-        totalOf(nth: number, { total, listsVersion, changesAt }: CountedTotal) {
+        totalOf(nth: number, { total, listsVersion, changesAt, facetCounts }: CountedTotal): Counts {
           const { filters = '', known } = asked[nth - 1] ?? {}
           if (total !== null) {
             const until = changesAt ?? Number.POSITIVE_INFINITY
-            totals.set(filters, { total, listsVersion, since: now.getTime(), until })
-            return total
+            const counted = { total, facets: toMembers(facetCounts) }
+            totals.set(filters, { ...counted, listsVersion, since: now.getTime(), until })
+            return counted
           }
           if (known === undefined) throw new TypeError('a total is neither known nor counted')
-          return known.total
+          return known
         },
       }
     },
   }
 }
+
+/** JSON of an object as its members, without spaces. */
+const toMembers = (object: string | null) => (object === null ? '' : JSON.stringify(JSON.parse(object)).slice(1, -1))
 
 /** The two lines of a question: JSON about all campaigns, and about the page. */
 function partsOf(question: string) {

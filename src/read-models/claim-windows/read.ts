@@ -52,6 +52,23 @@ const toTokenFacets = (entry: string) => {
   return kinds.map((kind) => facet(kind, `${chain}:${address}`))
 }
 
+/** Nearly all is known by the column, which has the tokens of actions too. */
+const toRewards = (entries: string[] | undefined) =>
+  combine([
+    given(
+      'rewarded',
+      entries?.map((entry) => facet('token', entry)),
+      (tokens) => sql`campaign.facets && ${tokens}::text[]`,
+    ),
+    given(
+      'rewards',
+      entries,
+      (tokens) => sql`exists (
+        select from incentives paid where paid.campaign_key = campaign.campaign_key
+          and paid.chain_id || ':' || paid.asset = any(${tokens}::text[]))`,
+    ),
+  ])
+
 /** Nothing where the target contract is one of the collections: then they leave what it leaves. */
 function toTokens({ chainId, targetContract, tokens }: CampaignFilters) {
   const facets = tokens?.flatMap(toTokenFacets)
@@ -87,6 +104,7 @@ export const toTrendingConditions = (filters: TrendingFilters) =>
     given('autocampaign', filters.autocampaignId, (id) => sql`campaign.autocampaign_id = ${id}`),
     toPlace(filters),
     given('tokens', toTokens(filters), (tokens) => sql`campaign.facets && ${tokens}::text[]`),
+    toRewards(filters.rewardToken),
     given(
       'channels',
       filters.distributionChannel?.map((channel) => facet('channel', `0:${channel}`)),
@@ -109,9 +127,10 @@ const figures = {
 }
 
 /**
- * The foremost hundred of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in
+ * The foremost of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in
  * it, number of claims in it, and as pages are: their keys, what was claimed in both periods, what is shown of the row, and
- * their place from 1. Exact for the placeholders `now` and `nowSeconds`: campaigns of which claims have entered or left a
+ * their place from 1; as many as the placeholder `pageSize` says, at most 100. Exact for the placeholders `now` and
+ * `nowSeconds`: campaigns of which claims have entered or left a
  * window since the kept totals are looked up one by one, with that difference; all others come in the order of an index, or
  * by what they are filtered by.
  */
@@ -148,5 +167,5 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
     )
     select campaign_key, hour_amount_usd, day_amount_usd, claim_count, incentive_figures,
       row_number() over (order by ${order}) as place
-    from found order by place limit ${most}`
+    from found order by place limit ${sql.placeholder('pageSize')}::integer`
 }

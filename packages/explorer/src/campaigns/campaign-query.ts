@@ -6,7 +6,7 @@ import { numberOf } from '../page-query.ts'
  * parameters, so that the query of the page is that of the request.
  */
 
-export type CampaignQuery = Query<'listCampaigns'>
+export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize'>
 
 type Kind = 'text' | 'number' | 'flag' | 'list'
 
@@ -20,8 +20,13 @@ const KINDS: Readonly<Record<keyof CampaignQuery, Kind>> = {
   chainId: 'number',
   targetContract: 'text',
   tokens: 'list',
+  rewardToken: 'list',
   distributionChannel: 'list',
+  campaignId: 'list',
+  incentiveType: 'list',
+  actionType: 'list',
   tokenWhitelist: 'flag',
+  search: 'text',
   sortBy: 'text',
   actionTemplateOnly: 'flag',
   showActiveOnly: 'flag',

@@ -18,6 +18,11 @@ interface FilterWords {
 const FILTERS: Readonly<Record<FilterName, FilterWords>> = {
   chainId: { label: 'Chain', defaults: ['', 'null'] },
   tokens: { label: 'Token' },
+  search: { label: 'Search' },
+  rewardToken: { label: 'Reward' },
+  campaignId: { label: 'Campaign' },
+  incentiveType: { label: 'Incentive' },
+  actionType: { label: 'Action' },
   owner: { label: 'Owner' },
   budgetAccount: { label: 'Budget' },
   targetContract: { label: 'Contract' },

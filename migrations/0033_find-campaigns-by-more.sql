@@ -1,0 +1,600 @@
+drop index concurrently if exists "incentives_by_type";
+--> statement-breakpoint
+create index concurrently "incentives_by_type" on "incentives" using btree ("type","campaign_key");
+--> statement-breakpoint
+drop index concurrently if exists "campaigns_by_words";
+--> statement-breakpoint
+create index concurrently "campaigns_by_words" on "campaigns" using gin (word_starts("campaign_name")) with (fastupdate=false);
+--> statement-breakpoint
+create index "action_templates_by_type" on "action_templates" using btree (fold_case("action_type"));
+--> statement-breakpoint
+create index "tokens_by_words" on "tokens" using gin (word_starts("name" || ' ' || "symbol")) with (fastupdate=false);
+--> statement-breakpoint
+-- As an import does: whoever writes campaigns waits.
+select pg_advisory_xact_lock(7201001);
+--> statement-breakpoint
+-- All campaigns that can be found by one thing for which no map is kept: a lookup in one index.
+create or replace function campaign_keys_of(kind text, chain_id bigint, value text)
+returns bigint[]
+language plpgsql stable parallel safe
+as $$
+#variable_conflict use_variable
+begin
+  case kind
+    when 'owner' then return array(select key from campaigns where owner = value);
+    when 'creator' then return array(select key from campaigns where creator = value);
+    when 'budget' then return array(select key from campaigns where budget = value);
+    when 'autocampaign' then return array(select key from campaigns where autocampaign_id = value);
+    when 'chain' then return array(select key from campaigns where campaigns.chain_id = chain_id);
+    when 'id' then return array(select key from campaigns where id = value);
+    when 'reward' then return array(
+      select distinct campaign_key from incentives where incentives.chain_id = chain_id and asset = value);
+    when 'incentive' then return array(select distinct campaign_key from incentives where type = value);
+    when 'word' then return array(select key from campaigns where word_starts(campaign_name) @@ words_query(value));
+    when 'ending' then return array(select key from campaigns where end_at is not null);
+    when 'action' then return array(
+      select campaigns.key from action_templates template join campaigns on action_template_id = template.id
+      where fold_case(action_type) = value);
+    else return array(
+      select campaign_key from campaign_facets
+      where campaign_facets.kind = kind and campaign_facets.chain_id = chain_id and campaign_facets.value = value);
+  end case;
+end
+$$;
+--> statement-breakpoint
+-- What campaigns can be found by, from the campaigns themselves: what all maps are made of.
+create or replace view campaign_memberships as
+select 'owner' as kind, 0::bigint as chain_id, owner as value, key as campaign_key from campaigns
+union all
+select 'creator', 0, creator, key from campaigns
+union all
+select 'budget', 0, budget, key from campaigns
+union all
+select 'autocampaign', 0, autocampaign_id, key from campaigns where autocampaign_id is not null
+union all
+select 'chain', chain_id, '', key from campaigns
+union all
+select kind, chain_id, value, campaign_key from campaign_facets
+union all
+select distinct 'reward', chain_id, asset, campaign_key from incentives where asset is not null
+union all
+select distinct 'incentive', 0::bigint, type, campaign_key from incentives
+union all
+select 'action', 0, fold_case(action_type), campaigns.key
+from campaigns join action_templates template on template.id = action_template_id
+union all
+select 'ending', 0, '', key from campaigns where end_at is not null
+union all
+select 'all', 0, '', key from campaigns
+union all
+select 'whitelisted', 0, '', key from campaigns where has_whitelisted_rewards
+union all
+select 'active', 0, '', key from campaigns, campaign_activity
+where not is_exhausted and coalesce(start_at <= as_of, true) and coalesce(end_at > as_of, true)
+union all
+select 'template', 0, '', key from campaigns where uses_template_as_is;
+--> statement-breakpoint
+-- Of few candidates, those that can be found by all groups of facets, in the order of pages: looked up one by one, which costs
+-- less than to put maps together. The arrays are those of `matching_maps`; the candidates have been found by all groups
+-- without a map.
+create or replace function matching_candidates(
+  candidates bigint[], facet_groups integer[], facet_keys integer[], few_groups integer[], few_keys bigint[],
+  activity text, instant timestamptz)
+returns bigint[]
+language plpgsql stable
+as $$
+declare
+  -- What a column says needs no map.
+  only_whitelisted constant boolean := array_position(facet_keys, built_in_facet('whitelisted')) is not null;
+  only_templates constant boolean := array_position(facet_keys, built_in_facet('template')) is not null;
+  mapped_groups constant integer[] := array(
+    select distinct grp from unnest(facet_groups, facet_keys) entry (grp, facet_key)
+    where facet_key not in (built_in_facet('whitelisted'), built_in_facet('template')));
+begin
+  return array(
+    select key
+    from campaigns, lateral (
+      select not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) as is_active
+    ) now
+    where key = any (candidates) and (is_active or activity in ('any', 'first')) and (has_whitelisted_rewards or not only_whitelisted)
+      and (uses_template_as_is or not only_templates) and (mapped_groups = '{}' or key in (
+        select found.key from (
+          select placed.campaign_key as key, entry.grp from campaign_places placed
+          cross join unnest(facet_groups, facet_keys) entry (grp, facet_key)
+          join facet_maps map on map.facet_key = entry.facet_key and map.since = placed.since
+          where placed.campaign_key = any (candidates) and entry.grp = any (mapped_groups)
+            and get_bit(map.bits, placed.place) = 1
+          union all
+          select few.key, few.grp from unnest(few_groups, few_keys) few (grp, key) where few.grp = any (mapped_groups)
+        ) found
+        group by found.key having count(distinct found.grp) = cardinality(mapped_groups)))
+    order by case when activity = 'ending' then end_at end, activity = 'first' and not is_active, block_timestamp desc, chain_id, core_address, identifier);
+end
+$$;
+--> statement-breakpoint
+-- What is asked for, as maps are found: `facet_keys`, null for the entries that have no map, parallel to `facet_groups`; and the
+-- campaigns `few_keys` of those entries, each with its group. A word of a search is in the name of a campaign, or in the name
+-- or the symbol of a token that it pays.
+create or replace function resolved_facets(
+  inout facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  out facet_keys integer[], out few_groups integer[], out few_keys bigint[])
+language plpgsql stable
+-- Every statement here is right for all values, so it is planned once for a connection.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- The values as they are stored: with their case folded, but for the kinds that are compared with it.
+  stored_values text[];
+begin
+  if 'word' = any (kinds) then
+    select array_agg(grp order by nth), array_agg(kind order by nth), array_agg(chain_id order by nth),
+      array_agg(value order by nth)
+    into facet_groups, kinds, chain_ids, facet_values
+    from (
+      select *, row_number() over (order by grp, kind, chain_id, value) as nth from (
+      select * from unnest(facet_groups, kinds, chain_ids, facet_values) entry (grp, kind, chain_id, value)
+      union all
+      select entry.grp, 'reward', token.chain_id, token.address
+      from unnest(facet_groups, kinds, facet_values) entry (grp, kind, value)
+      join tokens token on word_starts(name || ' ' || symbol) @@ words_query(entry.value)
+      where entry.kind = 'word'
+      ) all_entries
+    ) numbered;
+  end if;
+  select array_agg(stored order by nth), array_agg(facet.key order by nth) into stored_values, facet_keys
+  from unnest(kinds, chain_ids, facet_values) with ordinality entry (kind, chain_id, value, nth)
+  cross join lateral (
+    select case when entry.kind in ('autocampaign', 'incentive') then entry.value else fold_case(entry.value) end
+  ) as written (stored)
+  left join popular_facets facet
+    on facet.kind = entry.kind and facet.chain_id = entry.chain_id and facet.value = stored;
+  few_groups := '{}';
+  few_keys := '{}';
+  if array_position(facet_keys, null) is not null then
+    select coalesce(array_agg(grp), '{}'), coalesce(array_agg(key), '{}') into few_groups, few_keys
+    from unnest(facet_groups, kinds, chain_ids, stored_values, facet_keys) entry (grp, kind, chain_id, value, facet_key)
+    cross join lateral unnest(campaign_keys_of(kind, chain_id, value)) key
+    where facet_key is null;
+  end if;
+end
+$$;
+--> statement-breakpoint
+-- One page of campaigns with a bit in some maps, those first that end soonest; of equal ends the newest first. Where they are
+-- few, all are sorted; else those that end are looked through in their order.
+create or replace function ending_page(
+  spans bigint[], maps varbit[], matching integer, instant timestamptz, page_size integer, skipped bigint)
+returns bigint[]
+language plpgsql stable
+as $$
+begin
+  if matching <= 3000 then
+    return array(
+      select placed.campaign_key from unnest(spans, maps) of_span (since, bits)
+      cross join lateral bit_places(bits) one
+      cross join lateral (
+        select * from campaign_places where campaign_places.since = of_span.since and place = one.place limit 1
+      ) placed
+      join campaigns on key = placed.campaign_key
+      order by end_at, placed.block_timestamp desc, placed.chain_id, placed.core_address, placed.identifier
+      limit page_size offset skipped);
+  end if;
+  return array(
+    select key from campaigns
+    cross join lateral (select since, place from campaign_places where campaign_key = key limit 1) placed
+    where end_at > instant and get_bit(maps[array_position(spans, since)], place) = 1
+    order by end_at, block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
+end
+$$;
+--> statement-breakpoint
+-- One page of the campaigns that can be found by all of some groups of facets, by any of a group (`facet_groups` are numbered
+-- from 1, ascending, the other arrays are parallel to it); newest first, ties on chain ID, core address, identifier. And how
+-- many there are in all, exact, where that is asked for. `activity`: 'any', 'only' active ones at an `instant`, or those
+-- 'first'.
+--
+-- Of the campaigns themselves only those of the page's own spans are read: whatever the filters, the page and the number of
+-- campaigns.
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
+  out total integer, out keys bigint[])
+language plpgsql stable
+-- Every statement here is right for all values, so it is planned once for a connection.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  -- See resolved_facets.
+  facet_keys integer[];
+  few_groups integer[];
+  few_keys bigint[];
+  -- Groups of which nothing has a map, and the campaigns that all of these have.
+  rare_groups integer[];
+  candidates bigint[];
+  -- Where the map of active ones is not that of the `instant`.
+  moved_spans bigint[];
+  moved_bits varbit[];
+  -- All (null), active ones, and those that are not, one after the other.
+  kinds_of_activity constant boolean[] := case activity
+    when 'any' then '{null}' when 'first' then '{true,false}' else '{true}' end;
+  is_active boolean;
+  spans refcursor;
+  span record;
+  shown varbit;
+  -- Those that end, of all spans.
+  ending_spans bigint[] := '{}';
+  ending_maps varbit[] := '{}';
+  ending_count integer := 0;
+begin
+  select * into facet_groups, facet_keys, few_groups, few_keys from resolved_facets(facet_groups, kinds, chain_ids, facet_values);
+  if array_position(facet_keys, null) is not null then
+    rare_groups := array(
+      select grp from unnest(facet_groups, facet_keys) entry (grp, facet_key) group by grp having count(facet_key) = 0);
+    -- Where they are more, each pass over them would cost as much as the maps.
+    if rare_groups <> '{}' and cardinality(few_keys) <= max_candidates() * facet_groups[cardinality(facet_groups)] then
+      candidates := array(
+        select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups)
+        group by key having count(distinct grp) = cardinality(rare_groups));
+    end if;
+    if cardinality(candidates) <= max_candidates() then
+      keys := matching_candidates(candidates, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
+      total := case when is_counted then cardinality(keys) end;
+      keys := case when skipped < cardinality(keys) then keys[skipped + 1 : skipped + page_size] else '{}' end;
+      return;
+    end if;
+  end if;
+  if activity <> 'any' then
+    select array_agg(since), array_agg(bits) into moved_spans, moved_bits from campaign_activity_moved(instant);
+  end if;
+
+  total := case when is_counted then 0 end;
+  keys := '{}';
+  foreach is_active in array kinds_of_activity loop
+    if is_counted or few_keys <> '{}' or activity = 'ending' then
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from matching_maps(facet_groups, facet_keys, few_groups, few_keys) matching order by since desc;
+    else
+      open spans for
+        select since, bits, (select bits from facet_maps active where is_active is not null
+          and active.facet_key = built_in_facet('active') and active.since = matching.since) as active
+        from newest_maps(facet_groups, facet_keys) matching order by since desc;
+    end if;
+    loop
+      fetch spans into span;
+      exit when not found;
+      shown := span.bits;
+      if is_active is not null then
+        span.active := coalesce(span.active, shown & ~shown);
+        span.active := span.active # coalesce(moved_bits[array_position(moved_spans, span.since)], shown & ~shown);
+        shown := shown & case when is_active then span.active else ~span.active end;
+      end if;
+      if is_counted then
+        total := total + bit_count(case activity when 'first' then span.bits else shown end);
+      end if;
+      if activity = 'ending' then
+        ending_count := ending_count + bit_count(shown);
+        ending_spans := array_append(ending_spans, span.since);
+        ending_maps := array_append(ending_maps, shown);
+        continue;
+      end if;
+      if skipped < bit_count(shown) and cardinality(keys) < page_size then
+        keys := keys || span_page(span.since, shown, page_size - cardinality(keys), skipped);
+      end if;
+      skipped := greatest(skipped - bit_count(shown), 0);
+      exit when cardinality(keys) = page_size and not is_counted;
+    end loop;
+    close spans;
+    exit when cardinality(keys) = page_size;
+    is_counted := false;
+  end loop;
+  if activity = 'ending' and skipped < ending_count and page_size > 0 then
+    keys := ending_page(ending_spans, ending_maps, ending_count, instant, page_size, skipped);
+  end if;
+end
+$$;
+--> statement-breakpoint
+-- The same for processes of the version before, until they are replaced.
+create or replace function campaign_page(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
+  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
+  out total integer, out keys bigint[])
+language sql stable
+as $$
+  select page.total, page.keys
+  from (
+    select array_remove(array[
+      case when only_whitelisted then 'whitelisted' end, case when only_templates then 'template' end,
+      case when kinds = '{}' and not only_whitelisted and not only_templates then 'all' end], null) as added
+  ) built_in
+  cross join lateral (
+    select array_agg(coalesce(facet_groups[cardinality(facet_groups)], 0) + nth order by nth)::integer[] as added_groups,
+      array_agg(0::bigint) as added_chains, array_agg(''::text) as added_values
+    from generate_subscripts(added, 1) nth
+  ) entries
+  cross join lateral campaign_page(facet_groups || added_groups, kinds || added, chain_ids || added_chains,
+    facet_values || added_values, activity, instant, page_size, skipped, true) page
+$$;
+--> statement-breakpoint
+-- The campaigns that pass some groups of facets, as maps of the spans in which there are any; `activity` as for a page.
+create or replace function filtered_maps(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[], activity text, instant timestamptz)
+returns table (since bigint, bits varbit)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  asked record;
+begin
+  asked := resolved_facets(facet_groups, kinds, chain_ids, facet_values);
+  if activity in ('any', 'first') then
+    return query select * from matching_maps(asked.facet_groups, asked.facet_keys, asked.few_groups, asked.few_keys);
+    return;
+  end if;
+  return query
+  select matching.since, (matching.bits
+    & (coalesce(active.bits, matching.bits & ~matching.bits) # coalesce(moved.bits, matching.bits & ~matching.bits)))::varbit
+  from matching_maps(asked.facet_groups, asked.facet_keys, asked.few_groups, asked.few_keys) matching
+  left join facet_maps active on active.facet_key = built_in_facet('active') and active.since = matching.since
+  left join campaign_activity_moved(instant) moved on moved.since = matching.since;
+end
+$$;
+--> statement-breakpoint
+-- How many campaigns that are active at an instant pay each known token, where any does.
+create or replace function active_rewards(instant timestamptz)
+returns table (chain_id bigint, address text, campaigns bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+as $$
+#variable_conflict use_column
+begin
+  return query
+  with active as materialized (
+    select since, bits from filtered_maps('{1}', '{all}', '{0}', array[''], 'only', instant)
+  )
+  select popular.chain_id, popular.value, sum(bit_count(map.bits & active.bits))::bigint as campaigns
+  from popular_facets popular
+  join facet_maps map on map.facet_key = popular.key
+  join active on active.since = map.since
+  where popular.kind = 'reward'
+  group by popular.key having sum(bit_count(map.bits & active.bits)) > 0
+  union all
+  select token.chain_id, token.address, count(distinct campaign.key)
+  from tokens token
+  join incentives incentive on incentive.chain_id = token.chain_id and incentive.asset = token.address
+  join campaigns campaign on campaign.key = incentive.campaign_key
+  where not is_exhausted and coalesce(start_at <= instant, true) and coalesce(end_at > instant, true) and not exists (
+    select from popular_facets popular
+    where popular.kind = 'reward' and popular.chain_id = token.chain_id and popular.value = token.address)
+  group by token.chain_id, token.address;
+end
+$$;
+--> statement-breakpoint
+-- All values of a kind that campaigns can be found by, from one to the next in an index.
+create or replace function values_of_kind(kind text)
+returns table (chain_id bigint, value text)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  asked constant text := kind;
+begin
+  case asked
+    when 'chain' then return query
+      with recursive chains (chain_id) as (
+        (select chain_id from campaigns order by chain_id limit 1)
+        union all
+        select (select next.chain_id from campaigns next where next.chain_id > chains.chain_id order by next.chain_id limit 1)
+        from chains where chain_id is not null
+      ) select chain_id, '' from chains where chain_id is not null;
+    when 'incentive' then return query
+      with recursive types (type) as (
+        (select type from incentives order by type limit 1)
+        union all
+        select (select next.type from incentives next where next.type > types.type order by next.type limit 1)
+        from types where type is not null
+      ) select 0::bigint, type from types where type is not null;
+    when 'action' then return query select distinct 0::bigint, fold_case(action_type) from action_templates;
+    else return query
+      with recursive facets (chain_id, value) as (
+        (select chain_id, value from campaign_facets facet where facet.kind = asked order by chain_id, value limit 1)
+        union all
+        select following.chain_id, following.value from facets cross join lateral (
+          select next.chain_id, next.value from campaign_facets next
+          where next.kind = asked and (next.chain_id, next.value) > (facets.chain_id, facets.value)
+          order by next.chain_id, next.value limit 1
+        ) following
+      ) select chain_id, value from facets;
+  end case;
+end
+$$;
+--> statement-breakpoint
+-- How many of the campaigns with a bit in some maps can be found by each value of a kind, exact. Few campaigns are looked at one
+-- by one. Of many, the popular values are counted by their maps; the others only where one of them might be among the first
+-- `wanted` or the one after these: none has more campaigns than `max_unmapped_campaigns`.
+create or replace function facet_counts(kind text, spans bigint[], maps varbit[], matching bigint, wanted integer)
+returns table (chain_id bigint, value text, campaigns bigint)
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+declare
+  asked constant text := kind;
+  popular_chains bigint[];
+  popular_values text[];
+  popular_counts bigint[];
+begin
+  if matching <= 1000 then
+    return query
+    select membership.chain_id, membership.value, count(*)
+    from unnest(spans, maps) of_span (since, bits)
+    cross join lateral bit_places(bits) one
+    cross join lateral (
+      select campaign_key from campaign_places where campaign_places.since = of_span.since and place = one.place limit 1
+    ) placed
+    cross join lateral (
+      select * from campaign_memberships had where had.campaign_key = placed.campaign_key and had.kind = asked offset 0
+    ) membership
+    group by membership.chain_id, membership.value;
+    return;
+  end if;
+  select coalesce(array_agg(chain_id order by campaigns desc), '{}'), coalesce(array_agg(value order by campaigns desc), '{}'),
+    coalesce(array_agg(campaigns order by campaigns desc), '{}')
+  into popular_chains, popular_values, popular_counts
+  from (
+    select popular.chain_id, popular.value, sum(bit_count(map.bits & of_span.bits))::bigint as campaigns
+    from popular_facets popular
+    join facet_maps map on map.facet_key = popular.key
+    join unnest(spans, maps) of_span (since, bits) on of_span.since = map.since
+    where popular.kind = asked
+    group by popular.key
+  ) counted
+  where campaigns > 0;
+  return query select * from unnest(popular_chains, popular_values, popular_counts);
+  if cardinality(popular_counts) > wanted and popular_counts[wanted] > max_unmapped_campaigns() then
+    return;
+  end if;
+  return query
+  select rare.chain_id, rare.value, counted.campaigns
+  from values_of_kind(asked) rare
+  cross join lateral (
+    select count(*) as campaigns
+    from unnest(campaign_keys_of(asked, rare.chain_id, rare.value)) key
+    join campaign_places placed on placed.campaign_key = key
+    where get_bit(maps[array_position(spans, placed.since)], placed.place) = 1
+  ) counted
+  where counted.campaigns > 0 and not exists (
+    select from popular_facets popular
+    where popular.kind = asked and popular.chain_id = rare.chain_id and popular.value = rare.value);
+end
+$$;
+--> statement-breakpoint
+-- The counts of facets beside a page, as JSON: of each in `facets` (its name, its kind, and the group of its own filter, which
+-- does not count for it) the first `facet_size` values, and the names of those that have more. The values of `isActive` are
+-- those of its filter: `false` lets all pass.
+create or replace function campaign_facet_counts(
+  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[], activity text, instant timestamptz,
+  facets json, facet_size integer)
+returns json
+language plpgsql stable
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+declare
+  asked record;
+  -- The campaigns that a facet is counted under.
+  spans bigint[];
+  maps varbit[];
+  matching bigint;
+  active bigint;
+  own_before integer := -1;
+  counted json;
+  has_more boolean;
+  lists text[] := '{}';
+  more text[] := '{}';
+begin
+  for asked in select * from json_to_recordset(facets) as (name text, kind text, own integer) loop
+    if asked.name = 'isActive' then
+      select coalesce(sum(bit_count(bits)), 0) into matching from filtered_maps(facet_groups, kinds, chain_ids, facet_values,
+        case activity when 'ending' then activity else 'any' end, instant);
+      select coalesce(sum(bit_count(bits)), 0) into active from filtered_maps(facet_groups, kinds, chain_ids, facet_values,
+        case activity when 'ending' then activity else 'only' end, instant);
+      select coalesce(json_agg(json_build_object('value', value, 'count', campaigns) order by campaigns desc, value), '[]')
+      into counted
+      from (
+        select * from (values ('true', active), ('false', matching)) both_values (value, campaigns)
+        where campaigns > 0 order by campaigns desc, value limit facet_size
+      ) listed;
+      has_more := facet_size = 1 and matching > 0 and active > 0;
+    else
+      if coalesce(asked.own, 0) <> own_before then
+        own_before := coalesce(asked.own, 0);
+        select coalesce(array_agg(since), '{}'), coalesce(array_agg(bits), '{}'), coalesce(sum(bit_count(bits)), 0)
+        into spans, maps, matching
+        from (
+          -- The other groups, numbered anew; where there is none, all campaigns.
+          select coalesce(array_agg(grp order by nth), '{1}') as others, coalesce(array_agg(kind order by nth), '{all}') as their_kinds,
+            coalesce(array_agg(chain_id order by nth), '{0}') as their_chains,
+            coalesce(array_agg(value order by nth), array['']) as their_values
+          from (
+            select (dense_rank() over (order by grp))::integer as grp, kind, chain_id, value, nth
+            from unnest(facet_groups, kinds, chain_ids, facet_values) with ordinality entry (grp, kind, chain_id, value, nth)
+            where grp <> own_before
+          ) renumbered
+        ) other
+        cross join lateral filtered_maps(others, their_kinds, their_chains, their_values, activity, instant) filtered
+        where bit_count(bits) > 0;
+      end if;
+      select coalesce(json_agg(json_strip_nulls(json_build_object('value', value, 'count', campaigns, 'label', label))
+          order by place) filter (where place <= facet_size), '[]'), count(*) > facet_size
+      into counted, has_more
+      from (
+        select listed.value, campaigns, symbol as label, row_number() over (
+          order by campaigns desc, case when asked.kind = 'chain' then listed.chain_id end, listed.value collate "C") as place
+        from (
+          select chain_id, campaigns, value as address,
+            case asked.kind when 'chain' then chain_id::text when 'token' then chain_id || ':' || value else value end as value
+          from facet_counts(asked.kind, spans, maps, matching, facet_size)
+        ) listed
+        left join tokens token on asked.kind = 'token' and token.chain_id = listed.chain_id and token.address = listed.address
+      ) placed;
+    end if;
+    lists := lists || (to_json(asked.name)::text || ':' || counted::text);
+    if has_more then
+      more := more || asked.name;
+    end if;
+  end loop;
+  return ('{"facets":{' || array_to_string(lists, ',') || '},"facetsWithMore":' || array_to_json(more)::text || '}')::json;
+end
+$$;
+--> statement-breakpoint
+-- It returned no counts.
+drop function campaign_pages(json, timestamptz);
+--> statement-breakpoint
+-- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which
+-- `lists_version` it knows the total of; where that is the one of today, it is not counted. And when the total may change all
+-- the same, in milliseconds since 1970: when the next campaign starts or ends, where only active ones are counted.
+create or replace function campaign_pages(questions json, instant timestamptz)
+returns table (
+  nth integer, total integer, lists_version uuid, changes_at double precision, keys bigint[], facet_counts text)
+language plpgsql stable rows 1
+set plan_cache_mode = force_generic_plan
+as $$
+declare
+  asked record;
+  page record;
+begin
+  lists_version := (select revised.lists_version from data_revisions revised order by revision desc limit 1);
+  for asked in
+    select * from rows from (json_to_recordset(questions) as (
+      groups integer[], kinds text[], chains bigint[], "values" text[], activity text, page_size integer, skipped bigint,
+      known_lists uuid, facets json, facet_size integer
+    )) with ordinality as question (
+      groups, kinds, chains, "values", activity, page_size, skipped, known_lists, facets, facet_size, nth)
+  loop
+    page := campaign_page(asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant,
+      asked.page_size, asked.skipped, asked.known_lists is distinct from lists_version);
+    nth := asked.nth;
+    total := page.total;
+    keys := page.keys;
+    facet_counts := case when asked.facets is not null and total is not null then campaign_facet_counts(
+      asked.groups, asked.kinds, asked.chains, asked."values", asked.activity, instant, asked.facets, asked.facet_size)::text end;
+    changes_at := case when (asked.activity in ('only', 'ending') or asked.facets is not null) and total is not null then 1000 * extract(epoch from least(
+      (select min(start_at) from campaigns where start_at > instant),
+      (select min(end_at) from campaigns where end_at > instant))) end;
+    return next;
+  end loop;
+end
+$$;
+--> statement-breakpoint
+-- What has become popular by what is new.
+select map_facet(kind, chain_id, value) from (
+  select kind, chain_id, value from campaign_memberships
+  where kind in ('reward', 'incentive', 'action', 'ending')
+  group by kind, chain_id, value having count(*) > 150
+) popular;

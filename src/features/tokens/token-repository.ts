@@ -1,0 +1,85 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { combine, given } from '../../database/sql-conditions.ts'
+import { rememberStatements } from '../../database/statements.ts'
+import { tokens } from '../../database/tables/tokens.ts'
+import { activeRewards } from '../../read-models/campaign-search/read.ts'
+import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { toRows } from '../../schemas/paging.ts'
+import { toSearchWords } from '../../schemas/search-words.ts'
+import type { ListedToken, ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
+
+export interface TokenRepository {
+  /**
+   * One page of the known tokens that match, and their exact number: those first that most active campaigns pay; ties end on
+   * chain ID and address, ascending. At most 100. Counts for all tokens, by bitmaps; what few campaigns pay, one by one.
+   */
+  list(query: ListTokensQuery): Promise<{ body: ListTokensResponse; dependencies: Dependencies }>
+}
+
+/** Of lists alone, and of the clock: a write of tokens is about everything. */
+const dependencies: Dependencies = { campaignKeys: [], onLists: true }
+
+export function createTokenRepository(database: Database, clock: () => Date): TokenRepository {
+  const statementOf = rememberStatements<ReturnType<typeof prepareList>>('list_tokens')
+
+  return {
+    async list(query) {
+      const { search, chainId, token, whitelisted } = query
+      const { shape, conditions, values } = combine([
+        given(
+          'words',
+          search && toSearchWords(search).join(' '),
+          (words) => sql`word_starts(name || ' ' || symbol) @@ words_query(${words})`,
+        ),
+        given('chains', chainId, (chains) => sql`chain_id = any(${chains}::bigint[])`),
+        given('ids', token, (ids) => sql`chain_id || ':' || address = any(${ids}::text[])`),
+        given('whitelisted', whitelisted, (flag) => sql`is_whitelisted = ${flag}::boolean`),
+      ])
+      const statement = statementOf(shape, (name) => prepareList(database, name, conditions))
+      const rows = await statement.execute({ ...values, ...toRows(query), now: clock().toISOString() })
+      return {
+        body: {
+          tokens: rows.flatMap(({ total: _, chainId, address, ...row }) =>
+            chainId === null
+              ? []
+              : [{ id: `${chainId}:${address}`, chainId, address, ...row, pricedAt: null } as ListedToken],
+          ),
+          totalTokens: rows[0]?.total ?? 0,
+        },
+        dependencies,
+      }
+    },
+  }
+}
+
+/** The total is there also where no token is on the page. */
+const prepareList = (database: Database, name: string, conditions: SQL[]) =>
+  database
+    .select({
+      total: sql<number>`page.total`,
+      chainId: sql<number | null>`page.chain_id::float8`,
+      address: sql<string | null>`page.address`,
+      name: sql<string | null>`page.name`,
+      symbol: sql<string | null>`page.symbol`,
+      decimals: sql<number | null>`page.decimals`,
+      imageUri: sql<string | null>`page.image_uri`,
+      whitelisted: sql<boolean | null>`page.is_whitelisted`,
+      priceUsd: sql<string | null>`trim_scale(page.price_usd)::text`,
+      activeCampaigns: sql<number | null>`page.campaigns::integer`,
+    })
+    .from(
+      sql`(
+        with matching as materialized (
+          select * from ${tokens} where ${sql.join([sql`true`, ...conditions], sql` and `)}
+        ), page as (
+          select matching.*, coalesce(rewards.campaigns, 0) as campaigns
+          from matching left join ${activeRewards} rewards using (chain_id, address)
+          order by campaigns desc, chain_id, address
+          limit ${sql.placeholder('limit')}::integer offset ${sql.placeholder('offset')}::bigint
+        )
+        select found.total, shown.* from (select count(*)::integer as total from matching) found left join page shown on true
+      ) as page`,
+    )
+    .orderBy(sql`page.campaigns desc, page.chain_id, page.address`)
+    .prepare(name)

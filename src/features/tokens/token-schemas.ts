@@ -1,0 +1,62 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { RewardTokenFilter } from '../../schemas/campaign-filters.ts'
+import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
+import { paging } from '../../schemas/paging.ts'
+import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
+import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/query-values.ts'
+import { inline, ref, refOrNull } from '../../schemas/references.ts'
+import { searchText } from '../../schemas/search-words.ts'
+
+export const ListTokensQuery = queryOf({
+  ...paging,
+  search: Type.Optional(
+    searchText('Tokens of which every word starts a word of the name or the symbol, without case and accents.', 'usdc'),
+  ),
+  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
+    description: 'Tokens of any of these chains.',
+    example: parameterExamples.chainId,
+  }),
+  token: commaSeparated(ref(RewardTokenFilter), {
+    description: 'These tokens.',
+    example: parameterExamples.token,
+  }),
+  whitelisted: optionalBoolean({
+    description: '`true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.',
+    example: true,
+  }),
+  ...minimumBlocks,
+})
+export type ListTokensQuery = Static<typeof ListTokensQuery>
+
+export const ListedToken = Type.Object(
+  {
+    id: text('`<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it.', {
+      maxLength: 64,
+    }),
+    chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
+    address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
+    name: text('Name of the token.'),
+    symbol: text('Symbol of the token; others may have the same.'),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
+    imageUri: text('URI of the image of the token.'),
+    whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
+    priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` when unknown.' }),
+    pricedAt: refOrNull(Instant, { description: 'When that price was known first; `null` when that is unknown.' }),
+    activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
+  },
+  { $id: 'ListedToken', additionalProperties: false, description: 'A known token, and how many campaigns pay it.' },
+)
+export type ListedToken = Static<typeof ListedToken>
+
+export const ListTokensResponse = Type.Object(
+  {
+    tokens: Type.Array(ref(ListedToken), { maxItems: 100, description: 'The page, most active campaigns first.' }),
+    totalTokens: Type.Integer({ minimum: 0, description: 'Number of all tokens that match, exact.' }),
+  },
+  { $id: 'ListTokensResponse', additionalProperties: false, description: 'One page of tokens.' },
+)
+export type ListTokensResponse = Static<typeof ListTokensResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const tokenSchemas = [DecimalAmount, ListedToken, ListTokensResponse]

@@ -1,0 +1,26 @@
+import { Type } from '@sinclair/typebox'
+
+/** Text to search by. Of the characters that it must not have, some mean something to other searches. */
+export const searchText = (description: string, example: string) =>
+  Type.String({
+    minLength: 1,
+    maxLength: 128,
+    pattern: '\\S',
+    description,
+    examples: [example],
+    'x-expected': 'text of 1 to 128 characters, not only white space',
+    'x-forbidden-characters': ":&|'!()<>",
+  })
+
+const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g
+
+/** The words of a search, split where the database would (see the function `word_form`). */
+export const toSearchWords = (search: string): string[] => [
+  ...new Set(
+    search
+      .normalize('NFKD')
+      .replace(MARKS, '')
+      .split(/\s+/u)
+      .filter((word) => word !== ''),
+  ),
+]
