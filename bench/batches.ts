@@ -39,16 +39,16 @@ await withServer(counted, async (databaseUrl) => {
   await client.connect()
   const idsOf = async (sql: string) => (await client.query<{ id: string }>(sql)).rows.map(({ id }) => id)
   await generateFacts(client, campaigns, claims)
-  const most = await idsOf(
+  const max = await idsOf(
     `select id from campaign_claim_totals join campaigns on key = campaign_key
     where window_seconds = 0 order by claim_count desc limit 10`,
   )
   const others = await idsOf(
     `select id from campaigns where key in (select 1 + floor(random() * ${campaigns})::bigint from generate_series(1, 5000))`,
   )
-  const incentives = await findIncentives(databaseUrl, [...most, ...others])
+  const incentives = await findIncentives(databaseUrl, [...max, ...others])
   const ingest = await openIngest(databaseUrl)
-  const apply = () => ingest.apply(aBlock(most, others, incentives))
+  const apply = () => ingest.apply(aBlock(max, others, incentives))
   const [firstMs = 0] = await timesOf(1, apply)
   await timesOf(WARMING, apply)
   await client.query('create extension if not exists pg_stat_statements; select pg_stat_statements_reset()')

@@ -26,8 +26,8 @@ export const aClaim = (campaignId: string): ClaimRecord => ({
 const pick = (ids: string[]) => ids[Math.floor(Math.random() * ids.length)] ?? ''
 
 /** Claims of one block: two of the most claimed campaigns, the others of any. */
-export const claimsOfABlock = (most: string[], others: string[]) =>
-  Array.from({ length: CLAIMS_IN_A_BATCH }, (_, index) => aClaim(pick(index < OF_THE_MOST_CLAIMED ? most : others)))
+export const claimsOfABlock = (max: string[], others: string[]) =>
+  Array.from({ length: CLAIMS_IN_A_BATCH }, (_, index) => aClaim(pick(index < OF_THE_MOST_CLAIMED ? max : others)))
 
 /** Incentives of campaigns, by the ID of the campaign. */
 export type IncentivesById = ReadonlyMap<string, CampaignRecord['incentives']>
@@ -50,8 +50,8 @@ export const toIncentives = (ids: Iterable<string>, incentivesOf: IncentivesById
   )
 
 /** A block as an indexer writes it: its claims, and all incentives of their campaigns with the figures that it has read. */
-export function aBlock(most: string[], others: string[], incentivesOf: IncentivesById) {
-  const records = claimsOfABlock(most, others)
+export function aBlock(max: string[], others: string[], incentivesOf: IncentivesById) {
+  const records = claimsOfABlock(max, others)
   const incentives = toIncentives(new Set(records.map(({ campaignId }) => campaignId)), incentivesOf).map(
     ({ definition, ...place }) => ({ ...place, definition: withNewFigures(definition) }),
   )

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  */
 
 /** How long a process may take to end before it is killed. */
-const PATIENCE_MS = 15_000
+const TIMEOUT_MS = 15_000
 
 export const root = join(import.meta.dirname, '..')
 
@@ -66,12 +66,12 @@ export const startHelper = (
   )
 
 /** The next message of a helper. */
-export async function answerOf<Answer>(child: ChildProcess, limitMs: number): Promise<Answer> {
+export async function responseOf<Message>(child: ChildProcess, limitMs: number): Promise<Message> {
   const over = new AbortController()
   const { signal } = over
   try {
     return await Promise.race([
-      once(child, 'message', { signal }).then(([message]) => message as Answer),
+      once(child, 'message', { signal }).then(([message]) => message as Message),
       once(child, 'exit', { signal }).then(([code, signalName]): never => {
         throw new Error(`${child.spawnargs.slice(1, 4).join(' ')} ended with ${code ?? signalName}`)
       }),
@@ -93,7 +93,7 @@ export async function endProcess(child: ChildProcess) {
   const killer = setTimeout(() => {
     if (isLeader && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
     else child.kill('SIGKILL')
-  }, PATIENCE_MS)
+  }, TIMEOUT_MS)
   await ended
   clearTimeout(killer)
 }

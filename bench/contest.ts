@@ -1,4 +1,4 @@
-import { medianOf } from './figures.ts'
+import { medianOf } from './measurements.ts'
 import type { Contestant, PartContext } from './part.ts'
 import type { Job, LoadFigures } from './processes/load-generator.ts'
 import { createServerTimer, processMs } from './processor-time.ts'
@@ -16,7 +16,7 @@ export async function measureRound(context: PartContext, { process }: Contestant
   const serverMs = createServerTimer(context.facts.folder)
   const before = { node: processMs(process.pid), server: serverMs() }
   const figures = await context.load(job)
-  const perRequest = (ms: number) => (ms * 1000) / Math.max(figures.answers, 1)
+  const perRequest = (ms: number) => (ms * 1000) / Math.max(figures.responses, 1)
   return {
     ...figures,
     nodeMicroseconds: perRequest(processMs(process.pid) - before.node),
@@ -61,12 +61,12 @@ export function describeRounds(name: string, rounds: Round[]) {
 }
 
 /** Deals questions to connections, so that none asks what another asks. */
-export const deal = <Question>(questions: Question[]) =>
-  Array.from({ length: CONNECTIONS }, (_, lane) => questions.filter((_, index) => index % CONNECTIONS === lane))
+export const deal = <Query>(queries: Query[]) =>
+  Array.from({ length: CONNECTIONS }, (_, lane) => queries.filter((_, index) => index % CONNECTIONS === lane))
 
 /** All questions for each connection, each beginning at another one. */
-export const rotate = <Question>(questions: Question[]) =>
+export const rotate = <Query>(queries: Query[]) =>
   Array.from({ length: CONNECTIONS }, (_, lane) => {
-    const start = Math.floor((lane * questions.length) / CONNECTIONS)
-    return [...questions.slice(start), ...questions.slice(0, start)]
+    const start = Math.floor((lane * queries.length) / CONNECTIONS)
+    return [...queries.slice(start), ...queries.slice(0, start)]
   })

@@ -32,7 +32,7 @@ export interface Feed {
  * A chain, as it goes on: each second 20 claims, two of them of the most claimed campaigns and one of the newest campaign;
  * every tenth second a new campaign on a contract that no other campaign acts on.
  */
-export function createFeed(ingest: Ingest, popular: Popular, most: string[], others: string[]): Feed {
+export function createFeed(ingest: Ingest, popular: Popular, max: string[], others: string[]): Feed {
   const creator = hex(20)
   const target = { chainId: popular.token.chainId, address: hex(20) }
   const committed: Committed = { claims: new Map(), campaigns: [], ownClaims: 0 }
@@ -50,7 +50,7 @@ export function createFeed(ingest: Ingest, popular: Popular, most: string[], oth
           })
         : undefined
     const newest = campaign ?? committed.campaigns.at(-1)
-    const block = claimsOfABlock(most, others)
+    const block = claimsOfABlock(max, others)
     if (newest !== undefined) block.splice(-1, 1, aClaim(newest.id))
     blocks += 1
     const start = performance.now()

@@ -5,7 +5,7 @@ import type { Feed } from './feed.ts'
 const PAUSE_MS = 25
 
 interface Freshness {
-  /** Answers that were compared with what was committed before they were asked for. */
+  /** Responses that were compared with what was committed before they were asked for. */
   checked: number
   stale: number
   /** Milliseconds at most between a commit and a request whose answer did not show it. */
@@ -16,14 +16,14 @@ interface Freshness {
 }
 
 /** What an operation must show at least: all that was committed before it was asked. */
-interface Look {
+interface Poll {
   path: string
   expected: number
   toCount: (body: never) => number
 }
 
 /**
- * A reader that knows what is committed. It asks all four operations for what the feed has brought, and tells an answer that
+ * A reader that knows what is committed. It asks all four operations for what the feed has brought, and tells a response that
  * lacks something which was committed before the request was sent.
  * @param before the claims of some campaigns when nothing had been brought.
  */
@@ -33,7 +33,7 @@ export function createReader(url: string, { creator, committed }: Feed, before: 
   let turn = 0
   let committedAt = performance.now()
 
-  function looks(): Look[] {
+  function looks(): Poll[] {
     const details = watched.slice(turn % watched.length, (turn % watched.length) + 1)
     return [
       ...details.map((id) => ({
@@ -61,7 +61,7 @@ export function createReader(url: string, { creator, committed }: Feed, before: 
     ]
   }
 
-  async function check({ path, expected, toCount }: Look) {
+  async function check({ path, expected, toCount }: Poll) {
     const sinceCommit = performance.now() - committedAt
     try {
       const response = await fetch(url + path)

@@ -1,6 +1,6 @@
 /*
  * Clients that do what no client should, at the same time and as long as they are left: a process of their own, so that
- * whoever watches the service is not held up by them. Parameters: host, port, seconds. Each connection is opened again when the service has ended it.
+ * anyone who watches the service is not held up by them. Parameters: host, port, seconds. Each connection is opened again when the service has ended it.
  */
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
@@ -19,7 +19,7 @@ const isOver = () => Date.now() >= endsAt
 const PAUSE_MS = 1000
 
 /** How long a client waits before it asks again on a connection that it keeps: together they leave the process some time. */
-const QUESTION_PAUSE_MS = 100
+const QUERY_PAUSE_MS = 100
 
 /** What became of what was tried, by kind of client. */
 const counts: Record<string, number> = {}
@@ -62,8 +62,8 @@ async function pipeline(socket: Socket) {
   socket.destroy()
 }
 
-/** Asks something dear, never the same, and is gone before the answer. */
-async function askAndLeave(socket: Socket) {
+/** Asks something dear, never the same, and is gone before the response. */
+async function sendAndDisconnect(socket: Socket) {
   const page = 1 + Math.floor(Math.random() * 1e9)
   socket.write(`GET /campaigns?sortBy=active&pageSize=100&page=${page} HTTP/1.1\r\nhost: soak\r\n\r\n`)
   await sleep(Math.random() * 20)
@@ -71,7 +71,7 @@ async function askAndLeave(socket: Socket) {
 }
 
 /** Asks in all the forms that are dear to look at, one after the other, and reads what comes back. */
-async function askCostly(socket: Socket) {
+async function sendCostly(socket: Socket) {
   for (let turn = 0; !socket.destroyed && !isOver(); turn += 1) {
     const { head = '' } = COSTLY_REQUESTS[turn % COSTLY_REQUESTS.length] ?? {}
     socket.write(`${head}\r\n\r\n`)
@@ -79,7 +79,7 @@ async function askCostly(socket: Socket) {
       const end = () => resolve(socket.off('data', end).off('close', end))
       socket.on('data', end).on('close', end)
     })
-    await sleep(QUESTION_PAUSE_MS)
+    await sleep(QUERY_PAUSE_MS)
   }
 }
 
@@ -110,16 +110,16 @@ const behaviours = {
   },
   'pipelines 10,000 requests and reads': { clients: 5, run: (what: string) => hold(what, pipeline) },
   'pipelines 10,000 requests and reads nothing': { clients: 5, run: (what: string) => hold(what, pipeline, false) },
-  'asks in costly forms': { clients: 20, run: (what: string) => hold(what, askCostly) },
-  'asks and leaves': { clients: 30, run: (what: string) => hold(what, askAndLeave) },
-  'never asks the same twice': { clients: 30, run: askWhatNobodyAsked },
+  'asks in costly forms': { clients: 20, run: (what: string) => hold(what, sendCostly) },
+  'asks and leaves': { clients: 30, run: (what: string) => hold(what, sendAndDisconnect) },
+  'never asks the same twice': { clients: 30, run: sendAbandonedRequests },
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: behaviours['never asks the same twice'].clients })
 let asked = 0
 
 /** Fills the memory for answers, with large ones and tiny ones in turn. */
-async function askWhatNobodyAsked(what: string) {
+async function sendAbandonedRequests(what: string) {
   while (!isOver()) {
     asked += 1
     const size =
@@ -131,7 +131,7 @@ async function askWhatNobodyAsked(what: string) {
       }).once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message))
     })
     count(`${what}: ${status}`)
-    await sleep(QUESTION_PAUSE_MS)
+    await sleep(QUERY_PAUSE_MS)
   }
 }
 

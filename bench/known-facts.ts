@@ -16,7 +16,7 @@ export interface Popular {
 }
 
 /** Asks the facts themselves, once: how they are found by the service is what is measured. */
-export async function askFacts<Row>(databaseUrl: string, sql: string, values: unknown[] = []) {
+export async function queryFacts<Row>(databaseUrl: string, sql: string, values: unknown[] = []) {
   const client = new pg.Client({ connectionString: databaseUrl })
   await client.connect()
   try {
@@ -27,8 +27,8 @@ export async function askFacts<Row>(databaseUrl: string, sql: string, values: un
 }
 
 export async function findPopular(databaseUrl: string): Promise<Popular> {
-  const most = async (columns: string, from: string) => {
-    const [row] = await askFacts<Record<string, string>>(
+  const max = async (columns: string, from: string) => {
+    const [row] = await queryFacts<Record<string, string>>(
       databaseUrl,
       `select ${columns} from ${from} group by ${columns
         .split(', ')
@@ -41,15 +41,15 @@ export async function findPopular(databaseUrl: string): Promise<Popular> {
       return String(value)
     }
   }
-  const account = await most('owner, budget, creator', 'campaigns')
-  const chain = await most('chain_id', 'campaigns')
-  const token = await most('chain_id, asset', 'incentives where asset is not null')
-  const target = await most(
+  const account = await max('owner, budget, creator', 'campaigns')
+  const chain = await max('chain_id', 'campaigns')
+  const token = await max('chain_id, asset', 'incentives where asset is not null')
+  const target = await max(
     `definition ->> 'chainId' as chain_id, definition ->> 'targetContract' as contract`,
     'action_steps',
   )
-  const template = await most('action_template_id', 'campaigns where uses_template_as_is')
-  const [claim] = await askFacts<{ claimant: string }>(databaseUrl, 'select claimant from claims limit 1')
+  const template = await max('action_template_id', 'campaigns where uses_template_as_is')
+  const [claim] = await queryFacts<{ claimant: string }>(databaseUrl, 'select claimant from claims limit 1')
   return {
     ...{ owner: account('owner'), budget: account('budget'), creator: account('creator') },
     chainId: chain('chain_id'),
@@ -63,7 +63,7 @@ export async function findPopular(databaseUrl: string): Promise<Popular> {
 /** IDs of the campaigns with the most claims. */
 export const findMostClaimed = async (databaseUrl: string) =>
   idsOf(
-    await askFacts(
+    await queryFacts(
       databaseUrl,
       `select id from (select campaign_key, count(*) from claims group by 1 order by 2 desc limit 10) as most
       join campaigns on key = campaign_key order by count desc`,
@@ -73,7 +73,7 @@ export const findMostClaimed = async (databaseUrl: string) =>
 /** IDs of any campaigns, at most so many, the same each time. */
 export const findAny = async (databaseUrl: string, count: number) =>
   idsOf(
-    await askFacts(
+    await queryFacts(
       databaseUrl,
       `select id from campaigns where key in (select 1 + number * 7919 % (select count(*) from campaigns)
       from generate_series(1, $1::bigint) as number) order by md5(id) limit $1`,
@@ -83,7 +83,7 @@ export const findAny = async (databaseUrl: string, count: number) =>
 
 /** The incentives of campaigns as they are stored. */
 export async function findIncentives(databaseUrl: string, ids: string[]): Promise<IncentivesById> {
-  const rows = await askFacts<{ id: string; incentives: CampaignRecord['incentives'] }>(
+  const rows = await queryFacts<{ id: string; incentives: CampaignRecord['incentives'] }>(
     databaseUrl,
     `select id, json_agg(definition order by position) as incentives
     from campaigns join incentives on campaign_key = key where id = any ($1) group by id`,

@@ -1,22 +1,22 @@
 import { openIngest } from '../src/ingest/batches.ts'
 import type { CampaignRecord } from '../src/ingest/records.ts'
 import { aNewCampaign } from './block-batches.ts'
-import { medianOf } from './figures.ts'
 import { findPopular } from './known-facts.ts'
+import { medianOf } from './measurements.ts'
 import type { PartContext } from './part.ts'
-import { type AskedFor, listQuestions } from './questions.ts'
+import { listQueries, type QueryCase } from './queries.ts'
 import { startService } from './service.ts'
-import { createAsker } from './single-questions.ts'
+import { createAsker } from './single-queries.ts'
 import { withdraw } from './withdrawal.ts'
 
 /** What takes longer is asked in one round only. */
 const LONG_MS = 300
 
-/** How often each round asks for an answer that is kept. */
+/** How often each round asks for a response that is kept. */
 const KEPT_TURNS = 10
 
 /** Milliseconds of PostgreSQL's processor time; each includes asking for the version of the data. */
-export interface AskedList extends AskedFor {
+export interface MeasuredQuery extends QueryCase {
   /** A page that nobody has asked for, while its total is known. */
   page: number
   /** The total alone, for the first time since a campaign came that it counts. */
@@ -30,9 +30,9 @@ export interface ListRounds extends AsyncDisposable {
   begin: () => Promise<void>
   /** Asks one of the questions for its total, for that again with other words, and for a page: no answer is one that was kept. */
   ask: (index: number) => Promise<void>
-  /** Asks for an answer that is kept. */
-  askKept: () => Promise<void>
-  results: () => { asked: AskedList[]; keptMs: number }
+  /** Asks for a response that is kept. */
+  sendCached: () => Promise<void>
+  results: () => { asked: MeasuredQuery[]; keptMs: number }
 }
 
 /** All questions of the list to a service on a database, round after round. The first round makes plans and fills memories. */
@@ -47,8 +47,8 @@ export async function openListRounds(
   const ingest = await openIngest(databaseUrl)
   const campaigns: CampaignRecord[] = []
   const kept: number[] = []
-  const asked = listQuestions(popular).map((question) => ({
-    question,
+  const asked = listQueries(popular).map((query) => ({
+    query,
     page: [] as number[],
     first: [] as number[],
     again: [] as number[],
@@ -63,7 +63,7 @@ export async function openListRounds(
       const entry = asked[index]
       if (entry === undefined || [...entry.page, ...entry.first].some((ms) => ms > LONG_MS)) return
       const round = campaigns.length
-      const path = `/campaigns?${entry.question.query}&pageSize=`
+      const path = `/campaigns?${entry.query.query}&pageSize=`
       const first = await timed(`${path}0`)
       const again = await timed(`${path}0&page=${1 + round}`)
       const page = await timed(`${path}${10 + round}`)
@@ -72,12 +72,12 @@ export async function openListRounds(
       entry.again.push(again)
       entry.page.push(page)
     },
-    async askKept() {
+    async sendCached() {
       for (let turn = 0; turn < KEPT_TURNS; turn += 1) kept.push(await timed('/campaigns?pageSize=1'))
     },
     results: () => ({
-      asked: asked.map(({ question, page, first, again }) => ({
-        ...question,
+      asked: asked.map(({ query, page, first, again }) => ({
+        ...query,
         ...{ page: medianOf(page), first: medianOf(first), again: medianOf(again) },
       })),
       keptMs: medianOf(kept),

@@ -36,14 +36,14 @@ const openLanes = (url: string) =>
     onIdleError: () => undefined,
   })
 
-export const openPool = (url: string) => openLanes(url).questions
+export const openPool = (url: string) => openLanes(url).queries
 
 /** The service on a socket of its own; 0 megabytes keep no answer. */
 export async function withApp<T>(databaseUrl: string, cacheMegabytes: number, use: (url: string) => Promise<T>) {
-  const { questions, lookups, close } = openLanes(databaseUrl)
+  const { queries, lookups, close } = openLanes(databaseUrl)
   const settings = readSettings({ LOG_LEVEL: 'silent', RESPONSE_CACHE_MB: String(cacheMegabytes) })
   const app = await buildApp({
-    database: questions.database,
+    database: queries.database,
     lookups: lookups.database,
     settings,
     isReady: async () => true,

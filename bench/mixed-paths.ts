@@ -3,7 +3,7 @@ import type { Popular } from './known-facts.ts'
 /** A hundred questions of all four public operations, as many visitors of a site would ask them. */
 export function mixedPaths(
   { owner, budget, creator, chainId, token, target }: Popular,
-  most: string[],
+  max: string[],
   others: string[],
 ) {
   const pages = (count: number, query = '') =>
@@ -18,7 +18,7 @@ export function mixedPaths(
     ...pages(3, `owner=${owner}&`),
     ...pages(3, `budgetAccount=${budget}&`),
   ]
-  const details = [...most, ...others.slice(0, 40 - most.length)].map((id) => `/campaigns/${id}`)
+  const details = [...max, ...others.slice(0, 40 - max.length)].map((id) => `/campaigns/${id}`)
   const trending = [
     ...['1h', '24h'].map((period) => `period=${period}`),
     ...['1h', '24h'].map((period) => `period=${period}&chainId=${chainId}`),

@@ -1,6 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { FactsDatabase } from './facts-database.ts'
-import type { Finding, Target } from './figures.ts'
+import type { Finding, Target } from './measurements.ts'
 import type { Job, LoadFigures } from './processes/load-generator.ts'
 
 export interface PartContext {

@@ -12,11 +12,11 @@ export async function playBlocks() {
 
   /** Adds a block of now. @returns what it has brought. */
   function mineClaims() {
-    const deeds = Array.from({ length: CLAIMS_A_BLOCK }, () => {
+    const operations = Array.from({ length: CLAIMS_A_BLOCK }, () => {
       claims += 1
       return { type: 'claim' as const, campaign: claims * 7, incentive: 0, claimant: claims % 5000, amount: 1 }
     })
-    chain.mine(deeds.map((deed) => [deed]))
+    chain.mine(operations.map((operation) => [operation]))
     chain.head.timestamp = Math.floor(Date.now() / 1000)
     return { block: chain.head.number, campaignId: idOf((claims * 7) % CAMPAIGNS) }
   }

@@ -1,4 +1,4 @@
-import { type Figure, isReached, shareReached, toText, withUnit } from './figures.ts'
+import { type Figure, isReached, shareReached, toText, withUnit } from './measurements.ts'
 
 const WIDTH = 960
 const ROW = 34
@@ -7,7 +7,7 @@ const TOP = 48
 const LEFT = 16
 const TARGET = 440
 /** Bars end here, however far beyond the target they reach. */
-const MOST = 2
+const MAX = 2
 
 /** A bar for each target: how much of it is reached. Readable on light and on dark ground. */
 export function plotOf(figures: Figure[]) {
@@ -32,11 +32,11 @@ ${figures.map((figure, index) => barOf(figure, TOP + index * ROW)).join('\n')}
 
 function barOf(figure: Figure, y: number) {
   const share = shareReached(figure)
-  const length = Math.max(2, Math.min(share ?? 0, MOST) * TARGET)
+  const length = Math.max(2, Math.min(share ?? 0, MAX) * TARGET)
   const kind = share === undefined ? 'failed' : isReached(figure) ? 'reached' : 'missed'
   const measured = figure.value === undefined ? 'not measured' : withUnit(figure.value, figure.unit)
   const wanted = `${figure.rule} ${toText(figure.limit)}`
-  const beyond = share !== undefined && share > MOST && Number.isFinite(share) ? `, ${toText(share)} × better` : ''
+  const beyond = share !== undefined && share > MAX && Number.isFinite(share) ? `, ${toText(share)} × better` : ''
   return `<text x="${LEFT}" y="${y}">${escaped(`${figure.what}: ${measured} (${wanted}${beyond})`)}</text>
 <rect class="${kind}" x="${LEFT}" y="${y + 5}" width="${length.toFixed(0)}" height="10" rx="2"/>`
 }

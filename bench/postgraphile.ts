@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { answerOf, endProcess, startHelper, startProgram } from './child-processes.ts'
+import { endProcess, responseOf, startHelper, startProgram } from './child-processes.ts'
 import type { Contestant, PartContext } from './part.ts'
 import { postgraphileQueries } from './postgraphile-queries.ts'
 
@@ -53,7 +53,7 @@ export async function startPostgraphile(
     execPath: nodeProgram,
     settings: { GRAPHILE_ENV: 'production' },
   })
-  const url = await answerOf<string>(child, 60_000)
+  const url = await responseOf<string>(child, 60_000)
   return { name: 'PostGraphile', url, process: child, [Symbol.asyncDispose]: () => endProcess(child) }
 }
 

@@ -4,8 +4,8 @@ import { availableParallelism, cpus, release, totalmem, type } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { root } from './child-processes.ts'
-import { type Figure, isReached, shareReached, toText, withUnit } from './figures.ts'
-import { askFacts } from './known-facts.ts'
+import { queryFacts } from './known-facts.ts'
+import { type Figure, isReached, shareReached, toText, withUnit } from './measurements.ts'
 import { plotOf } from './plot.ts'
 import { postgraphileVersions } from './postgraphile.ts'
 import { LOG_LEVEL } from './service.ts'
@@ -25,7 +25,7 @@ const ask = async (program: string, ...parameters: string[]) =>
 /** The machine, and the version of everything that counts. */
 export async function describeEnvironment(databaseUrl: string, serverSettings: Record<string, string>) {
   const dependencies = JSON.parse(await readFile(join(root, 'package-lock.json'), 'utf8')).packages
-  const [server] = await askFacts<{ version: string }>(databaseUrl, 'select version()')
+  const [server] = await queryFacts<{ version: string }>(databaseUrl, 'select version()')
   const settings = Object.entries(serverSettings).map(([name, value]) => `${name} ${value}`)
   const commit = await ask('git', 'rev-parse', '--short=12', 'HEAD').catch(() => 'unknown')
   const changes = await ask('git', 'status', '--porcelain', '--untracked-files=no').catch(() => '')

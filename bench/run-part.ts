@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { answerOf, endAllProcesses, startHelper } from './child-processes.ts'
-import { type Figure, withUnit } from './figures.ts'
+import { endAllProcesses, responseOf, startHelper } from './child-processes.ts'
 import { print } from './measure.ts'
+import { type Figure, withUnit } from './measurements.ts'
 import type { Part, PartContext } from './part.ts'
 import type { Job, LoadFigures } from './processes/load-generator.ts'
 
@@ -23,7 +23,7 @@ export async function runPart(name: string, part: Part, context: Omit<PartContex
   const load = async (job: Job) => {
     signal.throwIfAborted()
     generator.send(job)
-    return answerOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
+    return responseOf<LoadFigures>(generator, job.seconds * 1000 + LOAD_GRACE_MS)
   }
   const measured = (async () => {
     for await (const { target, ...finding } of part.measure({ ...context, load, signal, say })) {

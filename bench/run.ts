@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endAllProcesses } from './child-processes.ts'
 import { type FactsDatabase, openFactsDatabase } from './facts-database.ts'
-import type { Figure } from './figures.ts'
 import { print } from './measure.ts'
+import type { Figure } from './measurements.ts'
 import type { Part } from './part.ts'
 import { batch } from './parts/batch.ts'
 import { following } from './parts/chain.ts'
@@ -40,7 +40,7 @@ const parts: Record<string, Part> = {
 }
 
 /** The whole run takes no longer, once the facts are there. */
-const MOST_MINUTES = 35
+const MAX_MINUTES = 35
 
 const FULL_SIZE = [1_000_000, 10_000_000] as const
 const { values, positionals } = parseArgs({
@@ -82,7 +82,7 @@ try {
   if (keptIn !== undefined) await mkdir(keptIn, { recursive: true, mode: 0o700 })
   facts = await openFactsDatabase(campaigns, claims, { keptIn, signal: interrupted.signal })
   const begin = performance.now()
-  const over = AbortSignal.timeout(MOST_MINUTES * 60_000)
+  const over = AbortSignal.timeout(MAX_MINUTES * 60_000)
   const signal = AbortSignal.any([interrupted.signal, over])
   const environment = await describeEnvironment(facts.url, facts.settings)
   const figures: Figure[] = []
@@ -92,7 +92,7 @@ try {
     print(name, 'begins')
     figures.push(
       ...(signal.aborted
-        ? notMeasured(name, part, over.aborted ? `the run was over after ${MOST_MINUTES} minutes` : 'interrupted')
+        ? notMeasured(name, part, over.aborted ? `the run was over after ${MAX_MINUTES} minutes` : 'interrupted')
         : await runPart(name, part, { campaigns, claims, facts, folder, signal })),
     )
   }

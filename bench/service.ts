@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import compile from '../test/setup/build.ts'
 import { CLI } from '../test/setup/processes.ts'
-import { answerOf, endProcess, startHelper, startProgram } from './child-processes.ts'
+import { endProcess, responseOf, startHelper, startProgram } from './child-processes.ts'
 import type { Contestant, PartContext } from './part.ts'
 
 const START_LIMIT_MS = 60_000
@@ -72,6 +72,6 @@ const isReady = (url: string) =>
 export async function startBareRoute(service: Contestant, paths: string[]): Promise<Contestant & AsyncDisposable> {
   const child = startHelper('bare-route.ts')
   child.send({ url: service.url, paths })
-  const url = await answerOf<string>(child, START_LIMIT_MS)
+  const url = await responseOf<string>(child, START_LIMIT_MS)
   return { name: 'the bare route', url, process: child, [Symbol.asyncDispose]: () => endProcess(child) }
 }

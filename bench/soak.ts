@@ -16,10 +16,10 @@ import { percentile, print, request } from './measure.ts'
 
 const CACHE_MEGABYTES = 64
 
-/** What the service may take: about 220 megabytes of its own after the start, the answers, and room for what is under way. */
-const MOST_MEGABYTES = 400
-const MOST_LIVEZ_MS = 250
-const LOOK_MS = 100
+/** What the service may take: about 220 megabytes of its own after the start, the responses, and room for what is under way. */
+const MAX_MEGABYTES = 400
+const MAX_LIVEZ_MS = 250
+const POLL_INTERVAL_MS = 100
 
 const seconds = Number(process.argv[2] ?? 300)
 
@@ -44,7 +44,7 @@ async function startService(dataFolder: string) {
     })
     child.once('exit', (code) => reject(new Error(`the service ended with ${code}`)))
   })
-  while (!(await isReady(url))) await sleep(LOOK_MS)
+  while (!(await isReady(url))) await sleep(POLL_INTERVAL_MS)
   return { child, url }
 }
 
@@ -58,7 +58,7 @@ const megabytesOf = (child: ChildProcess) =>
   Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1]) / 1024
 
 /** How long `/livez` takes on a connection of its own; infinite where it does not say that the process lives. */
-function askWhetherAlive(url: string) {
+function probeLiveness(url: string) {
   const start = performance.now()
   return new Promise<number>((resolve) => {
     get(`${url}/livez`, { agent: false, timeout: 10_000 }, (response) => {
@@ -71,9 +71,9 @@ function askWhetherAlive(url: string) {
 
 const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-soak-'))
 const broken: string[] = []
-function expectAtMost(what: string, figure: number, most: number, unit: string) {
-  print(what, `${Math.round(figure)} ${unit}, at most ${most}`)
-  if (!(figure <= most)) broken.push(what)
+function expectAtMost(what: string, figure: number, max: number, unit: string) {
+  print(what, `${Math.round(figure)} ${unit}, at most ${max}`)
+  if (!(figure <= max)) broken.push(what)
 }
 
 try {
@@ -89,19 +89,19 @@ try {
     const livez: number[] = []
     let peak = 0
     while (attack === undefined && child.exitCode === null && clients.exitCode === null) {
-      livez.push(await askWhetherAlive(url))
+      livez.push(await probeLiveness(url))
       peak = Math.max(peak, megabytesOf(child))
-      await sleep(LOOK_MS)
+      await sleep(POLL_INTERVAL_MS)
     }
     if (child.exitCode !== null) throw new Error(`the service ended with ${child.exitCode}`)
     if (attack === undefined) throw new Error(`the clients ended with ${clients.exitCode}`)
     for (const [what, times] of Object.entries(attack)) print(`  ${what}`, `${times} times`)
     livez.sort((one, other) => one - other)
     print('/livez', `asked ${livez.length} times, median ${percentile(livez, 0.5).toFixed(1)} ms`)
-    expectAtMost('/livez, slowest', percentile(livez, 1), MOST_LIVEZ_MS, 'ms')
+    expectAtMost('/livez, slowest', percentile(livez, 1), MAX_LIVEZ_MS, 'ms')
     print('resident, most', `${Math.round(peak)} MB`)
     await sleep(2000)
-    expectAtMost('resident at the end', megabytesOf(child), MOST_MEGABYTES, 'MB')
+    expectAtMost('resident at the end', megabytesOf(child), MAX_MEGABYTES, 'MB')
     await request(`${url}/campaigns?pageSize=3`)
     const start = performance.now()
     child.kill('SIGTERM')

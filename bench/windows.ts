@@ -11,7 +11,7 @@ import { readSettings } from '../src/config.ts'
 import { generateFacts } from './generated-facts.ts'
 import { load, median, openPool, percentile, print, request, seconds, timesOf, withApp, withServer } from './measure.ts'
 
-interface Question {
+interface Query {
   path: string
   /** The same asked of the claims, for windows that end at an instant; without the ranks' last resort and the names. */
   raw?: (now: number) => string
@@ -23,7 +23,7 @@ const EXPLORE = '/explore/contracts'
 const ALONE = 'set jit = off; set max_parallel_workers_per_gather = 0'
 const WIDTHS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 
-function questionsAbout({ creators, user }: { creators: string[]; user: string }): Question[] {
+function queriesAbout({ creators, user }: { creators: string[]; user: string }): Query[] {
   const accounts = creators.map((address) => [`owner=${address}`, `owner = '${address}'`] as const)
   const trending = (['1h', '24h'] as const).flatMap((period) => [
     { path: `${TRENDING}?period=${period}`, raw: rawTrending(WIDTHS[period], 'true') },
@@ -67,7 +67,7 @@ const rawContracts = (width: number | undefined, figure: string, condition: stri
   where ${width === undefined ? 'true' : within(width, now)} and ${condition}
   group by target.chain_id, target.value order by ${figure} desc nulls last limit 10`
 
-async function measureQuestion(databaseUrl: string, client: pg.Client, { path, raw }: Question) {
+async function measureQuery(databaseUrl: string, client: pg.Client, { path, raw }: Query) {
   // As the running service does now and then.
   await client.query('select advance_claim_windows()')
   const cold = await withApp(databaseUrl, 0, async (url) => {
@@ -202,8 +202,8 @@ await withServer(serverSettings, async (databaseUrl) => {
       `made in ${seconds(loadMs)} s; p50/p99, load of 50 connections`,
     )
     await client.query(`reset all; ${ALONE}`)
-    for (const question of questionsAbout(await findAccounts(client))) {
-      await measureQuestion(databaseUrl, client, question)
+    for (const query of queriesAbout(await findAccounts(client))) {
+      await measureQuery(databaseUrl, client, query)
     }
     await measureAges(databaseUrl, client)
   } finally {

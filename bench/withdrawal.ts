@@ -13,11 +13,11 @@ export async function withdraw(
   await ingest.apply({
     records: [],
     incentives,
-    withdrawnClaims: claims.map(({ campaignId, txHash, logIndex }) => ({
+    revertedClaims: claims.map(({ campaignId, txHash, logIndex }) => ({
       chainId: Number(campaignId.split(':')[0]),
       txHash,
       logIndex,
     })),
-    withdrawnCampaigns: campaigns.map(({ id }) => id),
+    revertedCampaigns: campaigns.map(({ id }) => id),
   })
 }

@@ -58,7 +58,7 @@ export async function makeUnlessUnchanged(record, make) {
   await rename(unfinished, record)
 }
 
-/** No change of a file leaves this as it was: whoever sets its times back changes `ctime`. @param {string} path */
+/** No change of a file leaves this as it was: anyone who sets its times back changes `ctime`. @param {string} path */
 function stateOf(path) {
   const found = statSync(join(root, path), { throwIfNoEntry: false })
   return found === undefined ? 'none' : `${found.size} ${found.ctimeMs}`

@@ -1,7 +1,7 @@
 import type { Hex } from 'viem'
 import { startAnvil } from './anvil.ts'
 import { CHAIN_ID, core, type DemoCampaign, deploy, type Effects, openAllowList } from './contracts.ts'
-import { emitLog, inTurn, replayContract, storeAnswer } from './replay-contract.ts'
+import { emitLog, inTurn, replayContract, storeResponse } from './replay-contract.ts'
 import { createStory, tokens } from './story.ts'
 
 /** Blocks that are there at once, so that there is something to see, and seconds between them. */
@@ -31,7 +31,7 @@ export async function startDemoChain() {
       to: core,
       gas: '0x1000000',
       data: inTurn([
-        ...results.map(({ to, data, result }) => ({ to, data: storeAnswer(data, result) })),
+        ...results.map(({ to, data, result }) => ({ to, data: storeResponse(data, result) })),
         ...logs.map((log) => ({ to: log.address, data: emitLog(log) })),
       ]),
     })

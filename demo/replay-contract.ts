@@ -145,7 +145,7 @@ export const emitLog = ({ topics, data }: { topics: readonly Hex[]; data: Hex })
   `0xff${topics.length.toString(16).padStart(2, '0')}${topics.map((topic) => topic.slice(2)).join('')}${data.slice(2)}`
 
 /** Has a contract answer call data from here on; null is that it reverts. */
-export function storeAnswer(callData: Hex, answer: Hex | null): Hex {
+export function storeResponse(callData: Hex, answer: Hex | null): Hex {
   if (/^0x(f0|fe|ff)/.test(callData)) throw new RangeError('this is no question')
   const slot = keccak256(callData).slice(2)
   if (answer === null) return `0xfe${slot}${word(0n)}`

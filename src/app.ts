@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
-import { AnswerCache } from './cache/response-cache.ts'
+import { ResponseCache } from './cache/response-cache.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/connection/client.ts'
 import { describeFailure } from './database/connection/database-errors.ts'
 import type { ServerState } from './database/connection/timelines.ts'
@@ -49,7 +49,7 @@ import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { handleErrors, refuseMalformedQueries } from './http/request/error-handling.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import { ErrorAnswer } from './http/request/responses.ts'
+import { ErrorResponse } from './http/request/responses.ts'
 import {
   MAX_HEADER_BYTES,
   refuseAmbiguousRequests,
@@ -63,10 +63,10 @@ import { requireBearerToken } from './http/security/authentication.ts'
 import { clientNetworkOf, trustProxies } from './http/security/client-addresses.ts'
 import { allowOrigins } from './http/security/cors.ts'
 import { createClientCounts, createRateLimit, refuseBeyond } from './http/security/rate-limits.ts'
-import { addStandingHeaders } from './http/security/security-headers.ts'
+import { addSecurityHeaders } from './http/security/security-headers.ts'
 import { shareOf } from './http/server/address-usage.ts'
 import { Connections } from './http/server/connections.ts'
-import { mostConnections } from './http/server/file-descriptors.ts'
+import { connectionLimit } from './http/server/file-descriptors.ts'
 import { closeGracefully } from './http/server/graceful-shutdown.ts'
 import { createHttpServer } from './http/server/http-server.ts'
 import { abandonWithClient, refuseWhileOverloaded } from './http/server/overload.ts'
@@ -100,7 +100,7 @@ export interface AppOptions {
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Where what happens is counted. */
   counts?: ServiceCounts
-  /** The moment of an answer. */
+  /** The moment of a response. */
   now?: () => Date
   /** Where log lines go; standard output if nothing is said. */
   logStream?: LogStream
@@ -108,7 +108,7 @@ export interface AppOptions {
 
 const schemas = [
   ...namedSchemas,
-  ErrorAnswer,
+  ErrorResponse,
   ...campaignSchemas,
   ...trendingSchemas,
   ...contractSchemas,
@@ -135,7 +135,7 @@ export async function buildApp(options: AppOptions) {
   const { now = () => new Date(), counts = createServiceCounts() } = options
   const countClient = createClientCounts(now)
   const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
-  const maxConnections = mostConnections(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
+  const maxConnections = connectionLimit(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
   const connections = new Connections({
     maxConnections,
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
@@ -164,10 +164,10 @@ export async function buildApp(options: AppOptions) {
     pluginTimeout: 60_000,
     frameworkErrors: routeMalformed,
   })
-  validator ??= createValidator(schemas, { mostFaults: MAX_PROBLEMS + 1 })
+  validator ??= createValidator(schemas, { maxFaults: MAX_PROBLEMS + 1 })
   decorateForLog(app)
   app.setValidatorCompiler(validateParameters(validator))
-  // The types see to it that an answer has the shape of its schema, and the tests check it: no need to do so each time.
+  // The types see to it that a response has the shape of its schema, and the tests check it: no need to do so each time.
   app.setSerializerCompiler(() => JSON.stringify)
   for (const schema of schemas) app.addSchema(schema)
 
@@ -177,15 +177,15 @@ export async function buildApp(options: AppOptions) {
   // Before the whole process has to be gone.
   closeGracefully(app, connections, {
     drainMs,
-    answerMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
+    responseMs: (settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 - drainMs) * 0.8,
   })
-  addStandingHeaders(app)
+  addSecurityHeaders(app)
   refuseMalformedQueries(app)
   await allowOrigins(app, settings.CORS_ORIGINS)
   // After CORS, so that pages can read these refusals too.
   refuseWhileOverloaded(app, connections, {
-    maxMaking: settings.MAX_CONCURRENT_REQUESTS,
-    maxMakingPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
+    maxConcurrent: settings.MAX_CONCURRENT_REQUESTS,
+    maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxDelayMs: settings.MAX_EVENT_LOOP_DELAY_MS,
     isBehindProxy: isProxy !== undefined,
   })
@@ -196,7 +196,7 @@ export async function buildApp(options: AppOptions) {
   refuseOtherMethods(app)
 
   const signalOf = ({ raw }: FastifyRequest) => connections.signalOf(raw)
-  const answers = new AnswerCache({
+  const responseCache = new ResponseCache({
     versions: createDataVersionReader(lookups, now),
     maxBytes: settings.RESPONSE_CACHE_MB * 1024 * 1024,
     staleIfErrorMs: settings.STALE_IF_ERROR_SECONDS * 1000,
@@ -219,16 +219,19 @@ export async function buildApp(options: AppOptions) {
       const prices = createPriceRepository(database, now)
       const claims = createClaimRepository(database)
       const status = createStatusRepository(lookups, now)
-      await surface.register(campaignRoutes, { campaigns, answers })
-      await surface.register(trendingRoutes, { trending, answers })
-      await surface.register(contractRoutes, { contracts, answers })
-      await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), answers })
-      await surface.register(activityRoutes, { activity, answers })
-      await surface.register(priceRoutes, { prices, answers, clock: now })
-      await surface.register(claimRoutes, { claims, answers, hasAddressLookups: settings.ADDRESS_LOOKUPS })
+      await surface.register(campaignRoutes, { campaigns, responseCache })
+      await surface.register(trendingRoutes, { trending, responseCache })
+      await surface.register(contractRoutes, { contracts, responseCache })
+      await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), responseCache })
+      await surface.register(activityRoutes, { activity, responseCache })
+      await surface.register(priceRoutes, { prices, responseCache, clock: now })
+      await surface.register(claimRoutes, { claims, responseCache, hasAddressLookups: settings.ADDRESS_LOOKUPS })
       if (settings.ADDRESS_LOOKUPS) {
-        await surface.register(eligibilityRoutes, { eligibility: createEligibilityRepository(database, now), answers })
-        await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), answers })
+        await surface.register(eligibilityRoutes, {
+          eligibility: createEligibilityRepository(database, now),
+          responseCache,
+        })
+        await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
       }
       await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })

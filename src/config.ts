@@ -22,14 +22,14 @@ let check: ValidateFunction<Settings> | undefined
 
 /**
  * Reads and checks all settings at once. An empty variable counts as absent.
- * @param tell is told a sentence for each variable that is nearly called like a setting.
+ * @param report is told a sentence for each variable that is nearly called like a setting.
  * @throws ConfigurationError naming every faulty setting.
  */
 export function readSettings(
   environment: Record<string, string | undefined> = readEnvironment(),
-  tell: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
+  report: (sentence: string) => void = (sentence) => process.stderr.write(`${sentence}\n`),
 ): Settings {
-  for (const sentence of misspeltIn(environment)) tell(sentence)
+  for (const sentence of misspeltIn(environment)) report(sentence)
   const settings: Record<string, unknown> = {}
   for (const [name, schema] of Object.entries(Settings.properties)) {
     const written = environment[name]

@@ -15,22 +15,22 @@ import { waitFor } from '../../test/setup/wait-for.ts'
 import { endAllProcesses, startProgram } from '../child-processes.ts'
 import { openFactsDatabase } from '../facts-database.ts'
 import { createFeed } from '../feed.ts'
-import { medianOf } from '../figures.ts'
 import { findAny, findMostClaimed, findPopular } from '../known-facts.ts'
 import { print } from '../measure.ts'
+import { medianOf } from '../measurements.ts'
 import { mixedPaths } from '../mixed-paths.ts'
 import { CACHE_MEGABYTES } from '../parts/repeated.ts'
 import { residentMegabytes } from '../processor-time.ts'
 import { LOG_LEVEL } from '../service.ts'
 
 const VISITORS = 20
-/** How long each waits after an answer, at most. */
-const MOST_PAUSE_MS = 40
-const LOOK_MS = 500
-/** Until then kept answers fill the memory that is set for them. */
+/** How long each waits after a response, at most. */
+const MAX_PAUSE_MS = 40
+const POLL_INTERVAL_MS = 500
+/** Until then kept responses fill the memory that is set for them. */
 const FILLING_MINUTES = 3
 /** What the last three minutes may have more than the three after that. */
-const MOST_GROWTH = 1.05
+const MAX_GROWTH = 1.05
 
 const [minutes = 10, campaigns = 100_000, claims = 1_000_000] = process.argv.slice(2).map(Number)
 
@@ -56,8 +56,8 @@ const facts = await openFactsDatabase(campaigns, claims, { keptIn: undefined, si
 try {
   await compile()
   const popular = await findPopular(facts.url)
-  const [most, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
-  const common = mixedPaths(popular, most, others)
+  const [max, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
+  const common = mixedPaths(popular, max, others)
   const metricsPort = await closedPort()
   const port = await closedPort()
   const service = startProgram(process.execPath, [CLI, 'serve'], {
@@ -74,7 +74,7 @@ try {
     ),
   )
   const ingest = await openIngest(facts.url)
-  const feed = createFeed(ingest, popular, most, others)
+  const feed = createFeed(ingest, popular, max, others)
   const feeding = feed.run(over.signal, () => undefined)
 
   let asked = 0
@@ -84,13 +84,13 @@ try {
     while (!over.signal.aborted) {
       const { path, status } = nextPath(common, others)
       const tag = tags.get(path)
-      const answer = await fetch(url + path, tag === undefined ? {} : { headers: { 'if-none-match': tag } })
-      await answer.arrayBuffer()
+      const response = await fetch(url + path, tag === undefined ? {} : { headers: { 'if-none-match': tag } })
+      await response.arrayBuffer()
       asked += 1
-      if (answer.status !== status && answer.status !== 304) failures.push(`${path}: ${answer.status}`)
-      const given = answer.headers.get('etag')
+      if (response.status !== status && response.status !== 304) failures.push(`${path}: ${response.status}`)
+      const given = response.headers.get('etag')
       if (given !== null) tags.set(path, given)
-      await sleep(randomInt(MOST_PAUSE_MS))
+      await sleep(randomInt(MAX_PAUSE_MS))
     }
   }
   const visitors = Array.from({ length: VISITORS }, visit)
@@ -101,7 +101,7 @@ try {
     for (let minute = 1; minute <= minutes; minute += 1) {
       const [residents, heaps]: [number[], number[]] = [[], []]
       const before = asked
-      for (const end = performance.now() + 60_000; performance.now() < end; await sleep(LOOK_MS)) {
+      for (const end = performance.now() + 60_000; performance.now() < end; await sleep(POLL_INTERVAL_MS)) {
         residents.push(residentMegabytes(service.pid))
         heaps.push(await heapMegabytes(`http://127.0.0.1:${metricsPort}/metrics`))
       }
@@ -125,7 +125,7 @@ try {
     JSON.stringify(growth),
   )
   print('requests', `${asked}, ${failures.length} failed ${failures.slice(0, 5).join('; ')}`)
-  if (failures.length > 0 || growth.resident > MOST_GROWTH || growth.heap > MOST_GROWTH) process.exitCode = 1
+  if (failures.length > 0 || growth.resident > MAX_GROWTH || growth.heap > MAX_GROWTH) process.exitCode = 1
 } finally {
   over.abort()
   await endAllProcesses()

@@ -1,7 +1,7 @@
 /*
  * Shows an upgrade, and the way back, under a reader: two processes of an earlier version serve, `migrate` of this version
  * runs, they are replaced one by one by this version, and then by the earlier one again, on the newer schema, where it also
- * imports. Ends with 1 where a request failed, an answer differed, or what is derived is not what the facts say.
+ * imports. Ends with 1 where a request failed, a response differed, or what is derived is not what the facts say.
  * `npm run bench:upgrade -- [commit]`; without one, the last before the newest migration.
  */
 import { execFileSync } from 'node:child_process'
@@ -82,14 +82,14 @@ async function stillPaths(url: string) {
 
 async function ask(url: string) {
   try {
-    const answer = await fetch(url)
-    return { status: answer.status, body: await answer.text() }
+    const response = await fetch(url)
+    return { status: response.status, body: await response.text() }
   } catch (error) {
     return { status: 0, body: String(error) }
   }
 }
 
-/** Reads from the processes in turn, as behind a balancer, and compares each answer with the first. */
+/** Reads from the processes in turn, as behind a balancer, and compares each response with the first. */
 function createReader(paths: string[], serving: RunningProcess[], urls: Map<RunningProcess, string>) {
   const first = new Map<string, string>()
   const seen = { asked: 0, failed: 0, different: 0 }
@@ -203,8 +203,8 @@ try {
   const [old] = serving
   let different = 0
   for (const path of paths) {
-    const answers = await Promise.all([old, later].map((one) => ask(`${one && urls.get(one)}${path}`)))
-    if (answers[0]?.body !== answers[1]?.body) different += 1
+    const responses = await Promise.all([old, later].map((one) => ask(`${one && urls.get(one)}${path}`)))
+    if (responses[0]?.body !== responses[1]?.body) different += 1
   }
   print('both versions asked the same then', `${paths.length} questions, ${different} answered differently`)
   for (const fault of reader.faults.slice(0, 5)) print('  ', fault)

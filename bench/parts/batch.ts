@@ -19,13 +19,13 @@ export const batch: Part = {
     slow: { what: `${what}, p99`, unit: 'ms', rule: 'at most', limit: 30 },
   },
   async *measure({ facts, signal }) {
-    const [most, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
-    const incentives = await findIncentives(facts.url, [...most, ...others])
+    const [max, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
+    const incentives = await findIncentives(facts.url, [...max, ...others])
     const ingest = await openIngest(facts.url)
     const applied: ClaimRecord[] = []
     try {
       const apply = async () => {
-        const block = aBlock(most, others, incentives)
+        const block = aBlock(max, others, incentives)
         await ingest.apply(block)
         applied.push(...block.records)
       }

@@ -22,7 +22,7 @@ import { CACHE_MEGABYTES } from './repeated.ts'
 const BLOCKS_BEFORE = 300
 const FOLLOWED_SECONDS = 60
 const BLOCK_MS = 1000
-const LOOK_MS = 200
+const POLL_INTERVAL_MS = 200
 
 /** A chain is read from its start, and followed block by block while everybody asks. */
 export const following: Part = {
@@ -69,7 +69,7 @@ export const following: Part = {
       let megabytes = 0
       const watch = setInterval(() => {
         megabytes = Math.max(megabytes, residentMegabytes(follower.pid))
-      }, LOOK_MS)
+      }, POLL_INTERVAL_MS)
       try {
         await sleep(3000)
         const load = context.load({

@@ -1,10 +1,10 @@
 import { openIngest } from '../../src/ingest/batches.ts'
 import { describeRounds, measureRound, type Round, rateAgainst, rotate } from '../contest.ts'
 import { createFeed } from '../feed.ts'
-import { medianOf, toText } from '../figures.ts'
 import { countClaims, createReader } from '../freshness.ts'
 import { findAny, findMostClaimed, findPopular } from '../known-facts.ts'
 import { percent, percentile, request } from '../measure.ts'
+import { medianOf, toText } from '../measurements.ts'
 import { mixedPaths } from '../mixed-paths.ts'
 import type { Part } from '../part.ts'
 import { residentMegabytes } from '../processor-time.ts'
@@ -16,7 +16,7 @@ const ROUNDS = 3
 const FEED_SECONDS = 20
 const BARE_SECONDS = 6
 const OWN_MEGABYTES = 200
-const LOOK_MS = 200
+const POLL_INTERVAL_MS = 200
 
 /** Blocks come in by the second, and everybody asks. */
 export const feeding: Part = {
@@ -40,27 +40,27 @@ export const feeding: Part = {
   async *measure(context) {
     const { facts, say } = context
     const popular = await findPopular(facts.url)
-    const [most, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
+    const [max, others] = [await findMostClaimed(facts.url), await findAny(facts.url, 5000)]
     await using service = await startService(context, facts.url, CACHE_MEGABYTES)
     const megabytesAtStart = residentMegabytes(service.process.pid)
-    const paths = mixedPaths(popular, most, others)
+    const paths = mixedPaths(popular, max, others)
     await using bare = await startBareRoute(service, paths)
     const lanes = rotate(paths.map((path) => ({ path })))
     const before = new Map<string, number>()
-    for (const id of most) {
+    for (const id of max) {
       const detail = JSON.parse(String(await request(`${service.url}/campaigns/${id}`)))
       // Points do not tell how often they were claimed.
       if (detail.incentives[0]?.totalClaims !== undefined) before.set(id, countClaims(detail))
     }
 
     const ingest = await openIngest(facts.url)
-    const feed = createFeed(ingest, popular, most, others)
+    const feed = createFeed(ingest, popular, max, others)
     const reader = createReader(service.url, feed, before)
     const rounds = { ours: [] as Round[], still: [] as Round[], bare: [] as Round[] }
     let megabytes = 0
     const watch = setInterval(() => {
       megabytes = Math.max(megabytes, residentMegabytes(service.process.pid))
-    }, LOOK_MS)
+    }, POLL_INTERVAL_MS)
     try {
       await context.load({ url: service.url, lanes, seconds: 3 })
       for (let round = 0; round < ROUNDS; round += 1) {

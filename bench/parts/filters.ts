@@ -1,8 +1,8 @@
 import { withDatabaseBeside } from '../facts-database.ts'
-import { medianOf, toText } from '../figures.ts'
-import { type AskedList, openListRounds } from '../list-rounds.ts'
+import { type MeasuredQuery, openListRounds } from '../list-rounds.ts'
+import { medianOf, toText } from '../measurements.ts'
 import type { Part, PartContext } from '../part.ts'
-import { worstOf } from '../single-questions.ts'
+import { worstOf } from '../single-queries.ts'
 import { CACHE_MEGABYTES } from './repeated.ts'
 
 const FEW_CAMPAIGNS = 10_000
@@ -54,13 +54,13 @@ export const filters: Part = {
   },
   async *measure(context) {
     const { few, many, keptMs } = await withDatabaseBeside(context.facts.url, FEW_CAMPAIGNS, FEW_CLAIMS, (url) =>
-      askBoth(context, url),
+      measureBoth(context, url),
     )
     const of = (figure: 'page' | 'first' | 'again', filters?: number) =>
       worstOf(
         many
-          .filter((question) => filters === undefined || question.filters === filters)
-          .map((question) => ({ name: question.name, ms: question[figure] })),
+          .filter((query) => filters === undefined || query.filters === filters)
+          .map((query) => ({ name: query.name, ms: query[figure] })),
       )
     yield { target: 'page', ...of('page') }
     yield { target: 'ratio', ...ratioOf(few, many) }
@@ -76,25 +76,25 @@ export const filters: Part = {
 }
 
 /** Each question is asked of both in turn, so that what disturbs the machine disturbs both. */
-async function askBoth(context: PartContext, fewUrl: string) {
+async function measureBoth(context: PartContext, fewUrl: string) {
   await using few = await openListRounds(context, fewUrl, CACHE_MEGABYTES)
   await using many = await openListRounds(context, context.facts.url, CACHE_MEGABYTES)
-  const questions = many.results().asked.length
+  const queries = many.results().asked.length
   const end = Date.now() + LIMIT_MS
   for (let round = 0; round <= ROUNDS && (round < 2 || Date.now() < end); round += 1) {
     await few.begin()
     await many.begin()
-    for (let index = 0; index < questions; index += 1) {
+    for (let index = 0; index < queries; index += 1) {
       await few.ask(index)
       await many.ask(index)
     }
-    await many.askKept()
-    context.say(`round ${round} of ${ROUNDS} of ${questions} questions`)
+    await many.sendCached()
+    context.say(`round ${round} of ${ROUNDS} of ${queries} questions`)
   }
   return { few: few.results().asked, many: many.results().asked, keptMs: many.results().keptMs }
 }
 
-function ratioOf(few: AskedList[], many: AskedList[]) {
+function ratioOf(few: MeasuredQuery[], many: MeasuredQuery[]) {
   const ratios = many
     .map(({ name, page }, index) => ({ name, ratio: page / (few[index]?.page ?? Number.NaN) }))
     .sort((one, other) => other.ratio - one.ratio)

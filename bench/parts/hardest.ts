@@ -1,8 +1,8 @@
-import { findHardestQuestions, pagesAmong } from '../../test/setup/hardest-questions.ts'
-import { askFacts } from '../known-facts.ts'
+import { findHardestQueries, pagesAmong } from '../../test/setup/hardest-queries.ts'
+import { queryFacts } from '../known-facts.ts'
 import type { Part } from '../part.ts'
 import { startService } from '../service.ts'
-import { createAsker, worstOf } from '../single-questions.ts'
+import { createAsker, worstOf } from '../single-queries.ts'
 
 const TURNS = 3
 
@@ -19,13 +19,13 @@ export const hardest: Part = {
   },
   async *measure(context) {
     const { facts } = context
-    await askFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
-    const questions = await findHardestQuestions((sql) => askFacts(facts.url, sql))
+    await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
+    const queries = await findHardestQueries((sql) => queryFacts(facts.url, sql))
     await using service = await startService(context, facts.url, 0)
     const ask = createAsker(context, service)
     for (const target of ['campaigns', 'contracts', 'activity', 'trending'] as const) {
       const times: { name: string; ms: number }[] = []
-      for (const { name, path } of questions[target]) {
+      for (const { name, path } of queries[target]) {
         for (const page of await findPages(service.url + path)) {
           const own: number[] = []
           for (let turn = 0; turn < TURNS; turn += 1) own.push(await ask(page === 1 ? path : `${path}&page=${page}`))

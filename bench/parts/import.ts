@@ -14,8 +14,8 @@ import { seconds, withServer } from '../measure.ts'
 import type { Part } from '../part.ts'
 import { residentMegabytes } from '../processor-time.ts'
 
-const MOST_CAMPAIGNS = 100_000
-const MOST_CLAIMS = 1_000_000
+const MAX_CAMPAIGNS = 100_000
+const MAX_CLAIMS = 1_000_000
 
 /** The import of an operator, into a database of its own, against what PostgreSQL itself can do. */
 export const importing: Part = {
@@ -24,7 +24,7 @@ export const importing: Part = {
     import: { what: 'import of 1,000,000 claims', unit: "× bare COPY's time", rule: 'at most', limit: 2.5 },
   },
   async *measure({ campaigns: allCampaigns, claims: allClaims, say }) {
-    const [campaigns, claims] = [Math.min(allCampaigns, MOST_CAMPAIGNS), Math.min(allClaims, MOST_CLAIMS)]
+    const [campaigns, claims] = [Math.min(allCampaigns, MAX_CAMPAIGNS), Math.min(allClaims, MAX_CLAIMS)]
     const found: { note: string; value: number }[] = []
     await withServer({}, async (databaseUrl, folder) => {
       const [factFile, claimFile] = [join(folder, 'facts.ndjson'), join(folder, 'claims.ndjson')]

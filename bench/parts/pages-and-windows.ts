@@ -1,10 +1,10 @@
-import { medianOf } from '../figures.ts'
-import { askFacts, findPopular } from '../known-facts.ts'
+import { findPopular, queryFacts } from '../known-facts.ts'
 import { request } from '../measure.ts'
+import { medianOf } from '../measurements.ts'
 import type { Part } from '../part.ts'
-import { exploreQuestions, trendingQuestions } from '../questions.ts'
+import { exploreQueries, trendingQueries } from '../queries.ts'
 import { startService } from '../service.ts'
-import { askEach, createAsker, worstOf } from '../single-questions.ts'
+import { createAsker, measureEach, worstOf } from '../single-queries.ts'
 
 const FULL_SIZE = 1_000_000
 const TURNS = 10
@@ -25,7 +25,7 @@ export const pagesAndWindows: Part = {
     const { facts, campaigns } = context
     const popular = await findPopular(facts.url)
     // Else the service catches up on the time since it last ran, and PostgreSQL is at that while it is asked.
-    await askFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
+    await queryFacts(facts.url, 'select advance_claim_windows(), advance_campaign_activity(0)')
     await using service = await startService(context, facts.url, 0)
     const ask = createAsker(context, service)
     for (const [target, at, query] of [
@@ -41,14 +41,14 @@ export const pagesAndWindows: Part = {
       for (let turn = 1; turn <= TURNS && turn < deep; turn += 1) times.push(await ask(pathOf(turn)))
       yield { target, value: medianOf(times), note: `page ${deep.toLocaleString('en-US')} and those before it` }
     }
-    const trending = await askEach(ask, trendingQuestions(popular), ({ query }) => `/reward-kit/trending?${query}`)
+    const trending = await measureEach(ask, trendingQueries(popular), ({ query }) => `/reward-kit/trending?${query}`)
     yield { target: 'trending', ...worstOf(trending) }
     yield {
       target: 'trendingMedian',
       value: medianOf(trending.map(({ ms }) => ms)),
       note: `${trending.length} questions`,
     }
-    const explore = await askEach(ask, exploreQuestions(popular), ({ query }) => `/explore/contracts?${query}`)
+    const explore = await measureEach(ask, exploreQueries(popular), ({ query }) => `/explore/contracts?${query}`)
     yield { target: 'explore', ...worstOf(explore) }
   },
 }

@@ -7,26 +7,26 @@ import {
   processorAgainst,
   rateAgainst,
 } from '../contest.ts'
-import { toText } from '../figures.ts'
-import { askFacts, findAny } from '../known-facts.ts'
+import { findAny, queryFacts } from '../known-facts.ts'
 import { request } from '../measure.ts'
+import { toText } from '../measurements.ts'
 import type { Contestant, Part, PartContext } from '../part.ts'
 import { startPostgraphile, toBody } from '../postgraphile.ts'
-import type { Question } from '../processes/load-generator.ts'
+import type { Query } from '../processes/load-generator.ts'
 import { startService } from '../service.ts'
 
-const QUESTIONS = 3000
+const QUERIES = 3000
 const POOL_SIZE = 10
 
 interface Pair {
-  ours: Question
-  theirs: Question
+  ours: Query
+  theirs: Query
 }
 
-interface Questions {
+interface Queries {
   pairs: Pair[]
   /** About campaigns that none of the pairs is about: asked for the first time. */
-  firstTime: Question[]
+  firstTime: Query[]
 }
 
 /**
@@ -37,13 +37,13 @@ export const againstPostgraphile: Part = {
   limitMinutes: 8,
   targets: {
     page: {
-      what: `a page of a budget account with its total, ${QUESTIONS} different ones, no response kept`,
+      what: `a page of a budget account with its total, ${QUERIES} different ones, no response kept`,
       unit: "× PostGraphile's requests/s",
       rule: 'at least',
       limit: 5,
     },
     detail: {
-      what: `detail, ${QUESTIONS} different ones, no response kept`,
+      what: `detail, ${QUERIES} different ones, no response kept`,
       unit: "× PostGraphile's requests/s",
       rule: 'at least',
       limit: 6,
@@ -52,8 +52,8 @@ export const againstPostgraphile: Part = {
   async *measure(context) {
     await using service = await startService(context, context.facts.url, 0)
     await using postgraphile = await startPostgraphile(context, POOL_SIZE)
-    const questions = { page: await pages(context), detail: await details(context) }
-    for (const [target, { pairs, firstTime }] of Object.entries(questions)) {
+    const queries = { page: await pages(context), detail: await details(context) }
+    for (const [target, { pairs, firstTime }] of Object.entries(queries)) {
       for (const pair of pairs.slice(0, 5)) await expectTheSame(service, postgraphile, pair)
       const [ours, theirs] = await measureInTurns(
         context,
@@ -74,22 +74,22 @@ export const againstPostgraphile: Part = {
   },
 }
 
-async function details({ facts }: PartContext): Promise<Questions> {
-  const ids = await findAny(facts.url, 3 * QUESTIONS)
+async function details({ facts }: PartContext): Promise<Queries> {
+  const ids = await findAny(facts.url, 3 * QUERIES)
   return {
-    pairs: ids.slice(0, QUESTIONS).map((id) => ({
+    pairs: ids.slice(0, QUERIES).map((id) => ({
       ours: { path: `/campaigns/${id}` },
       theirs: { path: '/graphql', body: toBody('detail', { id }) },
     })),
-    firstTime: ids.slice(QUESTIONS).map((id) => ({ path: `/campaigns/${id}` })),
+    firstTime: ids.slice(QUERIES).map((id) => ({ path: `/campaigns/${id}` })),
   }
 }
 
-async function pages({ facts }: PartContext): Promise<Questions> {
-  const rows = await askFacts<{ budget: string }>(
+async function pages({ facts }: PartContext): Promise<Queries> {
+  const rows = await queryFacts<{ budget: string }>(
     facts.url,
     'select budget from (select distinct budget from campaigns) as budgets order by md5(budget) limit $1',
-    [Math.floor(QUESTIONS / CONNECTIONS) * CONNECTIONS],
+    [Math.floor(QUERIES / CONNECTIONS) * CONNECTIONS],
   )
   return {
     pairs: rows.map(({ budget }) => ({

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import compile from '../../test/setup/build.ts'
 import { CLI } from '../../test/setup/processes.ts'
 import { endProcess, startProgram } from '../child-processes.ts'
-import { medianOf, toText } from '../figures.ts'
+import { medianOf, toText } from '../measurements.ts'
 import type { Part } from '../part.ts'
 
 const TURNS = 5
@@ -26,7 +26,7 @@ export const start: Part = {
       const times: number[] = []
       for (let turn = 0; turn < TURNS; turn += 1) {
         signal.throwIfAborted()
-        times.push(await timeToAnswer(port, launch))
+        times.push(await timeToResponse(port, launch))
       }
       return { value: medianOf(times), note: `${TURNS} times: ${times.map((time) => toText(time)).join(', ')} s` }
     }
@@ -42,7 +42,7 @@ export const start: Part = {
   },
 }
 
-async function timeToAnswer(port: number, launch: () => ChildProcess) {
+async function timeToResponse(port: number, launch: () => ChildProcess) {
   const begin = performance.now()
   const child = launch()
   try {

@@ -11,11 +11,11 @@ process.once('message', ({ url, paths }: { url: string; paths: string[] }) => {
 process.once('disconnect', () => process.exit())
 
 async function serve(url: string, paths: string[]) {
-  const answers = new Map<string | undefined, Buffer>()
-  for (const path of new Set(paths)) answers.set(path, await request(url + path))
+  const responses = new Map<string | undefined, Buffer>()
+  for (const path of new Set(paths)) responses.set(path, await request(url + path))
   const app = fastify()
   app.get('/*', (request, reply) => {
-    void reply.header('content-type', 'application/json; charset=utf-8').send(answers.get(request.raw.url))
+    void reply.header('content-type', 'application/json; charset=utf-8').send(responses.get(request.raw.url))
   })
   process.send?.(await app.listen({ host: '127.0.0.1', port: 0 }))
 }

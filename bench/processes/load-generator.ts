@@ -5,7 +5,7 @@
 import autocannon from 'autocannon'
 import { percentile } from '../measure.ts'
 
-export interface Question {
+export interface Query {
   path: string
   /** Sent with `POST` as JSON; without it, the method is `GET`. */
   body?: string
@@ -14,14 +14,14 @@ export interface Question {
 export interface Job {
   url: string
   /** For each connection what it asks for, again and again. */
-  lanes: Question[][]
+  lanes: Query[][]
   seconds: number
 }
 
 export interface LoadFigures {
   /** Successful answers a second. */
   rate: number
-  answers: number
+  responses: number
   /** Milliseconds, of successful answers. */
   p50: number
   p99: number
@@ -65,7 +65,7 @@ async function load({ url, lanes, seconds }: Job): Promise<LoadFigures> {
   times.sort((one, other) => one - other)
   return {
     rate: times.length / duration,
-    answers: times.length,
+    responses: times.length,
     p50: percentile(times, 0.5),
     p99: percentile(times, 0.99),
     p999: percentile(times, 0.999),

@@ -251,12 +251,12 @@ async function send(form) {
   status.textContent = 'Waiting for the answer …'
   const startedAt = performance.now()
   try {
-    const answer = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
-    const text = await answer.text()
+    const response = await fetch(url, { headers, credentials: 'omit', cache: 'no-store' })
+    const text = await response.text()
     const milliseconds = Math.round(performance.now() - startedAt)
-    status.classList.add(answer.status < 400 ? 'good' : 'bad')
-    status.replaceChildren(element('strong', `${answer.status} ${answer.statusText}`), ` in ${milliseconds} ms`)
-    outcome.replaceChildren(...(text === '' ? [] : [toBody(text)]), toHeaders(answer))
+    status.classList.add(response.status < 400 ? 'good' : 'bad')
+    status.replaceChildren(element('strong', `${response.status} ${response.statusText}`), ` in ${milliseconds} ms`)
+    outcome.replaceChildren(...(text === '' ? [] : [toBody(text)]), toHeaders(response))
   } catch (error) {
     status.classList.add('bad')
     status.textContent = `There was no answer: ${error}`
@@ -291,7 +291,7 @@ function toReadable(text) {
 
 /* Searching. */
 
-const MOST_FOUND = 12
+const MAX_FOUND = 12
 const search = find('#search', HTMLInputElement)
 const found = find('#found', HTMLElement)
 /** @type {Promise<SearchEntry[]> | undefined} */
@@ -328,8 +328,8 @@ function closeFound() {
 /** What cannot be had now is asked for again with the next letter. @returns {Promise<SearchEntry[]>} */
 async function loadEntries() {
   try {
-    const answer = await fetch('/docs/search.json')
-    if (answer.ok) return await answer.json()
+    const response = await fetch('/docs/search.json')
+    if (response.ok) return await response.json()
   } catch {
     // The service is away.
   }
@@ -345,7 +345,7 @@ async function showFound() {
     .map((entry) => ({ entry, rank: rankOf(entry, wanted) }))
     .filter(({ rank }) => rank > 0)
     .sort((one, other) => other.rank - one.rank)
-  const links = ranked.slice(0, MOST_FOUND).map(({ entry }) => {
+  const links = ranked.slice(0, MAX_FOUND).map(({ entry }) => {
     const link = document.createElement('a')
     link.href = entry.url
     link.append(element('strong', entry.title), element('span', entry.of))
@@ -358,7 +358,7 @@ async function showFound() {
   const count = find('p', HTMLElement, found)
   if (count)
     count.textContent =
-      ranked.length > MOST_FOUND ? `${ranked.length} places, the best of them` : `${ranked.length} places`
+      ranked.length > MAX_FOUND ? `${ranked.length} places, the best of them` : `${ranked.length} places`
 }
 
 /** Every word must be there; in a title it counts most. @param {SearchEntry} entry @param {string[]} wanted */

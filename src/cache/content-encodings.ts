@@ -7,10 +7,10 @@ export type ContentEncoding = 'br' | 'gzip'
 const WORTHWHILE_BYTES = 1024
 
 /** Most answers that are compressed at once: the threads they take are also for what connections need. */
-const MOST_AT_ONCE = 8
+const MAX_AT_ONCE = 8
 
-/** Most bytes that are compressed at once, unless it is one answer. */
-const MOST_BYTES_AT_ONCE = 32 * 1024 * 1024
+/** Maximum number of bytes that are compressed at once, unless it is one response. */
+const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
 /** Nobody knows more encodings; each entry costs time before it is known what the request is. */
 const MAX_ENTRIES = 32
@@ -55,7 +55,7 @@ export function createCompressor() {
 
   /** In memory of its own size; undefined where too much is being compressed already. */
   return function compress(encoding: ContentEncoding, body: Buffer): Promise<Buffer> | undefined {
-    const isBusy = atOnce >= MOST_AT_ONCE || bytesAtOnce + body.length > MOST_BYTES_AT_ONCE
+    const isBusy = atOnce >= MAX_AT_ONCE || bytesAtOnce + body.length > MAX_BYTES_AT_ONCE
     if (atOnce > 0 && isBusy) return undefined
     atOnce += 1
     bytesAtOnce += body.length

@@ -1,7 +1,7 @@
 import type { ContentEncoding } from './content-encodings.ts'
 
 /*
- * Each representation of an answer has a strong tag of its own (RFC 9110 §8.8.3): that of its bytes as they are, and the
+ * Each representation of a response has a strong tag of its own (RFC 9110 §8.8.3): that of its bytes as they are, and the
  * same with the name of the encoding.
  */
 

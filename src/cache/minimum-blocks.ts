@@ -5,13 +5,13 @@ import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
 
 /** How long a request waits for its blocks. */
-export const BLOCK_PATIENCE_MS = 2000
+export const MIN_BLOCK_TIMEOUT_MS = 2000
 
 /** Who waits looks so often, all together. */
-const LOOK_MS = 40
+const POLL_INTERVAL_MS = 40
 
-/** Most requests that wait; more are refused at once. */
-const MOST_WAITING = 1000
+/** Maximum number of requests that wait; more are refused at once. */
+const MAX_WAITING = 1000
 
 /**
  * Waits until the data has reached some blocks.
@@ -22,8 +22,8 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   let waiting = 0
   let look: Promise<DataVersion> | undefined
 
-  async function lookLater() {
-    await sleep(LOOK_MS)
+  async function pollLater() {
+    await sleep(POLL_INTERVAL_MS)
     look = undefined
     return readVersion()
   }
@@ -40,13 +40,13 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
     if (minimumBlocks === undefined) return version
     const wanted = toWanted(minimumBlocks)
     if (isReached(wanted, version.asOf)) return version
-    if (waiting >= MOST_WAITING) throw new OverloadedError()
+    if (waiting >= MAX_WAITING) throw new OverloadedError()
     waiting += 1
     try {
-      const deadline = performance.now() + BLOCK_PATIENCE_MS
+      const deadline = performance.now() + MIN_BLOCK_TIMEOUT_MS
       let reached = version
       while (performance.now() < deadline && signal?.aborted !== true) {
-        look ??= lookLater()
+        look ??= pollLater()
         reached = await look
         if (isReached(wanted, reached.asOf)) return reached
       }

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ContentEncoding, createCompressor, negotiateEncodings } from './content-encodings.ts'
 import { findKnownTag, tagOf } from './entity-tags.ts'
 
-/** The bytes of an answer, as they are and as they have been asked for compressed. */
+/** The bytes of a response, as they are and as they have been asked for compressed. */
 export interface Content {
   /** Its media type. */
   type: string
@@ -26,13 +26,13 @@ export function toContent(text: string, type = JSON_TYPE): Content {
 
 export interface Representations {
   /**
-   * Sends a public answer as the client takes it, with what caches on the way need to know, or 304 where the client has
+   * Sends a public response as the client takes it, with what caches on the way need to know, or 304 where the client has
    * it (RFC 9110 §13). `onEncoded` is told when there is another representation to be kept.
    */
   send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<void> | void
 }
 
-/** Gives representations of answers; each is compressed once, as long as its content is held. */
+/** Gives representations of responses; each is compressed once, as long as its content is held. */
 export function createRepresentations(cacheControl: string): Representations {
   const compress = createCompressor()
 

@@ -1,160 +1,160 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isDatabaseAway } from '../database/connection/database-errors.ts'
-import { shareNextAsking } from '../database/connection/single-flight.ts'
-import { toQuestionText } from '../http/request/question-text.ts'
+import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
+import { coalesceNext } from '../database/connection/single-flight.ts'
+import { toCanonicalQuery } from '../http/request/question-text.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/minimum-blocks.ts'
-import { type Answer, keepAnswers } from './cache-store.ts'
+import { type CachedResponse, createCacheStore } from './cache-store.ts'
 import { createBlockWait } from './minimum-blocks.ts'
 import { createRepresentations } from './representations.ts'
-import { type Produced, type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
-import { watchAbsence } from './stale-if-error.ts'
+import { type RenderedBody, type Rendering, ResponseRenderer, type State } from './response-renderer.ts'
+import { trackAvailability } from './stale-if-error.ts'
 
-interface AnswerCacheOptions {
+interface ResponseCacheOptions {
   versions: DataVersionReader
   maxBytes: number
   staleIfErrorMs: number
   cacheControl: string
   counts: ServiceCounts
   now: () => Date
-  /** Ends when nobody waits for the answer to a request any more. */
+  /** Ends when nobody waits for the response to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
-  /** Whose share of the database an answer to a request takes. */
+  /** Whose share of the database a response to a request takes. */
   addressOf: (request: FastifyRequest) => string
 }
 
-/** A request for a public answer, and how that is made. */
-interface Asked extends Rendering {
+/** A request for a public response, and how that is made. */
+interface CacheRequest extends Rendering {
   request: FastifyRequest
   reply: FastifyReply
 }
 
 /**
- * Keeps the bytes of public answers in memory, at most `maxBytes`, and serves no stale one: each request first asks
- * for the version of the data, and what has changed since an answer was made decides whether it is still right. Requests
- * that arrive while it is being asked share the next asking, and equal questions share the work of a new answer. Only
- * where the database cannot be asked, an answer that was right at most `staleIfErrorMs` ago is given, and says so.
+ * Keeps the bytes of public responses in memory, at most `maxBytes`, and serves no stale one: each request first asks
+ * for the version of the data, and what has changed since a response was made decides whether it is still right. Requests
+ * that arrive while it is being asked share the next asking, and equal questions share the work of a new response. Only
+ * where the database is unreachable, a response that was right at most `staleIfErrorMs` ago is given, and says so.
  */
-export class AnswerCache {
-  readonly #options: AnswerCacheOptions
-  readonly #kept: ReturnType<typeof keepAnswers>
+export class ResponseCache {
+  readonly #options: ResponseCacheOptions
+  readonly #store: ReturnType<typeof createCacheStore>
   readonly #representations: ReturnType<typeof createRepresentations>
   readonly #renderer: ResponseRenderer
-  readonly #absence: ReturnType<typeof watchAbsence<DataVersion>>
+  readonly #availability: ReturnType<typeof trackAvailability<DataVersion>>
   readonly #currentVersion: () => Promise<DataVersion>
   readonly #waitForBlocks: ReturnType<typeof createBlockWait>
 
-  constructor(options: AnswerCacheOptions) {
+  constructor(options: ResponseCacheOptions) {
     const { versions, maxBytes, cacheControl } = options
     this.#options = options
-    this.#kept = keepAnswers({ maxBytes, hasChanged: versions.hasChanged })
+    this.#store = createCacheStore({ maxBytes, hasChanged: versions.hasChanged })
     this.#representations = createRepresentations(cacheControl)
-    this.#absence = watchAbsence(versions.read)
-    this.#currentVersion = shareNextAsking(this.#absence.ask)
+    this.#availability = trackAvailability(versions.read)
+    this.#currentVersion = coalesceNext(this.#availability.ask)
     this.#waitForBlocks = createBlockWait(this.#currentVersion)
-    this.#renderer = new ResponseRenderer(this.#kept, { ...options, currentVersion: this.#currentVersion })
+    this.#renderer = new ResponseRenderer(this.#store, { ...options, currentVersion: this.#currentVersion })
   }
 
   /**
-   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. An answer
+   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. A response
    * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
    * is away, with what was right a while ago, if the request names no block that must be in it.
    */
   send(
     request: FastifyRequest,
     reply: FastifyReply,
-    produce: () => Promise<Produced>,
+    produce: () => Promise<RenderedBody>,
     { changesEachSecond = false } = {},
   ): void {
-    const asked = { question: toQuestion(request), request, reply, produce, changesEachSecond }
-    const isHurried = this.#absence.isNoticed && this.#recallOld(asked) !== undefined
+    const asked = { cacheKey: toCacheKey(request), request, reply, produce, changesEachSecond }
+    const isHurried = this.#availability.isNoticed && this.#lookupStale(asked) !== undefined
     const version = this.#currentVersion()
     // No async function: Fastify would wait for it, and for the response, at 2 µs of each cache hit.
-    void (isHurried ? this.#absence.awaitBriefly(version) : version)
+    void (isHurried ? this.#availability.awaitBriefly(version) : version)
       .then((newest) => this.#sendFresh(asked, newest))
-      .catch((error) => this.#sendOld(asked, error))
+      .catch((error) => this.#sendStale(asked, error))
       .catch((error) => reply.send(error))
   }
 
-  #sendFresh(asked: Asked, newest: DataVersion) {
+  #sendFresh(asked: CacheRequest, newest: DataVersion) {
     if (minimumBlocksOf(asked.request) !== undefined) return this.#sendAsOfBlocks(asked, newest)
     return this.#sendAt(asked, newest)
   }
 
-  async #sendAsOfBlocks(asked: Asked, newest: DataVersion) {
+  async #sendAsOfBlocks(asked: CacheRequest, newest: DataVersion) {
     const { request } = asked
     const signal = this.#options.signalOf(request)
     return this.#sendAt(asked, await this.#waitForBlocks(minimumBlocksOf(request), newest, signal))
   }
 
-  #sendAt(asked: Asked, version: DataVersion) {
+  #sendAt(asked: CacheRequest, version: DataVersion) {
     const madeAt = this.#options.now().getTime()
-    const known = this.#kept.recall(asked.question, version, madeAt)
+    const known = this.#store.lookup(asked.cacheKey, version, madeAt)
     if (known === undefined) return this.#sendNew(asked, { version, madeAt })
     this.#options.counts.cacheResults.hit += 1
     asked.reply.cacheResult = 'hit'
-    return this.#give(asked, known, version)
+    return this.#respond(asked, known, version)
   }
 
-  async #sendNew(asked: Asked, state: State) {
+  async #sendNew(asked: CacheRequest, state: State) {
     const { request, reply } = asked
     const { counts, signalOf, addressOf } = this.#options
     reply.cacheResult = 'miss'
     const made = await this.#renderer.render(asked, state, { signal: signalOf(request), address: addressOf(request) })
     counts.cacheResults.miss += 1
-    return this.#give(asked, made, state.version)
+    return this.#respond(asked, made, state.version)
   }
 
-  /** @throws the error itself, unless the database is away and there is an old answer that will do. */
-  #sendOld(asked: Asked, error: unknown) {
-    const old = isDatabaseAway(error) ? this.#recallOld(asked) : undefined
+  /** @throws the error itself, unless the database is unreachable and there is an old response that will do. */
+  #sendStale(asked: CacheRequest, error: unknown) {
+    const old = isDatabaseUnreachable(error) ? this.#lookupStale(asked) : undefined
     if (old === undefined) throw error
-    return this.#giveOld(asked, old)
+    return this.#respondStale(asked, old)
   }
 
-  #recallOld({ question, request }: Asked) {
+  #lookupStale({ cacheKey, request }: CacheRequest) {
     if (minimumBlocksOf(request) !== undefined) return undefined
     const { now, staleIfErrorMs } = this.#options
-    return this.#kept.recallOld(question, now().getTime(), staleIfErrorMs)
+    return this.#store.lookupStale(cacheKey, now().getTime(), staleIfErrorMs)
   }
 
-  /** @param newest the version that was there when it was asked: the answer is right at it, or made at a later one. */
-  #give({ question, request, reply }: Asked, answer: Answer, newest: DataVersion) {
-    const isOfThen = answer.version.revision === newest.revision && answer.version.history === newest.history
-    const { text } = (isOfThen ? newest : answer.version).asOf
+  /** @param newest the version that was there when it was asked: the response is right at it, or made at a later one. */
+  #respond({ cacheKey, request, reply }: CacheRequest, response: CachedResponse, newest: DataVersion) {
+    const isOfThen = response.version.revision === newest.revision && response.version.history === newest.history
+    const { text } = (isOfThen ? newest : response.version).asOf
     if (text !== undefined) void reply.header('x-as-of', text)
-    if (answer.totalCount !== undefined) void reply.header('x-total-count', answer.totalCount)
-    const { content } = answer
-    return this.#representations.send(request, reply, content, () => this.#kept.measureAgain(question, answer))
+    if (response.totalCount !== undefined) void reply.header('x-total-count', response.totalCount)
+    const { content } = response
+    return this.#representations.send(request, reply, content, () => this.#store.measureAgain(cacheKey, response))
   }
 
   /**
    * RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. Nobody else may keep it:
    * once it is right again, a 304 that says nothing of its age would leave these headers on it.
    */
-  #giveOld(asked: Asked, answer: Answer) {
+  #respondStale(asked: CacheRequest, response: CachedResponse) {
     const { counts, now } = this.#options
-    const age = Math.floor((now().getTime() - answer.confirmedAt) / 1000)
+    const age = Math.floor((now().getTime() - response.confirmedAt) / 1000)
     counts.cacheResults.stale += 1
     asked.reply.cacheResult = 'stale'
     void asked.reply.headers({ age, 'cache-status': 'reward-campaigns; hit; fwd=stale', 'cache-control': 'no-store' })
-    return this.#give(asked, answer, answer.version)
+    return this.#respond(asked, response, response.version)
   }
 }
 
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 
 /** What is asked, however it is written. As of which block is another matter. */
-function toQuestion({ routeOptions, params, query }: FastifyRequest) {
+function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
   const values = Object(query)
   let text = queryTexts.get(values)
   if (text === undefined) {
     const { minBlock: _, ...parameters } = values
-    text = toQuestionText(parameters)
+    text = toCanonicalQuery(parameters)
     queryTexts.set(values, text)
   }
-  return `${routeOptions.url}${toQuestionText(Object(params))}${text}`
+  return `${routeOptions.url}${toCanonicalQuery(Object(params))}${text}`
 }
 
 /** What equal query strings say, which share their values. */

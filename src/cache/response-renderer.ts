@@ -1,12 +1,12 @@
-import { type Asker, askForAll } from '../database/connection/abort-context.ts'
+import { type Caller, withoutAbort } from '../database/connection/abort-context.ts'
 import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
 import { ChangingDataError } from '../http/request/errors.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
-import type { Answer, keepAnswers } from './cache-store.ts'
+import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'
 
-/** An answer, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-export type Produced = Written & {
+/** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
+export type RenderedBody = Written & {
   /** Becomes the header `x-total-count`. */
   totalCount?: number
   /** Absent where it depends on all of the data. */
@@ -16,23 +16,23 @@ export type Produced = Written & {
 type Written = { body: unknown } | { json: string }
 
 /** The state of the data, and the instant, that a response is made for. */
-export type State = Pick<Answer, 'version' | 'madeAt'>
+export type State = Pick<CachedResponse, 'version' | 'madeAt'>
 
-interface Making {
-  work: SharedWork<Answer>
+interface PendingRender {
+  work: SharedWork<CachedResponse>
   /** Of the state that it is made for; undefined until it begins, when it is made for the newest. */
   key: string | undefined
 }
 
-type Made = Omit<Answer, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
+type Made = Omit<CachedResponse, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 
-/** How often an answer is made anew because the data has changed meanwhile. */
-const MOST_ATTEMPTS = 5
+/** How often a response is recomputed because the data has changed meanwhile. */
+const MAX_ATTEMPTS = 5
 
 /** What a response is made of. Equal questions have equal responses at the same state. */
 export interface Rendering {
-  question: string
-  produce: () => Promise<Produced>
+  cacheKey: string
+  produce: () => Promise<RenderedBody>
   /** Whether it is about a window that slides with the clock. */
   changesEachSecond: boolean
 }
@@ -46,13 +46,13 @@ interface RendererOptions {
 
 /** Makes responses that are not in the cache, each once at a time, and keeps them there. */
 export class ResponseRenderer {
-  readonly #kept: ReturnType<typeof keepAnswers>
+  readonly #store: ReturnType<typeof createCacheStore>
   readonly #options: RendererOptions
   /** By question, the one that was begun last, or waits for the one before it to end. */
-  readonly #makings = new Map<string, Making>()
+  readonly #pendingRenders = new Map<string, PendingRender>()
 
-  constructor(kept: ReturnType<typeof keepAnswers>, options: RendererOptions) {
-    this.#kept = kept
+  constructor(kept: ReturnType<typeof createCacheStore>, options: RendererOptions) {
+    this.#store = kept
     this.#options = options
   }
 
@@ -60,53 +60,54 @@ export class ResponseRenderer {
    * Equal questions at the same state share the work. A question is made once at a time: who comes with a newer state waits
    * for the one under way, and all who wait share the next one, which is made for the state there is by then.
    */
-  async render(asked: Rendering, state: State, asker: Asker) {
-    const { question } = asked
-    const last = this.#makings.get(question)
-    const before = last?.work.isAbandoned === false ? last : undefined
+  async render(asked: Rendering, state: State, caller: Caller) {
+    const { cacheKey } = asked
+    const last = this.#pendingRenders.get(cacheKey)
+    const before = last?.work.isCancelled === false ? last : undefined
     const key = toKey(state, asked)
-    if (before !== undefined && (before.key ?? key) === key) return before.work.join(asker)
+    if (before !== undefined && (before.key ?? key) === key) return before.work.join(caller)
     const work = shareWork(async () => {
       await before?.work.ended
       const current = before === undefined ? state : await this.#currentState()
       making.key = toKey(current, asked)
       return (
-        (before && this.#kept.recall(question, current.version, current.madeAt)) ?? this.#makeAndKeep(asked, current)
+        (before && this.#store.lookup(cacheKey, current.version, current.madeAt)) ??
+        this.#renderAndStore(asked, current)
       )
-    }, asker.address)
-    const making: Making = { work, key: before === undefined ? key : undefined }
-    this.#makings.set(question, making)
+    }, caller.address)
+    const making: PendingRender = { work, key: before === undefined ? key : undefined }
+    this.#pendingRenders.set(cacheKey, making)
     void work.ended.then(() => {
-      if (this.#makings.get(question) === making) this.#makings.delete(question)
+      if (this.#pendingRenders.get(cacheKey) === making) this.#pendingRenders.delete(cacheKey)
     })
-    return work.join(asker)
+    return work.join(caller)
   }
 
   async #currentState(): Promise<State> {
     const madeAt = this.#options.now().getTime()
-    // Others share the asking, also when nobody waits for this answer any more.
-    return { version: await askForAll(this.#options.currentVersion), madeAt }
+    // Others share the asking, also when nobody waits for this response any more.
+    return { version: await withoutAbort(this.#options.currentVersion), madeAt }
   }
 
-  async #makeAndKeep(asked: Rendering, { version, madeAt }: State) {
+  async #renderAndStore(asked: Rendering, { version, madeAt }: State) {
     const secondEnds = asked.changesEachSecond ? endOfSecond(madeAt) : Number.POSITIVE_INFINITY
-    const made = await this.#makeAt(version, (at) => make(asked, at, secondEnds))
-    const answer = { madeAt, confirmedAt: madeAt, ...made }
-    this.#kept.keep(asked.question, answer)
-    return answer
+    const made = await this.#renderAtVersion(version, (at) => make(asked, at, secondEnds))
+    const response = { madeAt, confirmedAt: madeAt, ...made }
+    this.#store.keep(asked.cacheKey, response)
+    return response
   }
 
   /**
-   * An answer that is of one state of the data, however many questions it took: where chains are followed, it says as of
+   * A response that is of one state of the data, however many questions it took: where chains are followed, it says as of
    * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
    */
-  async #makeAt(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
+  async #renderAtVersion(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
-    for (let attempts = 0; attempts < MOST_ATTEMPTS; attempts += 1) {
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const made = await make(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-      // Others share the asking, also when nobody waits for this answer any more.
-      const now = await askForAll(this.#options.currentVersion)
+      // Others share the asking, also when nobody waits for this response any more.
+      const now = await withoutAbort(this.#options.currentVersion)
       if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
         return { ...made, version: begunAt, isExact: true }
       }

@@ -1,14 +1,14 @@
-import { isDatabaseAway } from '../database/connection/database-errors.ts'
-import { inTime } from '../database/connection/in-time.ts'
+import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
+import { withTimeout } from '../database/connection/with-timeout.ts'
 
-/** How long a request that an old answer would do for waits for a database that was away last. */
-const PATIENCE_MS = 100
+/** How long a request that an old response would do for waits for a database that was away last. */
+const TIMEOUT_MS = 100
 
-/** Notices by what is asked all the time whether the database is away. */
-export function watchAbsence<T>(ask: () => Promise<T>) {
+/** Notices by what is asked all the time whether the database is unreachable. */
+export function trackAvailability<T>(ask: () => Promise<T>) {
   let isNoticed = false
   return {
-    /** Whether the last outcome was that the database is away. */
+    /** Whether the last outcome was that the database is unreachable. */
     get isNoticed() {
       return isNoticed
     },
@@ -16,11 +16,11 @@ export function watchAbsence<T>(ask: () => Promise<T>) {
     /** Asks as ever: the first outcome says whether the database is back. */
     async ask() {
       try {
-        const answer = await ask()
+        const response = await ask()
         isNoticed = false
-        return answer
+        return response
       } catch (error) {
-        isNoticed = isDatabaseAway(error)
+        isNoticed = isDatabaseUnreachable(error)
         throw error
       }
     },
@@ -29,6 +29,6 @@ export function watchAbsence<T>(ask: () => Promise<T>) {
      * What comes soon: a database that is away may take seconds to say so again.
      * @throws DatabaseAwayError where it takes too long.
      */
-    awaitBriefly: (asked: Promise<T>) => inTime(asked, PATIENCE_MS, 'the database is still away'),
+    awaitBriefly: (asked: Promise<T>) => withTimeout(asked, TIMEOUT_MS, 'the database is still away'),
   }
 }

@@ -9,9 +9,9 @@ import { version } from '../http/openapi.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { FollowingError } from '../indexer/chain-events.ts'
-import { ImportFaultsError } from '../ingest/faults.ts'
+import { ImportFaultsError } from '../ingest/validation-errors.ts'
 import { toPrintable } from '../process/print-rows.ts'
-import { endInOrder, ending } from '../process/shutdown.ts'
+import { ending, handleSignals } from '../process/shutdown.ts'
 import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { explain, toRequestPath } from './explain.ts'
@@ -166,7 +166,7 @@ function toCount(text: string) {
 program.hook('preAction', (_program, command) => {
   // What goes on until it is ended does so in its own way.
   if (command.name() === 'serve' || (command.name() === 'index' && command.opts().chains !== undefined)) return
-  endInOrder({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: tell })
+  handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: report })
 })
 
 try {
@@ -175,13 +175,13 @@ try {
 } catch (error) {
   // What is cut short because the process ends has not failed.
   if (!ending.aborted) {
-    tell(error)
+    report(error)
     process.exitCode = 1
   }
 }
 
 /** Each line of it as it may be printed: the names of files and roles in it are not ours. */
-function tell(error: unknown) {
+function report(error: unknown) {
   const lines = String(toText(error)).split('\n')
   process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
 }

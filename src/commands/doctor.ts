@@ -1,6 +1,6 @@
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { openClient } from '../database/connection/client.ts'
-import { DatabaseAwayError } from '../database/connection/database-errors.ts'
+import { DatabaseUnreachableError } from '../database/connection/database-errors.ts'
 import { createFollowedChainReader } from '../database/lookups/followed-chains.ts'
 import { compareSchema } from '../database/migrations.ts'
 import { examineDatabase, toLostFinding } from '../doctor/examination.ts'
@@ -34,10 +34,10 @@ async function examine(
   { all = false, servingRole }: DoctorOptions,
 ): Promise<CheckedFinding[]> {
   const client = await openClient(url, 'reward-campaigns doctor').catch((error: unknown) => {
-    if (error instanceof DatabaseAwayError) return error
+    if (error instanceof DatabaseUnreachableError) return error
     throw error
   })
-  if (client instanceof DatabaseAwayError) return [{ check: 'server', ...toLostFinding(client) }]
+  if (client instanceof DatabaseUnreachableError) return [{ check: 'server', ...toLostFinding(client) }]
   const database = drizzle(client, { casing: 'snake_case' })
   try {
     return await examineDatabase({

@@ -53,7 +53,7 @@ export async function reportQueries(settings: Settings, databaseUrl: string, req
 
 /** Sends the request to an app of its own, and returns what that asks the database. */
 async function recordQueries(settings: Settings, databaseUrl: string, { url, token }: ExplainedRequest) {
-  const { questions, lookups, guard, close } = openServingDatabase({
+  const { queries, lookups, guard, close } = openServingDatabase({
     url: databaseUrl,
     poolSize: settings.DATABASE_POOL_SIZE,
     connectionTimeoutMs: settings.DATABASE_ACQUIRE_TIMEOUT_MS,
@@ -61,10 +61,10 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
     onIdleError: () => undefined,
   })
   const recorded: RecordedQuery[] = []
-  record(questions.pool, 'custom', recorded)
+  record(queries.pool, 'custom', recorded)
   record(lookups.pool, 'generic', recorded)
   const app = await buildApp({
-    database: questions.database,
+    database: queries.database,
     lookups: lookups.database,
     settings,
     databaseServer: () => guard.server,

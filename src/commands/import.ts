@@ -2,8 +2,8 @@ import { statSync } from 'node:fs'
 import { SingleBar } from 'cli-progress'
 import { type ImportSummary, importRecords } from '../import/importer.ts'
 import { requireReadable, toFileSource } from '../import/sources.ts'
-import { type Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { recordTypes } from '../ingest/records.ts'
+import { ImportFaultsError, type ValidationErrors } from '../ingest/validation-errors.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'
 
@@ -70,8 +70,8 @@ const summaryAsJson = ({ records, hiddenCampaigns, missingTokens }: ImportSummar
     { type: 'whitelist', hiddenCampaigns, missingTokens },
   ])
 
-const faultsAsJson = ({ told, count }: Faults) =>
-  toNdjson([...told.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', count }])
+const faultsAsJson = ({ reported, count }: ValidationErrors) =>
+  toNdjson([...reported.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', count }])
 
 function summaryAsText({ records, hiddenCampaigns, missingTokens }: ImportSummary, isDryRun: boolean) {
   const counts = recordTypes.filter((type) => records[type] > 0).map((type) => `  ${type}: ${records[type]}`)

@@ -5,13 +5,13 @@ import type { Database } from '../database/connection/client.ts'
 import { ChainFileError, type ChainSettings, parseChainFile } from '../indexer/chain-config.ts'
 import { type ChainEvent, FollowingError } from '../indexer/chain-events.ts'
 import { ChainWorker } from '../indexer/chain-worker.ts'
-import { ChainJournal } from '../observability/chains/chain-log.ts'
-import { createChainFigures } from '../observability/chains/chain-metrics.ts'
+import { ChainLog } from '../observability/chains/chain-log.ts'
+import { createChainMetrics } from '../observability/chains/chain-metrics.ts'
 import { openLog } from '../observability/logging.ts'
-import { createRegister, serveFigures } from '../observability/metrics-server.ts'
+import { createRegister, serveMetrics } from '../observability/metrics-server.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { listenOn } from '../process/listen.ts'
-import { closeAtEnd, endInOrder, ending } from '../process/shutdown.ts'
+import { ending, handleSignals, onShutdown } from '../process/shutdown.ts'
 import type { Settings } from '../settings.ts'
 import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
 
@@ -29,7 +29,7 @@ export interface IndexOptions {
 export async function indexChains(settings: Settings, { chains: file, once: isOnce }: IndexOptions) {
   const chains = await readChainFile(file)
   const log = await openLog(settings.LOG_LEVEL)
-  endInOrder({
+  handleSignals({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
     toExitCode: (signalCode) => (isOnce ? signalCode : 0),
     onError: (err) => log.fatal({ err }, 'fatal error, shutting down'),
@@ -51,7 +51,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
   const stop = new AbortController()
   const signal = AbortSignal.any([ending, stop.signal])
   const register = createRegister()
-  const measure = createChainFigures({
+  const measure = createChainMetrics({
     register,
     countUnknown: () => countUnknown(database),
     countLeftOut: () => countLeftOut(database),
@@ -59,7 +59,7 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
   })
   const followed = chains.map((chain) => {
-    const journal = new ChainJournal(log, chain)
+    const journal = new ChainLog(log, chain)
     const note = measure(chain.chainId)
     const onEvent = (event: ChainEvent) => {
       journal.note(event)
@@ -67,13 +67,13 @@ async function followAll({ settings, url, database, chains, isOnce, log }: Work)
     }
     return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }
   })
-  const metrics = settings.METRICS_PORT === undefined ? undefined : serveFigures(register)
+  const metrics = settings.METRICS_PORT === undefined ? undefined : serveMetrics(register)
   const workers = followed.map(({ worker }) => worker)
-  const close = closeAtEnd(async () => {
+  const close = onShutdown(async () => {
     await Promise.all([metrics?.close(), ...workers.map((worker) => worker.close())])
   })
   const progress = setInterval(() => {
-    for (const { journal, worker } of followed) journal.tellProgress(worker.counts())
+    for (const { journal, worker } of followed) journal.logProgress(worker.counts())
   }, PROGRESS_MS)
   try {
     if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')

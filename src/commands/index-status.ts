@@ -13,7 +13,7 @@ import type { Settings } from '../settings.ts'
 /** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
 const MAX_NAMED = 1000
 
-/** Most tokens that are named as those which hide campaigns. */
+/** Maximum number of tokens that are named as those which hide campaigns. */
 const MAX_HIDING = 20
 
 /** `index --status`: how far each followed chain is, what of it is of no known kind, and what is left out. Asks no node. */

@@ -1,4 +1,4 @@
-import { ASCII_LOCALE_ADVICE, readAsciiLocale, tellAsciiLocale } from '../database/database-locale.ts'
+import { ASCII_LOCALE_ADVICE, describeAsciiLocale, readAsciiLocale } from '../database/database-locale.ts'
 import { listPendingMigrations, migrateDatabase, readMigrationLocks } from '../database/migrations.ts'
 import { openDatabaseAccess } from '../process/database-access.ts'
 import { toTable } from '../process/print-rows.ts'
@@ -24,7 +24,7 @@ export async function migrate(settings: Settings, { servingRole, dryRun = false 
     })
     process.stdout.write(`the schema is current; ${describe(applied)}\n`)
     const locale = await readAsciiLocale(access.url)
-    if (locale !== undefined) process.stderr.write(`${tellAsciiLocale(locale)}; ${ASCII_LOCALE_ADVICE}\n`)
+    if (locale !== undefined) process.stderr.write(`${describeAsciiLocale(locale)}; ${ASCII_LOCALE_ADVICE}\n`)
     if (servingRole !== undefined)
       process.stdout.write(`the role ${servingRole} has the rights that \`serve\` needs, and no others\n`)
   } finally {

@@ -4,7 +4,7 @@ import { SingleBar } from 'cli-progress'
 import { sql } from 'drizzle-orm'
 import { generateSample } from 'reward-campaigns-sample-data'
 import type { Database } from '../database/connection/client.ts'
-import { DatabaseAwayError, isConnectionFailure } from '../database/connection/database-errors.ts'
+import { DatabaseUnreachableError, isConnectionFailure } from '../database/connection/database-errors.ts'
 import { campaigns } from '../database/tables/campaigns.ts'
 import { followedChains } from '../database/tables/followed-chains.ts'
 import { ImportFailedError } from '../import/import-failures.ts'
@@ -43,16 +43,16 @@ export async function fillWithSample(url: string, database: Database, say: (what
     bar.update(count, { rest: count < records.length ? '' : ', now derived figures' })
   bar.start(records.length, 0, { rest: '' })
   try {
-    await importRecords(url, [toRecordSource('sample data', records)], { onProgress }).catch(toldAsAway)
+    await importRecords(url, [toRecordSource('sample data', records)], { onProgress }).catch(rethrowAsUnreachable)
   } finally {
     bar.stop()
   }
 }
 
 /** A database that goes away meanwhile may come back, and be filled then. */
-function toldAsAway(error: unknown): never {
+function rethrowAsUnreachable(error: unknown): never {
   if (error instanceof ImportFailedError && isConnectionFailure(error.cause)) {
-    throw new DatabaseAwayError(error.message, { cause: error.cause })
+    throw new DatabaseUnreachableError(error.message, { cause: error.cause })
   }
   throw error
 }

@@ -1,12 +1,12 @@
 import { setFlagsFromString } from 'node:v8'
-import { createRegister, serveFigures } from '../observability/metrics-server.ts'
+import { createRegister, serveMetrics } from '../observability/metrics-server.ts'
 import { measureService } from '../observability/service-metrics.ts'
 import { createDatabaseAccess } from '../process/database-access.ts'
 import { createHttpService } from '../process/http-service.ts'
 import { addressOf, listenOn } from '../process/listen.ts'
-import { tellReady } from '../process/ready-message.ts'
-import { closeAll, closeAtEnd, endInOrder, ending, SHARE_OF_REQUESTS } from '../process/shutdown.ts'
-import { createDataFigureReader } from '../read-models/data-version/read.ts'
+import { logReady } from '../process/ready-message.ts'
+import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../process/shutdown.ts'
+import { createDataMetricsReader } from '../read-models/data-version/read.ts'
 import type { Settings } from '../settings.ts'
 import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
 
@@ -22,32 +22,32 @@ const HEAP_GROWTH_PERCENT = 40
  */
 export async function serve(settings: Settings) {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
-  let tell = (error: unknown) => console.error(error)
-  endInOrder({
+  let report = (error: unknown) => console.error(error)
+  handleSignals({
     timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_REQUESTS,
     toExitCode: () => 0,
-    onError: (error) => tell(error),
+    onError: (error) => report(error),
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const { app, start, questions, lookups, guard, counts } = await createHttpService(settings)
-  tell = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
+  const { app, start, queries, lookups, guard, counts } = await createHttpService(settings)
+  report = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
-  closeAtEnd(async () => metrics?.close())
-  closeAtEnd(() => app.close())
+  onShutdown(async () => metrics?.close())
+  onShutdown(() => app.close())
 
   function createMetricsServer() {
     const register = createRegister()
-    const readData = createDataFigureReader(lookups.database, () => new Date())
-    const pools = { queries: questions.pool, lookups: lookups.pool }
-    return serveFigures(register, measureService(register, { app, pools, guard, counts, readData }))
+    const readData = createDataMetricsReader(lookups.database, () => new Date())
+    const pools = { queries: queries.pool, lookups: lookups.pool }
+    return serveMetrics(register, measureService(register, { app, pools, guard, counts, readData }))
   }
 
   try {
     if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
     await listenOn(app, settings, 'PORT')
-    const { database } = questions
-    await prepareDatabase({ settings, access, database, log: app.log, onNews: start.note })
-    if (start.isDone) tellReady(app.log, addressOf(app), settings)
+    const { database } = queries
+    await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.note })
+    if (start.isDone) logReady(app.log, addressOf(app), settings)
     await advanceFromTimeToTime(database, app.log)
   } catch (error) {
     // What is cut off by the end has not failed.

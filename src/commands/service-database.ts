@@ -4,13 +4,13 @@ import type { Database } from '../database/connection/client.ts'
 import {
   describeFailure,
   explainFailure,
-  isDatabaseAway,
+  isDatabaseUnreachable,
   isOutOfSpace,
 } from '../database/connection/database-errors.ts'
 import { migrateDatabase, requireCurrentSchema } from '../database/migrations.ts'
 import type { createDatabaseAccess, DatabaseAccess } from '../process/database-access.ts'
 import { ending } from '../process/shutdown.ts'
-import type { StartNews } from '../process/startup-state.ts'
+import type { StartupProgress } from '../process/startup-state.ts'
 import { advanceWindows } from '../read-models/claim-windows/maintain.ts'
 import type { Settings } from '../settings.ts'
 import { fillWithSample } from './sample.ts'
@@ -29,7 +29,7 @@ export interface Preparation {
   database: Database
   log: Log
   /** Told how far it is. */
-  onNews: (news: StartNews) => void
+  onProgress: (news: StartupProgress) => void
 }
 
 /**
@@ -37,20 +37,20 @@ export interface Preparation {
  * one that is away is tried again and again.
  * @throws what only an operator can mend, such as a schema that is behind.
  */
-export async function prepareDatabase({ settings, access, database, log, onNews }: Preparation) {
+export async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation) {
   const opened = await access.open()
   const { url } = opened
-  onNews({ state: 'under way', url })
+  onProgress({ state: 'under way', url })
   let known: string | undefined
   while (!ending.aborted) {
     try {
       await prepare(opened)
-      onNews({ state: 'done', url })
+      onProgress({ state: 'done', url })
       return
     } catch (error) {
       // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
-      if (!isDatabaseAway(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
-      onNews({ state: 'failing', url })
+      if (!isDatabaseUnreachable(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
+      onProgress({ state: 'failing', url })
       const reason = explainFailure(error)
       if (reason !== known) log.warn({ reason }, 'database not ready, retrying')
       known = reason

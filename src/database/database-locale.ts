@@ -1,12 +1,12 @@
 import { openClient } from './connection/client.ts'
 
-type Ask = <Row extends object>(sql: string) => Promise<Row[]>
+type Query = <Row extends object>(sql: string) => Promise<Row[]>
 
 /**
  * The locale of a database where it knows no letters beyond ASCII, else undefined. Nothing that is served depends on it;
  * queries that people write themselves do.
  */
-export async function findAsciiLocale(ask: Ask): Promise<string | undefined> {
+export async function findAsciiLocale(ask: Query): Promise<string | undefined> {
   // The names of its columns change with the version.
   const [row] = await ask<{ locale: string; isAscii: boolean }>(
     `select coalesce(to_jsonb(own) ->> 'datlocale', to_jsonb(own) ->> 'daticulocale', own.datctype) as locale,
@@ -27,7 +27,7 @@ export async function readAsciiLocale(url: string) {
 }
 
 /** What is to be told of such a locale. */
-export const tellAsciiLocale = (locale: string) =>
+export const describeAsciiLocale = (locale: string) =>
   `the locale of the database, ${locale}, knows no letters beyond ASCII: the service compares them all the same, but \`lower\`, \`upper\` and \`ilike\` in queries of your own do not`
 
 /** What to do about it. */

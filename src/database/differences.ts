@@ -1,4 +1,4 @@
-import type { Ask } from './snapshot.ts'
+import type { Query } from './snapshot.ts'
 
 /** Campaigns by their keys; null stands for all. */
 export type Sample = readonly string[] | null
@@ -7,7 +7,7 @@ export type Sample = readonly string[] | null
 export const within = (sample: Sample, column: string) => (sample === null ? 'true' : `${column} = any($1::bigint[])`)
 const valuesOf = (sample: Sample) => (sample === null ? [] : [sample])
 
-const MOST_NAMED = 3
+const MAX_NAMED = 3
 
 /** What is stored otherwise than it should be. */
 export interface Differences {
@@ -17,16 +17,16 @@ export interface Differences {
 }
 
 /** Of a query whose rows are `what` differs. */
-export async function findDifferences(ask: Ask, sql: string, sample: Sample): Promise<Differences> {
+export async function findDifferences(ask: Query, sql: string, sample: Sample): Promise<Differences> {
   const rows = await ask<{ what: string; count: number }>(
-    `select what, count(*) over ()::float8 as count from (${sql}) differing order by what limit ${MOST_NAMED}`,
+    `select what, count(*) over ()::float8 as count from (${sql}) differing order by what limit ${MAX_NAMED}`,
     valuesOf(sample),
   )
   return { count: rows[0]?.count ?? 0, named: rows.map(({ what }) => what) }
 }
 
 /** Some campaigns, wherever in the order in which they came. */
-export async function pickCampaigns(ask: Ask, count: number): Promise<string[]> {
+export async function pickCampaigns(ask: Query, count: number): Promise<string[]> {
   const [row] = await ask<{ keys: string[] | null }>(
     `select array_agg(distinct key)::text[] as keys
     from (

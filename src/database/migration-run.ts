@@ -51,10 +51,10 @@ export const applyMigration = (client: pg.Client, migration: Migration, { before
  */
 export async function changeSchema(client: pg.Client, { name, statements }: SchemaChange, options: ChangeOptions) {
   const isConcurrent = (statement: string) => /^\s*(create|drop)( unique)? index concurrently /im.test(statement)
-  let isTold = false
+  let isReported = false
   const onBlocked = async (error: pg.DatabaseError) => {
-    if (isTold) return
-    isTold = true
+    if (isReported) return
+    isReported = true
     options.onBlocked(`${name} waits for other transactions to end (${error.message})${await describeOldest(client)}`)
   }
   // Nobody waits for these, so they may wait for as long as others take.

@@ -5,8 +5,8 @@ import { sql } from 'drizzle-orm'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import type pg from 'pg'
-import { ANSWER_TIMEOUT_MS, type Database, openClient } from './connection/client.ts'
-import { orAway, SchemaBehindError } from './connection/database-errors.ts'
+import { type Database, openClient, RESPONSE_TIMEOUT_MS } from './connection/client.ts'
+import { orUnreachable, SchemaBehindError } from './connection/database-errors.ts'
 import { applyMigration, type Migration } from './migration-run.ts'
 import { findServingRoles, grantReading, requireServingRole, takeRest, withholdFunctions } from './serving-role.ts'
 
@@ -16,7 +16,7 @@ const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 const MIGRATION_LOCK = 7_201_002
 
 /** How often it is looked whether the lock has become free. */
-const LOOK_MS = 200
+const POLL_INTERVAL_MS = 200
 
 export interface MigrationOptions {
   /** Gets what `serve` needs, and nothing else. */
@@ -41,12 +41,12 @@ export async function migrateDatabase(url: string, options: MigrationOptions = {
   try {
     await takeLock(client, onWait)
     if (servingRole !== undefined) await requireServingRole(client, servingRole)
-    await orAway(client.query(createJournal))
+    await orUnreachable(client.query(createJournal))
     const pending = await listPending(client)
     const roles = new Set(await findServingRoles(client))
     if (servingRole !== undefined) roles.add(servingRole)
     for (const migration of pending) {
-      await orAway(
+      await orUnreachable(
         applyMigration(client, migration, {
           onBlocked,
           beforeCommit: async () => {
@@ -84,16 +84,16 @@ async function listPending(client: pg.Client) {
 
 /** Asks again and again instead of once for long: so a server that has gone silent meanwhile is noticed. */
 async function takeLock(client: pg.Client, onWait: () => void) {
-  const question = {
+  const query = {
     text: 'select pg_try_advisory_lock($1) as "isMine"',
     values: [MIGRATION_LOCK],
-    query_timeout: ANSWER_TIMEOUT_MS,
+    query_timeout: RESPONSE_TIMEOUT_MS,
   }
   for (let looks = 0; ; looks += 1) {
-    const { rows } = await orAway(client.query<{ isMine: boolean }>(question))
+    const { rows } = await orUnreachable(client.query<{ isMine: boolean }>(query))
     if (rows[0]?.isMine === true) return
     if (looks === 0) onWait()
-    await sleep(LOOK_MS)
+    await sleep(POLL_INTERVAL_MS)
   }
 }
 

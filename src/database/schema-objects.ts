@@ -55,7 +55,7 @@ const readSchemaObjects = (): SchemaObject[] => JSON.parse(readFileSync(FILE, 'u
 
 /**
  * What a database lacks, or has otherwise than this version, in an order in which it can be restored; what it has besides is
- * left to whoever has made it.
+ * left to anyone who has made it.
  */
 export function compareObjects(there: readonly SchemaObject[]): SchemaDifference[] {
   const keyOf = ({ kind, name, table }: SchemaObject) => `${kind} ${name} ${table}`

@@ -11,7 +11,7 @@ export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 
 /**
  * What does for the serving role what it may not do by itself; and what `doctor` makes documents with, to compare them,
- * which writes with the rights of whoever calls it.
+ * which writes with the rights of anyone who calls it.
  */
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',

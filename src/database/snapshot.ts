@@ -1,7 +1,7 @@
 import type pg from 'pg'
 
 /** Asks within one snapshot of the database: what is being imported meanwhile is there as a whole, or not at all. */
-export type Ask = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>
+export type Query = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>
 
 export interface Bounds {
   /** Longest time of one statement. */
@@ -11,15 +11,15 @@ export interface Bounds {
 }
 
 /** Longer than the server takes to end a statement. */
-const ANSWER_MS = 2000
+const RESPONSE_MS = 2000
 
 /** Looks at the database in a transaction that writes nothing. */
-export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, look: (ask: Ask) => Promise<T>): Promise<T> {
+export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, look: (ask: Query) => Promise<T>): Promise<T> {
   const { statementMs, beforehand } = bounds
-  const query_timeout = statementMs + ANSWER_MS
+  const query_timeout = statementMs + RESPONSE_MS
   const ask = async <Row extends object>(text: string, values: unknown[] = []) => {
-    const question = { text, values, query_timeout }
-    return (await client.query<Row>(question)).rows
+    const query = { text, values, query_timeout }
+    return (await client.query<Row>(query)).rows
   }
   try {
     await ask('begin isolation level repeatable read')

@@ -1,16 +1,16 @@
 /** Statements that are prepared under a name; a server keeps them for each connection, so their number is bounded. */
-const MOST_NAMED_STATEMENTS = 64
+const MAX_NAMED_STATEMENTS = 64
 
 /**
  * Keeps the statements of a repository by the shape of their text. The first 64 shapes get a name, under which a
- * connection parses them once; a statement of any further shape is made anew each time.
+ * connection parses them once; a statement of any further shape is recomputed each time.
  */
 export function rememberStatements<Statement>(prefix: string) {
   const statements = new Map<string, Statement>()
   return (shape: string, prepare: (name: string) => Statement) => {
     const known = statements.get(shape)
     if (known !== undefined) return known
-    if (statements.size >= MOST_NAMED_STATEMENTS) return prepare('')
+    if (statements.size >= MAX_NAMED_STATEMENTS) return prepare('')
     const statement = prepare(`${prefix}_${statements.size}`)
     statements.set(shape, statement)
     return statement

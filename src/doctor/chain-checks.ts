@@ -1,5 +1,5 @@
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
-import type { Ask } from '../database/snapshot.ts'
+import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 
 /** So long a chain may be behind before its answers are wrong rather than late. */
@@ -17,7 +17,7 @@ export function examineChains(chains: readonly FollowedChain[]): Finding {
 }
 
 /** What has come for campaigns that are not there. */
-export async function examineOrphans(ask: Ask): Promise<Finding> {
+export async function examineOrphans(ask: Query): Promise<Finding> {
   const [row] = await ask<{ claims: number; signatures: number; metadata: number }>(
     `select
       (select count(*) from back_filled_claims join followed_chains using (chain_id) where not is_back_filling)::integer as claims,

@@ -2,14 +2,14 @@ import pg from 'pg'
 import { describeFailure, isConnectionFailure } from '../database/connection/database-errors.ts'
 import { type Differences, findDifferences, pickCampaigns, type Sample } from '../database/differences.ts'
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
-import { type Ask, inSnapshot } from '../database/snapshot.ts'
+import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { differingMaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/findings.ts'
 import { examineChains, examineOrphans } from './chain-checks.ts'
-import { compareDocuments } from './kept-documents.ts'
-import { keptCounts, keptFigures } from './kept-figures.ts'
+import { derivedColumns, derivedCounts } from './derived-column-checks.ts'
+import { compareDocuments } from './document-checks.ts'
 import { examineLocale } from './locale-check.ts'
 import { examineSchemaObjects } from './schema-check.ts'
 import { examineRights } from './serving-rights.ts'
@@ -43,7 +43,7 @@ interface Check {
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
   const { client, isEmbedded, servingRole, isWhole, statementMs } = examined
-  const look = <T>(work: (ask: Ask) => Promise<T>) => inSnapshot(client, { statementMs }, work)
+  const look = <T>(work: (ask: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
   /** Whether all of them could be made, and none has failed. */
@@ -59,7 +59,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     return findings.every(({ state }) => state !== 'failed')
   }
 
-  const checkOf = (name: string, examine: (ask: Ask) => Promise<Finding>): Check => ({
+  const checkOf = (name: string, examine: (ask: Query) => Promise<Finding>): Check => ({
     name,
     examine: () => look(examine),
   })
@@ -90,8 +90,8 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
   await run([
     checkOf('schema objects', async (ask) => examineSchemaObjects(ask, await examined.compareSchema())),
     locale,
-    ...keptFigures.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
-    ...keptCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
+    ...derivedColumns.map(({ name, subject, differing }) => compareRows(name, subject, differing)),
+    ...derivedCounts.map(({ name, subject, differing }) => compareRows(name, subject, differing, null)),
     compare('documents', 'documents', sample, () => compareDocuments(client, statementMs, sample)),
     compareRows('bits', 'bits of campaigns', misplacedCampaigns),
     compareRows('bitmaps', 'bitmaps of facets', differingMaps),

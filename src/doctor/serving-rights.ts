@@ -1,5 +1,5 @@
 import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
-import type { Ask } from '../database/snapshot.ts'
+import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 
 /** What a role lacks to serve, and what it could write that serving does not need. */
@@ -25,22 +25,22 @@ const rights = `
   from pg_roles serving where serving.rolname = coalesce($1, current_user)`
 
 /** `role`: who serves; null where it is the role that asks. */
-export async function examineRights(ask: Ask, role: string | null, isEmbedded: boolean): Promise<Finding> {
+export async function examineRights(ask: Query, role: string | null, isEmbedded: boolean): Promise<Finding> {
   const [row] = await ask<{ missing: string[]; writable: string[] }>(rights, [role, SERVING_SCHEMAS, SERVING_FUNCTIONS])
-  const whose = role === null ? 'the role of DATABASE_URL' : `the role ${JSON.stringify(role)}`
+  const roleName = role === null ? 'the role of DATABASE_URL' : `the role ${JSON.stringify(role)}`
   const command = `\`reward-campaigns migrate --serving-role ${role ?? 'ROLE'}\``
-  if (row === undefined) return failed(`${whose} is not there`, 'create it: create role … login password …')
+  if (row === undefined) return failed(`${roleName} is not there`, 'create it: create role … login password …')
   const [first, ...others] = row.missing
   if (first !== undefined) {
     return failed(
-      `${whose} lacks ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`,
+      `${roleName} lacks ${first}${others.length > 0 ? ` and ${others.length} more` : ''}`,
       `run ${command} as the owner of the tables`,
     )
   }
   if (isEmbedded) return ok('the embedded server has one role, for this machine alone')
-  if (row.writable.length === 0) return ok(`${whose} can read all served data and write none of it`)
+  if (row.writable.length === 0) return ok(`${roleName} can read all served data and write none of it`)
   return warning(
-    `${whose} may write ${row.writable[0]}${row.writable.length > 1 ? ` and ${row.writable.length - 1} more` : ''}`,
+    `${roleName} may write ${row.writable[0]}${row.writable.length > 1 ? ` and ${row.writable.length - 1} more` : ''}`,
     role === null
       ? `serve with a role that only reads (${command}); as the owner, check that one with --serving-role`
       : `revoke that: ${command}`,

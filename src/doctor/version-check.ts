@@ -1,10 +1,10 @@
-import type { Ask } from '../database/snapshot.ts'
+import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok } from '../schemas/findings.ts'
 
 const OLDEST_VERSION = 15
 
 /** Whether the server is one that the schema can be in. */
-export async function examineVersion(ask: Ask): Promise<Finding> {
+export async function examineVersion(ask: Query): Promise<Finding> {
   const [row] = await ask<{ version: number; isReplica: boolean }>(
     `select current_setting('server_version_num')::integer / 10000 as version, pg_is_in_recovery() as "isReplica"`,
   )

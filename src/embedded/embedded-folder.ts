@@ -10,7 +10,7 @@ const STICKY = 0o1000
 /**
  * As root, insists on a folder that no other account can change or exchange: it and those above it belong to root, and
  * nobody else may write there. A sticky folder such as `/tmp` may lie above it, since nobody can rename there what is
- * root's. Folders above this program are left out: whoever may write there decides what is run anyway.
+ * root's. Folders above this program are left out: anyone who may write there decides what is run anyway.
  *
  * @param folder without symbolic links
  * @throws EmbeddedServerError naming the first folder that another account can change

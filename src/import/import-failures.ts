@@ -1,5 +1,9 @@
 import pg from 'pg'
-import { DatabaseAwayError, describeFailure, isConnectionFailure } from '../database/connection/database-errors.ts'
+import {
+  DatabaseUnreachableError,
+  describeFailure,
+  isConnectionFailure,
+} from '../database/connection/database-errors.ts'
 
 /** An import that the database did not let through; the message says why, what became of it and what to do. */
 export class ImportFailedError extends Error {
@@ -29,7 +33,7 @@ export function toImportFailure(error: unknown, connection: { isLost: boolean; i
   if (code === '42501') return mayNotImport(error)
   const meaning = meanings[code]
   if (meaning !== undefined) return new ImportFailedError(`${meaning}; ${NOTHING}`, { cause: error })
-  const isLost = connection.isLost || error instanceof DatabaseAwayError
+  const isLost = connection.isLost || error instanceof DatabaseUnreachableError
   const isConnection = code === '' ? isLost : isConnectionFailure(error)
   if (!isConnection) return error
   const what = `the database ended the import (${describeFailure(error)})`

@@ -1,14 +1,14 @@
 import type pg from 'pg'
 import { describeFailure } from '../database/connection/database-errors.ts'
-import { inTime } from '../database/connection/in-time.ts'
+import { withTimeout } from '../database/connection/with-timeout.ts'
 import { runBatchSteps } from '../ingest/batch-steps.ts'
-import { type Ask, connectForBatches } from '../ingest/connection.ts'
+import { connectForBatches, type Query } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { type RecordType, recordTypes } from '../ingest/records.ts'
 import { checkReferences } from '../ingest/reference-checks.ts'
 import { mayRevalue, revalueClaims } from '../ingest/revalue-claims.ts'
+import { createTempTables } from '../ingest/temp-tables.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
-import { createWorkingTables } from '../ingest/working-tables.ts'
 import { withRestaged } from '../read-models/steps.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
 import type { ImportSource } from './sources.ts'
@@ -59,7 +59,7 @@ export async function importRecords(
     const written = !isDryRun && total >= MANY_RECORDS ? await listWrittenTables(client) : []
     connection.isCommitting = !isDryRun
     const ended = client.query(isDryRun ? 'rollback' : 'commit')
-    await inTime(ended, commitMs, `no response for ${commitMs / 1000} seconds`)
+    await withTimeout(ended, commitMs, `no response for ${commitMs / 1000} seconds`)
     await vacuum(client, written).catch((error) => onNotice(toNotVacuumed(error)))
     return summary
   } catch (error) {
@@ -79,8 +79,8 @@ async function importInTransaction(
   // Asked before anything is read: files may be large.
   const allowed = await client.query("select where has_table_privilege('campaigns', 'insert')")
   if (allowed.rows.length === 0) throw mayNotImport()
-  await createWorkingTables(client)
-  const ask: Ask = (sql, values) => client.query(sql, values)
+  await createTempTables(client)
+  const ask: Query = (sql, values) => client.query(sql, values)
   await ask("begin isolation level read committed; set local work_mem = '128MB'")
   const records = await stageRecords(client, sources, onProgress)
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.

@@ -7,14 +7,14 @@ import { isAscii } from 'node:buffer'
  */
 
 /** The longest line that is read: a campaign with some 700,000 addresses. */
-export const MOST_BYTES = 32 * 1024 * 1024
+export const MAX_BYTES = 32 * 1024 * 1024
 /** Text with other characters takes twice its bytes in memory, and more. */
-const MOST_BYTES_BEYOND_ASCII = 16 * 1024 * 1024
-const MOST_VALUES = 750_000
-const MOST_KEYS = 100_000
+const MAX_BYTES_BEYOND_ASCII = 16 * 1024 * 1024
+const MAX_VALUES = 750_000
+const MAX_KEYS = 100_000
 /** Many times the longest text that any key of a record takes. */
-const MOST_TEXT_BYTES = 1024 * 1024
-const MOST_LEVELS = 64
+const MAX_TEXT_BYTES = 1024 * 1024
+const MAX_LEVELS = 64
 
 /** A shorter line cannot hold too much. */
 const SHORT_BYTES = 1024
@@ -28,8 +28,8 @@ const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 
  */
 export function findExcess(line: Buffer): string | undefined {
   if (line.length < SHORT_BYTES) return undefined
-  if (line.length > MOST_BYTES_BEYOND_ASCII && !isAscii(line)) {
-    return `the line is longer than ${MOST_BYTES_BEYOND_ASCII} bytes and not only ASCII`
+  if (line.length > MAX_BYTES_BEYOND_ASCII && !isAscii(line)) {
+    return `the line is longer than ${MAX_BYTES_BEYOND_ASCII} bytes and not only ASCII`
   }
   let isInText = false
   let levels = 0
@@ -41,7 +41,7 @@ export function findExcess(line: Buffer): string | undefined {
     if (isInText) {
       if (byte === BACKSLASH) index += 1
       else if (byte === QUOTE) isInText = false
-      else if (index - textStart > MOST_TEXT_BYTES) return `the line has a text longer than ${MOST_TEXT_BYTES} bytes`
+      else if (index - textStart > MAX_TEXT_BYTES) return `the line has a text longer than ${MAX_TEXT_BYTES} bytes`
     } else if (byte === QUOTE) {
       isInText = true
       textStart = index
@@ -51,10 +51,10 @@ export function findExcess(line: Buffer): string | undefined {
     else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
       levels += 1
       values += 1
-      if (levels > MOST_LEVELS) return `the line is nested deeper than ${MOST_LEVELS} levels`
+      if (levels > MAX_LEVELS) return `the line is nested deeper than ${MAX_LEVELS} levels`
     }
-    if (values > MOST_VALUES) return `the line has more than ${MOST_VALUES} values`
-    if (keys > MOST_KEYS) return `the line has more than ${MOST_KEYS} keys`
+    if (values > MAX_VALUES) return `the line has more than ${MAX_VALUES} values`
+    if (keys > MAX_KEYS) return `the line has more than ${MAX_KEYS} keys`
   }
   return undefined
 }

@@ -1,4 +1,4 @@
-import { MOST_BYTES } from './line-limits.ts'
+import { MAX_BYTES } from './line-limits.ts'
 
 /** A line of NDJSON with its number in the file, from 1. */
 export interface Line {
@@ -38,10 +38,10 @@ export async function* readLines(chunks: AsyncIterable<Buffer>): AsyncGenerator<
     if (start < chunk.length) {
       rest.push(chunk.subarray(start))
       restLength += chunk.length - start
-      if (restLength > MOST_BYTES)
+      if (restLength > MAX_BYTES)
         throw new UnreadableLineError(
           number + 1,
-          `the line is longer than ${MOST_BYTES} bytes, and an import is NDJSON, one object a line`,
+          `the line is longer than ${MAX_BYTES} bytes, and an import is NDJSON, one object a line`,
         )
     }
     yield lines

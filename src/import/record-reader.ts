@@ -16,9 +16,9 @@ import { findExcess } from './line-limits.ts'
 export type ReadRecord = { record: ImportRecord } | { problems: { pointer: string; message: string }[] }
 
 /** Problems of one record that are told; a record can break its schema in as many places as it has. */
-const MOST_PROBLEMS = 20
+const MAX_PROBLEMS = 20
 /** A problem may be several errors of the validator. */
-const MOST_ERRORS = 10 * MOST_PROBLEMS
+const MAX_ERRORS = 10 * MAX_PROBLEMS
 
 /** What newcomers bring: JSON arrays, objects over several lines, CSV. */
 const NO_OBJECT = 'the line is not a JSON object: an import is NDJSON, one object a line'
@@ -34,7 +34,7 @@ const checks = new Map<RecordType, ValidateFunction<ImportRecord>>()
 function checkOf(type: RecordType) {
   const known = checks.get(type)
   if (known !== undefined) return known
-  validator ??= createValidator([...namedSchemas, DecimalAmount], { mostFaults: MOST_ERRORS })
+  validator ??= createValidator([...namedSchemas, DecimalAmount], { maxFaults: MAX_ERRORS })
   const check = validator.compile<ImportRecord>(recordSchemas[type])
   checks.set(type, check)
   return check
@@ -99,7 +99,7 @@ function toProblems(errors: ErrorObject[]) {
     const pointer = pointerOf(error)
     // To describe a fault takes long where the value is large, and a large object can have many faults of its own.
     if (!problems.has(pointer)) problems.set(pointer, describeProblem(error))
-    if (problems.size === MOST_PROBLEMS) break
+    if (problems.size === MAX_PROBLEMS) break
   }
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }

@@ -3,8 +3,8 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import { toPlainText } from '../ingest/faults.ts'
 import type { ImportRecord } from '../ingest/records.ts'
+import { toPlainText } from '../ingest/validation-errors.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
 export interface ImportSource {

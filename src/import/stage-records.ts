@@ -1,13 +1,13 @@
 import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { Faults, ImportFaultsError } from '../ingest/faults.ts'
 import { type ImportRecord, type RecordType, recordTypes } from '../ingest/records.ts'
 import { columnsOf, type RecordOf, type Value } from '../ingest/staged-columns.ts'
 import { settleStagedSql, stagingName, toPlace } from '../ingest/staging.ts'
+import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
 import { withRestaged } from '../read-models/steps.ts'
-import { createGarbageCollector } from './garbage-collector.ts'
 import { readLines, UnreadableLineError } from './lines.ts'
+import { createMemoryPressure } from './memory-pressure.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
 import type { ImportSource } from './sources.ts'
 
@@ -15,13 +15,13 @@ import type { ImportSource } from './sources.ts'
 const COPY_BYTES = 1024 * 1024
 
 /** Some megabytes of gzip are billions of them, which would take minutes. */
-const MOST_EMPTY_LINES = 1_000_000
+const MAX_EMPTY_LINES = 1_000_000
 
 /** Sends every record to the staging table of its type; after the first fault the rest is only checked. */
 export async function stageRecords(client: pg.Client, sources: ImportSource[], onProgress?: (records: number) => void) {
   const copy = createCopyBuffers(client)
-  const faults = new Faults()
-  const garbage = createGarbageCollector()
+  const faults = new ValidationErrors()
+  const garbage = createMemoryPressure()
   const counts = Object.fromEntries(recordTypes.map((type) => [type, 0])) as Record<RecordType, number>
   let total = 0
   for (const [file, source] of sources.entries()) {
@@ -32,8 +32,8 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
           garbage.makeRoomFor(bytes)
           const result: ReadRecord | undefined = readRecord(bytes)
           emptyLines = result === undefined ? emptyLines + 1 : 0
-          if (emptyLines > MOST_EMPTY_LINES) {
-            throw new UnreadableLineError(number, `more than ${MOST_EMPTY_LINES} lines in a row are empty`)
+          if (emptyLines > MAX_EMPTY_LINES) {
+            throw new UnreadableLineError(number, `more than ${MAX_EMPTY_LINES} lines in a row are empty`)
           }
           if (result === undefined) continue
           if ('problems' in result) {

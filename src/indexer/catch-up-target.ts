@@ -2,9 +2,9 @@ import { FollowingError } from './chain-events.ts'
 
 export interface CatchUpLimits {
   /** How long a chain may seem shorter, or another one, before that is believed. */
-  patienceMs: number
+  maxWaitMs: number
   /** How long one that is followed once may go without a step. */
-  giveUpMs: number
+  stallTimeoutMs: number
 }
 
 /**
@@ -24,17 +24,17 @@ export class CatchUpTarget {
     this.#limits = limits
   }
 
-  noteHead({ number }: { number: number }) {
+  recordHead({ number }: { number: number }) {
     this.#head ??= number
   }
 
-  noteProgress() {
+  recordProgress() {
     this.#lastProgressAt = performance.now()
   }
 
   /** @param asOf what another process that follows the chain has stored. */
-  noteElsewhere(asOf: number) {
-    if (asOf !== this.#storedElsewhere) this.noteProgress()
+  recordElsewhere(asOf: number) {
+    if (asOf !== this.#storedElsewhere) this.recordProgress()
     this.#storedElsewhere = asOf
   }
 
@@ -47,14 +47,14 @@ export class CatchUpTarget {
   isReachedBy({ number }: { number: number }) {
     if (this.#head === undefined || number >= this.#head) return this.#head !== undefined
     this.#belowSince ??= performance.now()
-    return performance.now() - this.#belowSince >= this.#limits.patienceMs
+    return performance.now() - this.#belowSince >= this.#limits.maxWaitMs
   }
 
   /** @throws FollowingError where there has been no step for too long. */
-  giveUpInTime(reason: string) {
-    const { giveUpMs } = this.#limits
-    if (performance.now() - this.#lastProgressAt < giveUpMs) return
-    const seconds = Math.round(giveUpMs / 1000)
+  failWhenStalled(reason: string) {
+    const { stallTimeoutMs } = this.#limits
+    if (performance.now() - this.#lastProgressAt < stallTimeoutMs) return
+    const seconds = Math.round(stallTimeoutMs / 1000)
     throw new FollowingError(`chain ${this.#chainId} has not come any further for ${seconds} seconds: ${reason}`)
   }
 }

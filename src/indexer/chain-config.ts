@@ -81,7 +81,8 @@ export function parseChainFile(
   const check = createValidator([ChainId, Address, DecimalAmount]).compile<Static<typeof ChainFile>>(ChainFile)
   const isValid = check(value)
   if (faults.length === 0) {
-    for (const error of check.errors ?? []) add(offsetOf(document, error.instancePath), error.instancePath, tell(error))
+    for (const error of check.errors ?? [])
+      add(offsetOf(document, error.instancePath), error.instancePath, describe(error))
   }
   if (!isValid) throw new ChainFileError([...new Set(faults)].join('\n'))
   for (const [index, { chainId, rpc }] of value.chains.entries()) {
@@ -182,7 +183,7 @@ const hasRange = (node: unknown): node is { range?: [number, number, number] | n
   typeof node === 'object' && node !== null && 'range' in node
 
 /** Without the value: a URL, or what comes from the environment, is nobody's to read, wherever it has slipped to. */
-function tell(error: ErrorObject) {
+function describe(error: ErrorObject) {
   const { additionalProperty: key } = error.params
   if (key !== undefined && !IS_NAME.test(String(key))) return 'has an unknown key'
   return describeFault(error).replace(/, got .*$/s, '')

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { describeFailure, isConnectionFailure, isDatabaseAway } from '../database/connection/database-errors.ts'
+import { describeFailure, isConnectionFailure, isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { type CatchUpLimits, CatchUpTarget } from './catch-up-target.ts'
 import type { ChainSettings } from './chain-config.ts'
 import { FollowingError, type OnChainEvent } from './chain-events.ts'
@@ -21,7 +21,7 @@ import {
   StoredElsewhereError,
 } from './store/chain-store.ts'
 import { defaultBackFillSettings } from './sync/backfill.ts'
-import { createToldHeads, followChain, type Trouble } from './sync/sync-loop.ts'
+import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-loop.ts'
 import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
 
 export interface ChainWorkerOptions {
@@ -40,7 +40,7 @@ interface WorkerLimits extends CatchUpLimits {
   endpoints: EndpointSettings
 }
 
-const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, patienceMs: 10_000, giveUpMs: 120_000 }
+const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, maxWaitMs: 10_000, stallTimeoutMs: 120_000 }
 
 /** Before the store is opened again; twice as long each further time. */
 const SHORTEST_PAUSE_MS = 125
@@ -52,7 +52,7 @@ const DEFECT_PAUSE_MS = 10_000
 const FEED_CHECK_MS = 30_000
 
 /** How long the start waits for what feeds say of themselves. */
-const FEED_ANSWER_MS = 10_000
+const FEED_RESPONSE_MS = 10_000
 
 /** How long a step that is being written at the end may still take, and how long the connection to be closed. */
 const LAST_STEP_MS = 3000
@@ -63,7 +63,7 @@ export class ChainWorker {
   readonly #options: ChainWorkerOptions
   readonly #limits: WorkerLimits
   readonly #client: ChainClient
-  readonly #toldHeads = createToldHeads()
+  readonly #newHeads = createNewHeadSignal()
   readonly #sockets: ReturnType<typeof createHeadSockets>
   readonly #target: CatchUpTarget
   #opening: Promise<ChainStore> | undefined
@@ -79,7 +79,7 @@ export class ChainWorker {
     this.#target = new CatchUpTarget(chain.chainId, limits)
     const knownContracts = async () => (await this.#opening)?.contracts() ?? []
     this.#client = this.#tellingHeads(createChainClient({ ...chain, settings: limits.endpoints, knownContracts }))
-    const [firstPosition, onHead] = [chain.urls.length + 1, this.#toldHeads.tell]
+    const [firstPosition, onHead] = [chain.urls.length + 1, this.#newHeads.announce]
     this.#sockets = createHeadSockets({ ...chain, firstPosition, onHead })
   }
 
@@ -113,7 +113,7 @@ export class ChainWorker {
   /** A chain that cannot be read now is behind, and holds up no other: its feeds are asked again while it is followed. */
   async #checkFeeds() {
     const { chain, signal } = this.#options
-    const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_ANSWER_MS)])
+    const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_RESPONSE_MS)])
     const faults = await checkFeeds(chain.chainId, chain.prices, this.#client.until(waiting)).catch((error) => {
       if (waiting.aborted || error instanceof EndpointError || error instanceof ChainUnavailableError) return []
       throw error
@@ -150,7 +150,7 @@ export class ChainWorker {
       ...asked,
       heads: async () => {
         const heads = await asked.heads()
-        this.#target.noteHead(heads.head)
+        this.#target.recordHead(heads.head)
         this.#lastHeads = heads
         this.#options.onEvent({ type: 'heads', ...heads })
         return heads
@@ -179,14 +179,14 @@ export class ChainWorker {
 
   /** @param asOf what another process that follows the chain has stored. */
   async #isEnough(asOf: number) {
-    this.#target.noteElsewhere(asOf)
+    this.#target.recordElsewhere(asOf)
     try {
       if (this.#lastHeads === undefined) await this.#client.until(this.#options.signal).heads()
     } catch (error) {
       if (!(error instanceof ChainUnavailableError || error instanceof EndpointError)) throw error
-      this.#tellTrouble({ type: 'trouble', error })
+      this.#logTrouble({ type: 'trouble', error })
     }
-    this.#target.giveUpInTime('another process follows it')
+    this.#target.failWhenStalled('another process follows it')
     return this.#target.isPassedBy(asOf)
   }
 
@@ -198,24 +198,24 @@ export class ChainWorker {
       return state
     }
     onEvent({ type: 'opened', state })
-    this.#target.noteProgress()
+    this.#target.recordProgress()
     const { startBlock } = chain
-    const { patienceMs } = this.#limits
-    const settings = { ...defaultBackFillSettings, startBlock, patienceMs, feedCheckMs: FEED_CHECK_MS }
+    const { maxWaitMs } = this.#limits
+    const settings = { ...defaultBackFillSettings, startBlock, maxWaitMs, feedCheckMs: FEED_CHECK_MS }
     const following = { chain, client: this.#client, store, settings }
-    for await (const step of followChain(following, readState, signal, this.#toldHeads)) {
+    for await (const step of followChain(following, readState, signal, this.#newHeads)) {
       if (step.type === 'trouble') {
-        await this.#noteHeads(store)
-        this.#tellTrouble(step)
+        await this.#recordHeads(store)
+        this.#logTrouble(step)
         continue
       }
       this.#writing = store.apply(step)
       await this.#writing.catch(async (error) => {
-        await this.#noteHeads(store).catch(() => undefined)
+        await this.#recordHeads(store).catch(() => undefined)
         throw error
       })
       this.#pauseMs = SHORTEST_PAUSE_MS
-      this.#target.noteProgress()
+      this.#target.recordProgress()
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
@@ -226,15 +226,15 @@ export class ChainWorker {
   }
 
   /** A chain that cannot be read or stored goes on all the same, and is behind. */
-  async #noteHeads(store: ChainStore) {
+  async #recordHeads(store: ChainStore) {
     const { head, finalized } = this.#lastHeads ?? {}
-    if (head !== undefined) await store.noteHeads({ head: head.number, finalized: finalized?.number ?? null })
+    if (head !== undefined) await store.recordHeads({ head: head.number, finalized: finalized?.number ?? null })
   }
 
-  #tellTrouble({ error }: Trouble) {
+  #logTrouble({ error }: SyncFailure) {
     const reason = error.message.replace(`chain ${this.chainId}: `, '')
     this.#options.onEvent({ type: 'trouble', reason })
-    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
+    if (this.#options.isOnce) this.#target.failWhenStalled(reason)
   }
 
   /** After a failure: tells it, and waits a while. @throws FollowingError where trying again mends nothing. */
@@ -248,7 +248,7 @@ export class ChainWorker {
     const isLost = isRefused || isStoreLost(error)
     const reason = describeFailure(error)
     onEvent(isLost ? { type: 'store-lost', reason } : { type: 'defect', error })
-    if (this.#options.isOnce) this.#target.giveUpInTime(reason)
+    if (this.#options.isOnce) this.#target.failWhenStalled(reason)
     await sleep(isLost ? this.#pauseMs : DEFECT_PAUSE_MS, undefined, { signal }).catch(() => undefined)
     this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
   }
@@ -263,7 +263,7 @@ function newestOf(step: FollowingStep, { asOf }: FollowedState): BlockHeader | u
 /** Failures of the connection and of the server; errors of the driver itself are of no class of their own. */
 const isStoreLost = (error: unknown) =>
   error instanceof ChainMovedError ||
-  isDatabaseAway(error) ||
+  isDatabaseUnreachable(error) ||
   (error instanceof Error &&
     (error instanceof pg.DatabaseError || error.constructor === Error) &&
     isConnectionFailure(error))

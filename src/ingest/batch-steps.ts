@@ -1,7 +1,7 @@
-import { divideSpans, putIntoMaps, takeOutOfMaps } from '../read-models/campaign-search/maintain.ts'
+import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-search/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
-import { nameTouchedCampaigns } from '../read-models/data-version/maintain.ts'
+import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
   findRevaluedClaims,
@@ -11,12 +11,12 @@ import {
 } from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import { overlayMetadata } from './campaign-metadata.ts'
-import type { Ask } from './connection.ts'
+import type { Query } from './connection.ts'
 import {
   makeDocuments,
   mergeCampaigns,
-  refigureIncentives,
   touchCampaigns,
+  updateIncentiveState,
   withdrawIncentives,
 } from './merge-campaigns.ts'
 import { mergeClaims } from './merge-claims.ts'
@@ -25,14 +25,14 @@ import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge-rec
 /*
  * What becomes of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts): plain
  * statements, in this order, of which a batch runs those that apply to what it changes. Counts and sums of claims change by
- * `claim_changes`; all else that is derived is computed anew for the campaigns in `touched_campaigns`.
+ * `claim_changes`; all else that is derived is computed again for the campaigns in `touched_campaigns`.
  */
 export const batchSteps: readonly Step[] = [
   // Before anything that is stored changes: what campaigns are found by, and what they add to totals.
   ...overlayMetadata,
   ...touchCampaigns,
   ...countBefore,
-  ...takeOutOfMaps,
+  ...clearBits,
 
   // The facts, each after what it refers to.
   ...mergePrices,
@@ -40,7 +40,7 @@ export const batchSteps: readonly Step[] = [
   ...priceTokens,
   ...noteReassignedIncentives,
   ...mergeCampaigns,
-  ...refigureIncentives,
+  ...updateIncentiveState,
   ...findRevaluedClaims,
   ...mergeClaims,
   ...withdrawIncentives,
@@ -60,12 +60,12 @@ export const batchSteps: readonly Step[] = [
 
 /**
  * Turns what is staged into rows and derived figures, and says what the revision of it is about.
- * @param ask sends a statement; without `plan` one goes behind the other, and whoever asks waits until all are performed.
+ * @param ask sends a statement; without `plan` one goes behind the other, and anyone who asks waits until all are performed.
  * @param plan told of each working table that has been populated, where what follows is planned for its size: then each
  * statement is waited for.
  */
 export async function runBatchSteps(
-  ask: Ask,
+  ask: Query,
   changes: ReadonlySet<ChangeKind>,
   plan?: (table: string) => Promise<unknown>,
 ) {
@@ -83,5 +83,5 @@ export async function runBatchSteps(
     await done
     if (populates !== undefined) await plan(populates)
   }
-  if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await ask(nameTouchedCampaigns)
+  if ([...changes].every((kind) => aboutCampaigns.includes(kind))) await ask(recordAffectedCampaigns)
 }

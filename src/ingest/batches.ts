@@ -1,11 +1,11 @@
 import type pg from 'pg'
 import { runBatchSteps } from './batch-steps.ts'
-import { type Ask, connectForBatches, type Send } from './connection.ts'
+import { connectForBatches, type Query, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { checkReferences } from './reference-checks.ts'
 import { mayRevalue, revalueClaims } from './revalue-claims.ts'
 import { type Batch, stageBatch } from './staged-batches.ts'
-import { createWorkingTables, emptyWideTables } from './working-tables.ts'
+import { createTempTables, emptyWideTables } from './temp-tables.ts'
 
 export type { FeedPrice, PriceSource } from './staged-batches.ts'
 export type { Batch }
@@ -40,7 +40,7 @@ export const openIngest = async (url: string): Promise<Ingest> =>
 
 /** Prepares a connection for batch after batch. */
 export async function prepareIngest(client: pg.Client): Promise<Ingest> {
-  await createWorkingTables(client)
+  await createTempTables(client)
   await client.query(SMALL)
   const applyWithin = (batch: Batch) => applyBatch(client, batch)
   return {
@@ -55,8 +55,8 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
 }
 
 function isSmall({ records, stored = [], ...others }: Batch) {
-  const { incentives = [], withdrawnClaims = [], withdrawnCampaigns = [], feedPrices = [] } = others
-  const facts = [records, incentives, withdrawnClaims, withdrawnCampaigns, feedPrices]
+  const { incentives = [], revertedClaims = [], revertedCampaigns = [], feedPrices = [] } = others
+  const facts = [records, incentives, revertedClaims, revertedCampaigns, feedPrices]
   return stored.length === 0 && facts.reduce((sum, { length }) => sum + length, 0) < MANY_FACTS
 }
 
@@ -83,13 +83,13 @@ function nameOf(sql: string) {
 }
 
 /**
- * Sends the statements one behind the other, and waits only where what comes next depends on an answer. Of a large batch
+ * Sends the statements one behind the other, and waits only where what comes next depends on a response. Of a large batch
  * each is planned for what the ones before have brought.
  */
 async function applyBatch(client: pg.Client, batch: Batch) {
   const isLarge = !isSmall(batch)
   const sent: Promise<unknown>[] = []
-  const ask: Ask = (text, values = []) => {
+  const ask: Query = (text, values = []) => {
     const asked = client.query(isLarge ? { text, values } : { name: nameOf(text), text, values })
     asked.catch(() => undefined)
     sent.push(asked)
@@ -103,8 +103,8 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     for (const table of tables) await plan?.(table)
     await checkReferences(ask, changes, ['batch'])
     await runBatchSteps(ask, changes, plan)
-    const askOnce: Ask = (sql, values) => client.query(sql, values)
-    if (mayRevalue(changes)) await revalueClaims(askOnce, () => client.query(LARGE))
+    const sendOnce: Query = (sql, values) => client.query(sql, values)
+    if (mayRevalue(changes)) await revalueClaims(sendOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
   } finally {
     // The first that has failed is why all that were sent behind it have.

@@ -34,7 +34,7 @@ export async function connectForBatches(url: string, name: string, { pipeline = 
 }
 
 /** Asks one statement on the connection of a batch. */
-export type Ask = <Row extends QueryResultRow>(sql: string, values?: unknown[]) => Promise<QueryResult<Row>>
+export type Query = <Row extends QueryResultRow>(sql: string, values?: unknown[]) => Promise<QueryResult<Row>>
 
 /** Sends one, whose failure is told when the batch ends. */
 export type Send = (sql: string, values?: unknown[]) => void

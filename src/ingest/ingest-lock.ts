@@ -4,12 +4,12 @@ import type pg from 'pg'
 const IMPORT_LOCK = 7_201_001
 
 /** How often a wait is told. */
-const TELL_MS = 10_000
+const LOG_INTERVAL_MS = 10_000
 
 /** From here on the database ends the transaction where nothing is heard of it: who is frozen must not keep others waiting. */
 const endWhenIdle = "set_config('idle_in_transaction_session_timeout', '30s', true)"
 
-/** Waits until no other import is at work, and says so to whoever wants to know. */
+/** Waits until no other import is at work, and says so to anyone who wants to know. */
 export async function takeImportLock(client: pg.Client, onNotice?: (text: string) => void) {
   if (onNotice === undefined) {
     await client.query({ name: 'import_lock', text: `select ${endWhenIdle}, pg_advisory_xact_lock(${IMPORT_LOCK})` })
@@ -23,7 +23,7 @@ export async function takeImportLock(client: pg.Client, onNotice?: (text: string
   const start = performance.now()
   const waited = () => `${Math.round((performance.now() - start) / 1000)} s`
   onNotice('another import is running, waiting')
-  const timer = setInterval(() => onNotice(`another import is running, waiting for ${waited()}`), TELL_MS)
+  const timer = setInterval(() => onNotice(`another import is running, waiting for ${waited()}`), LOG_INTERVAL_MS)
   try {
     await client.query('select pg_advisory_xact_lock($1)', [IMPORT_LOCK])
     onNotice(`the other import has finished, waited for ${waited()}`)

@@ -6,10 +6,10 @@ import { upsert } from './merge-records.ts'
  * How staged campaigns become rows of six tables, and leave them, and which campaigns a batch touches. They are replaced whole; their claims stay.
  */
 
-/** Marks campaigns, those that are marked already aside. `isRecordTouched`: see the working tables. */
-export const touch = (keys: string, { isRecordTouched }: { isRecordTouched: boolean }) =>
+/** Marks campaigns, those that are marked already aside. `isRecordAffected`: see the working tables. */
+export const touch = (keys: string, { isRecordAffected }: { isRecordAffected: boolean }) =>
   `insert into touched_campaigns (key, is_record_touched)
-  select distinct key, ${isRecordTouched} from (${keys}) touching
+  select distinct key, ${isRecordAffected} from (${keys}) touching
   where not exists (select from touched_campaigns already where already.key = touching.key)`
 
 /**
@@ -22,7 +22,7 @@ export const touchCampaigns: Step[] = [
     ['withdrawnCampaign'],
     [
       [
-        touch('select key from withdrawn_campaign join campaigns using (id)', { isRecordTouched: true }),
+        touch('select key from withdrawn_campaign join campaigns using (id)', { isRecordAffected: true }),
         'touched_campaigns',
       ],
     ],
@@ -31,7 +31,7 @@ export const touchCampaigns: Step[] = [
     ['campaign'],
     [
       [
-        touch('select campaigns.key from staged_campaign join campaigns using (id)', { isRecordTouched: true }),
+        touch('select campaigns.key from staged_campaign join campaigns using (id)', { isRecordAffected: true }),
         'touched_campaigns',
       ],
     ],
@@ -46,7 +46,7 @@ export const touchCampaigns: Step[] = [
           left join tokens known using (chain_id, address)
           join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
           where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)`,
-          { isRecordTouched: false },
+          { isRecordAffected: false },
         ),
         'touched_campaigns',
       ],
@@ -62,7 +62,7 @@ export const touchCampaigns: Step[] = [
           join action_templates known using (id)
           join campaigns on campaigns.action_template_id = template.id
           where fold_case(template.action_type) <> fold_case(known.action_type)`,
-          { isRecordTouched: false },
+          { isRecordAffected: false },
         ),
         'touched_campaigns',
       ],
@@ -105,7 +105,7 @@ export const mergeCampaigns = stepsFor(
         from staged_campaign join campaigns using (id)`,
       'staged_key',
     ],
-    [touch('select key from staged_key', { isRecordTouched: true }), 'touched_campaigns'],
+    [touch('select key from staged_key', { isRecordAffected: true }), 'touched_campaigns'],
     `delete from allow_lists where campaign_key in (select key from staged_key)`,
     `delete from action_steps where campaign_key in (select key from staged_key)`,
     `delete from campaign_facets where campaign_key in (select key from staged_key)`,
@@ -152,7 +152,7 @@ export const mergeCampaigns = stepsFor(
 )
 
 /** Incentives of campaigns that are found as before. */
-export const refigureIncentives = stepsFor(
+export const updateIncentiveState = stepsFor(
   ['incentive'],
   [
     [
@@ -166,7 +166,7 @@ export const refigureIncentives = stepsFor(
       insert into refigured_campaigns select distinct campaign_key from changed`,
       'refigured_campaigns',
     ],
-    [touch('select key from refigured_campaigns', { isRecordTouched: false }), 'touched_campaigns'],
+    [touch('select key from refigured_campaigns', { isRecordAffected: false }), 'touched_campaigns'],
   ],
 )
 

@@ -28,7 +28,7 @@ const goneBy = (claims: string) => `insert into claim_changes
     recorded.amount_usd, recorded.block_timestamp, recorded.is_value_derived
   from ${claims} claim join claims recorded using (chain_id, tx_hash, log_index)`
 
-const withdrawnClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
+const revertedClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
 
 /** A claim whose record does not say what it is worth gets the value that follows from the price. */
 const comingClaims = `insert into claim_changes
@@ -76,12 +76,12 @@ const countClaimants = `merge into campaign_claimant_counts counts
 
 /** Once every campaign has its key. Claims that change nothing do not even begin to write, and so take no revision. */
 export const mergeClaims: Step[] = [
-  ...stepsFor(['withdrawnClaim'], [[withdrawnClaims, 'claim_changes']]),
+  ...stepsFor(['withdrawnClaim'], [[revertedClaims, 'claim_changes']]),
   ...stepsFor(['claim'], [[goneBy('staged_claim'), 'claim_changes'], dropUnchanged, [comingClaims, 'claim_changes']]),
   ...stepsFor(
     ['claim', 'withdrawnClaim'],
     [
-      [touch('select campaign_key as key from claim_changes', { isRecordTouched: false }), 'touched_campaigns'],
+      [touch('select campaign_key as key from claim_changes', { isRecordAffected: false }), 'touched_campaigns'],
       [changedClaimants, 'claimant_changes'],
     ],
   ),

@@ -36,21 +36,21 @@ const derivedData = [
   'select rebuild_campaign_maps()',
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',
-  // Whoever has seen one from before a gap begins anew.
+  // Whoever has seen one from before a gap begins again.
   `delete from data_revisions earlier using (
     select revision, revision - lag(revision) over (order by revision) as step from data_revisions
   ) each where each.step > 1 and earlier.revision < each.revision`,
 ]
 
 export interface RebuildOptions {
-  /** Whether the schema is exactly that of this version, so that what differs from it can be made anew too. */
+  /** Whether the schema is exactly that of this version, so that what differs from it can be recomputed too. */
   isOwnSchema: boolean
   /** Told what is done, before it is. */
   say: (what: string) => void
 }
 
 /**
- * Makes the functions, indexes, constraints and triggers that are missing or different anew, and then all derived data
+ * Makes the functions, indexes, constraints and triggers that are missing or different again, and then all derived data
  * from the facts, in one transaction with a new revision. Readers go on with what there was; imports wait. Reads every
  * claim.
  */

@@ -80,7 +80,7 @@ export type ActionTemplateRecord = Static<typeof ActionTemplateRecord>
 
 /** The figures of an incentive for which indexers are known to write `""` where they do not know. */
 export const claimFigures: ReadonlySet<string> = new Set(['claimedAmount', 'totalAmountClaimed', 'totalClaims'])
-const unknownFigure = Type.Optional(
+const unknownAmount = Type.Optional(
   Type.Unsafe<string>({ anyOf: [ref(BaseUnits), { type: 'string', const: '' }], description: 'Empty: unknown.' }),
 )
 
@@ -88,7 +88,7 @@ const unknownFigure = Type.Optional(
 function asIncentiveRecord(variant: TObject) {
   const { metadata: _, ...properties } = variant.properties
   for (const figure of claimFigures) {
-    if (figure in properties) properties[figure] = unknownFigure
+    if (figure in properties) properties[figure] = unknownAmount
   }
   return Type.Object(properties, { additionalProperties: false })
 }

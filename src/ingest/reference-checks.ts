@@ -1,8 +1,8 @@
 import type { ChangeKind } from '../read-models/steps.ts'
-import type { Ask } from './connection.ts'
-import { Faults, ImportFaultsError, MOST_TOLD } from './faults.ts'
+import type { Query } from './connection.ts'
 import type { RecordType } from './records.ts'
 import { fromPlace, stagingName } from './staging.ts'
+import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from './validation-errors.ts'
 
 /*
  * References that no single record can be checked for. Each check finds the records that refer to something neither
@@ -27,7 +27,7 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
  * In steps, each of which is kept: the planner would otherwise be free to compare positions before it compares
  * campaigns, which is every record with every other.
  */
-const withdrawnIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
+const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   with shrunk as materialized (
     select campaign.place, campaign.incentive_positions, stored.key, stored.chain_id
     from staged_campaign campaign
@@ -86,7 +86,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   {
     of: 'campaign',
     // A claim that is replaced in the same call may leave the incentive.
-    sql: withdrawnIncentive(
+    sql: revertedIncentive(
       'claims',
       'claims',
       `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
@@ -97,7 +97,7 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   },
   {
     of: 'campaign',
-    sql: withdrawnIncentive(
+    sql: revertedIncentive(
       'claim_signatures',
       'signatures',
       'where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)',
@@ -127,7 +127,7 @@ export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
   const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
   if (faulty.length === 0) return undefined
   return `select place, pointer, message, count(*) over () as total
-    from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MOST_TOLD}`
+    from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MAX_REPORTED}`
 }
 
 /** A row of that. */
@@ -142,11 +142,11 @@ interface ReferenceFault {
  * Looks whether all that is staged refers to something.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
-export async function checkReferences(ask: Ask, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+export async function checkReferences(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
   const sql = firstFaultsSql(changes)
   const rows = sql === undefined ? [] : (await ask<ReferenceFault>(sql)).rows
   if (rows.length === 0) return
-  const faults = new Faults()
+  const faults = new ValidationErrors()
   for (const { place, pointer, message } of rows) {
     const { file, line } = fromPlace(Number(place))
     faults.add({ file: files[file] ?? '', line, pointer, message })

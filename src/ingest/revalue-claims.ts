@@ -2,7 +2,7 @@ import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals } from '../read-models/claim-windows/maintain.ts'
 import { measureRevaluation, priceKinds, revaluePages } from '../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../read-models/steps.ts'
-import type { Ask } from './connection.ts'
+import type { Query } from './connection.ts'
 import { touch } from './merge-campaigns.ts'
 
 /** Pages of the working table that are taken in one step: some ten thousand claims. */
@@ -26,14 +26,14 @@ const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTota
  * @param ask sends a statement that is planned for what is there.
  * @param many called before the first step where they are many.
  */
-export async function revalueClaims(ask: Ask, many: () => Promise<unknown> = async () => undefined) {
+export async function revalueClaims(ask: Query, many: () => Promise<unknown> = async () => undefined) {
   const { rows } = await ask<{ pages: number; isFew: boolean }>(measureRevaluation)
   const { pages = 0, isFew = true } = rows[0] ?? {}
   if (pages > 0 && !isFew) await many()
   for (let page = 0; page < pages; page += PAGES_A_STEP) {
     await ask(emptyTables)
     for (const sql of revaluePages) await ask(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
-    await ask(touch('select campaign_key as key from claim_changes', { isRecordTouched: false }))
+    await ask(touch('select campaign_key as key from claim_changes', { isRecordAffected: false }))
     await ask('analyze claim_changes, touched_campaigns')
     for (const { sql, populates } of afterClaims) {
       await ask(sql)

@@ -2,7 +2,7 @@ import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
 import type { Send } from './connection.ts'
 import type { CampaignRecord, IngestRecord, RecordType } from './records.ts'
 import { recordTypes } from './records.ts'
-import { columnsOf, type RecordOf, withoutUnknownFigures } from './staged-columns.ts'
+import { columnsOf, type RecordOf, withoutUnknownAmounts } from './staged-columns.ts'
 import { dropSupersededSql, stagingName } from './staging.ts'
 
 /** What identifies a claim on its chain. */
@@ -47,9 +47,9 @@ export interface Batch {
   /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
   incentives?: readonly ChangedIncentive[]
   /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
-  withdrawnClaims?: readonly ClaimIdentity[]
+  revertedClaims?: readonly ClaimIdentity[]
   /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
-  withdrawnCampaigns?: readonly string[]
+  revertedCampaigns?: readonly string[]
   /** All price sources of a chain's file: what it declared before and does not any more goes, with the prices of such feeds. */
   priceSources?: { chainId: number; sources: readonly PriceSource[] }
   /** Prices of tokens that have a feed, with this batch; those of others are passed over. */
@@ -62,7 +62,7 @@ export interface Batch {
 
 /** The rows of a batch for each of the working tables. */
 function toRows(batch: Batch) {
-  const { records, incentives = [], withdrawnClaims = [], withdrawnCampaigns = [] } = batch
+  const { records, incentives = [], revertedClaims = [], revertedCampaigns = [] } = batch
   const rows = new Map<ChangeKind, string[]>()
   function add(kind: ChangeKind, row: string) {
     const others = rows.get(kind)
@@ -71,13 +71,13 @@ function toRows(batch: Batch) {
   }
   for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
   for (const { campaignId, position, definition } of incentives) {
-    const figures = withoutUnknownFigures(definition)
+    const figures = withoutUnknownAmounts(definition)
     add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: figures }))
   }
-  for (const { chainId, txHash, logIndex } of withdrawnClaims) {
+  for (const { chainId, txHash, logIndex } of revertedClaims) {
     add('withdrawnClaim', JSON.stringify({ chain_id: chainId, tx_hash: `\\x${txHash.slice(2)}`, log_index: logIndex }))
   }
-  for (const [index, id] of withdrawnCampaigns.entries()) {
+  for (const [index, id] of revertedCampaigns.entries()) {
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
   for (const [kind, row] of toPriceRows(batch)) add(kind, JSON.stringify(row))

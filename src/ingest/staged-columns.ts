@@ -23,7 +23,7 @@ const instant = (text: string | null | undefined) => (text ? new Date(text).toIS
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
 /** The figures of an incentive that its record leaves open with `""` are left out: they are derived. */
-export const withoutUnknownFigures = (incentive: Record<string, unknown>) =>
+export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
 
 /** The columns that are read alike from a campaign's own record and from its metadata. */
@@ -151,7 +151,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       ...sharedColumns,
       custom_action: ['boolean', (campaign) => campaign.customAction ?? false],
       distribution_channels: ['jsonb', (campaign) => json(campaign.distributionChannels ?? [])],
-      incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownFigures))],
+      incentives: ['jsonb', (campaign) => json(campaign.incentives.map(withoutUnknownAmounts))],
       // Ascending, parallel to the incentives.
       incentive_positions: [
         'smallint[]',

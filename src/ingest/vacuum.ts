@@ -15,7 +15,7 @@ export async function vacuum(client: pg.Client, tables: readonly string[]) {
   if (tables.length > 0) await client.query(`vacuum (analyze) ${tables.join(', ')}`)
 }
 
-/** The same on a connection of its own, for whoever has more to write meanwhile. Where it fails, the server does it later. */
+/** The same on a connection of its own, for anyone who has more to write meanwhile. Where it fails, the server does it later. */
 export async function vacuumBeside(url: string, tables: readonly string[]) {
   try {
     const client = await connectForBatches(url, 'reward-campaigns vacuum')

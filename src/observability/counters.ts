@@ -1,4 +1,4 @@
-/** What has happened in a service since its start, counted where it happens, for whoever measures it. */
+/** What has happened in a service since its start, counted where it happens, for anyone who measures it. */
 export interface ServiceCounts {
   /** Public responses: cache hits, misses, and stale ones served while the database is unreachable. */
   cacheResults: { hit: number; miss: number; stale: number }

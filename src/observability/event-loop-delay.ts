@@ -2,7 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { FastifyInstance } from 'fastify'
 
 /** How long the delay is looked at before it is judged. */
-const LOOK_MS = 1000
+const POLL_INTERVAL_MS = 1000
 
 /** How often it is measured: as much delay is none. */
 const RESOLUTION_MS = 10
@@ -14,9 +14,9 @@ export function measureEventLoopDelay(app: FastifyInstance): () => number {
   histogram.enable()
   const timer = setInterval(() => {
     // Where not even one measurement came about in all this time, there is no mean.
-    delayMs = histogram.count === 0 ? LOOK_MS : Math.max(0, histogram.mean / 1e6 - RESOLUTION_MS)
+    delayMs = histogram.count === 0 ? POLL_INTERVAL_MS : Math.max(0, histogram.mean / 1e6 - RESOLUTION_MS)
     histogram.reset()
-  }, LOOK_MS).unref()
+  }, POLL_INTERVAL_MS).unref()
   app.addHook('onClose', async () => {
     clearInterval(timer)
     histogram.disable()

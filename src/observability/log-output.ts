@@ -6,7 +6,7 @@ export interface LogStream {
 
 /**
  * Writes the lines of one turn of the event loop together, at its end: a call of the system for each line takes as long
- * as a sixth of an answer from memory. What is written before the process ends, or before a fatal error is told, is not
+ * as a sixth of a response from memory. What is written before the process ends, or before a fatal error is told, is not
  * kept back.
  */
 export function gatherLines(write: (lines: string) => void): LogStream & { flushSync: () => void } {

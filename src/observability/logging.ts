@@ -30,7 +30,7 @@ const WORD = /[\w%-]{24,}/g
 const MAX_ESCAPES = 1024
 
 /** Who has encoded something more often than this wants it not to be seen. */
-const MOST_ENCODINGS = 8
+const MAX_ENCODINGS = 8
 
 /** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
 export async function createLogging(level: string, stream?: LogStream, requests: RequestLogOptions = {}) {
@@ -117,7 +117,7 @@ const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stre
   stream,
 })
 
-/** How long the body of an answer is; undefined where that is not known before it is sent. */
+/** How long the body of a response is; undefined where that is not known before it is sent. */
 function bodyBytesOf(reply: FastifyReply) {
   const hasBody = reply.request.method !== 'HEAD' && reply.statusCode !== 304 && reply.statusCode !== 204
   const length = hasBody ? reply.getHeader('content-length') : 0
@@ -139,7 +139,7 @@ function withoutSecrets(line: string) {
 
 function mayHideSecret(word: string) {
   let text = word
-  for (let round = 0; round < MOST_ENCODINGS; round += 1) {
+  for (let round = 0; round < MAX_ENCODINGS; round += 1) {
     const decoded = decode(text)
     if (decoded === text) return text.search(MISPLACED_SECRET) !== -1
     text = decoded

@@ -42,7 +42,7 @@ function boundConnections(server: Server) {
  * A server that shows figures at `/metrics`: on a listener of its own, so that they are never public by accident. What has
  * to be asked for is asked for by `refresh`, once for each reading.
  */
-export function serveFigures(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
+export function serveMetrics(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
   const server = fastify({ logger: false })
   boundConnections(server.server)
   server.get('/metrics', async (_request, reply) => {

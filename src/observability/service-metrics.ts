@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type { FastifyInstance } from 'fastify'
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
-import { askUntil } from '../database/connection/abort-context.ts'
-import type { DataFigures } from '../read-models/data-version/read.ts'
+import { withAbort } from '../database/connection/abort-context.ts'
+import type { DataMetrics } from '../read-models/data-version/read.ts'
 import type { ServiceCounts } from './counters.ts'
 
-interface PoolFigures {
+interface PoolMetrics {
   totalCount: number
   idleCount: number
   waitingCount: number
@@ -13,15 +13,15 @@ interface PoolFigures {
 
 export interface MeasuredService {
   app: FastifyInstance
-  pools: Record<string, PoolFigures>
+  pools: Record<string, PoolMetrics>
   /** Who leaves connections to primaries that have been replaced. */
   guard: { readonly leftConnections: number }
   counts: ServiceCounts
-  readData: () => Promise<DataFigures>
+  readData: () => Promise<DataMetrics>
 }
 
-/** How long a reading waits for the database: whoever reads gives up after some seconds, and would see nothing at all. */
-const PATIENCE_MS = 1000
+/** How long a reading waits for the database: anyone who reads gives up after some seconds, and would see nothing at all. */
+const TIMEOUT_MS = 1000
 
 /**
  * Measures a service: every request by its route and status, answers, limits, connections, and how far the data is.
@@ -90,7 +90,7 @@ function measureRequests(register: Registry, app: FastifyInstance) {
   })
 }
 
-function measurePools(register: Registry, pools: Record<string, PoolFigures>) {
+function measurePools(register: Registry, pools: Record<string, PoolMetrics>) {
   new Gauge({
     name: 'reward_campaigns_database_connections',
     help: 'Connections of each pool, and queries waiting for one',
@@ -127,7 +127,7 @@ function countFrom(
 }
 
 /** Measures how far the data is. @returns what asks the database for it. */
-function measureData(register: Registry, readData: () => Promise<DataFigures>) {
+function measureData(register: Registry, readData: () => Promise<DataMetrics>) {
   const registers = [register]
   const up = new Gauge({
     name: 'reward_campaigns_database_up',
@@ -147,12 +147,12 @@ function measureData(register: Registry, readData: () => Promise<DataFigures>) {
     registers,
   })
   let known: number | null = null
-  let reading: Promise<DataFigures> | undefined
+  let reading: Promise<DataMetrics> | undefined
 
   /** A connection that is lost without a word holds its question for longer: there is one such question at most. */
   async function readSoon() {
-    const signal = AbortSignal.timeout(PATIENCE_MS)
-    reading ??= askUntil(signal, readData).finally(() => {
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    reading ??= withAbort(signal, readData).finally(() => {
       reading = undefined
     })
     return Promise.race([reading, once(signal, 'abort').then(() => undefined)])
@@ -161,7 +161,7 @@ function measureData(register: Registry, readData: () => Promise<DataFigures>) {
   return async () => {
     lag.reset()
     const figures = await readSoon().catch(() => undefined)
-    // What was known of the revision stays: that the database is away is a figure of its own.
+    // What was known of the revision stays: that the database is unreachable is a figure of its own.
     up.set(figures === undefined ? 0 : 1)
     if (figures === undefined) return
     if (figures.revision !== known) changedAt.setToCurrentTime()

@@ -4,7 +4,7 @@ import { type EmbeddedServer, openEmbeddedServer } from '../embedded/embedded-po
 import { findBinaries } from '../embedded/embedded-programs.ts'
 import type { Settings } from '../settings.ts'
 import { createDataFolder } from './data-folder.ts'
-import { closeAtEnd, ending } from './shutdown.ts'
+import { ending, onShutdown } from './shutdown.ts'
 
 export interface DatabaseAccess {
   url: string
@@ -18,15 +18,15 @@ export interface DatabaseAccess {
  * That a new one is made takes seconds, so it is said. It is left however the process ends, even when that is in the middle
  * of a start.
  */
-export function createDatabaseAccess(settings: Settings, say: (what: string) => void = sayOnTerminal) {
+export function createDatabaseAccess(settings: Settings, say: (what: string) => void = printOnTerminal) {
   let opening: Promise<EmbeddedServer> | undefined
-  const close = closeAtEnd(
+  const close = onShutdown(
     async () =>
       opening?.then(
         (server) => server.close(),
         () => undefined,
       ),
-    { isNeededInHaste: true },
+    { closesWhenForced: true },
   )
   return {
     async open(): Promise<DatabaseAccess> {
@@ -47,7 +47,7 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
   }
 }
 
-const sayOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
+const printOnTerminal = (what: string) => void (process.stderr.isTTY && process.stderr.write(`${what}\n`))
 
 export const openDatabaseAccess = (settings: Settings) => createDatabaseAccess(settings).open()
 

@@ -3,12 +3,12 @@ import { sql } from 'drizzle-orm'
 import { buildApp } from '../app.ts'
 import { areTracesWanted } from '../config.ts'
 import { openServingDatabase } from '../database/connection/client.ts'
-import { DatabaseAwayError, describeFailure } from '../database/connection/database-errors.ts'
+import { DatabaseUnreachableError, describeFailure } from '../database/connection/database-errors.ts'
 import { requireCurrentSchema } from '../database/migrations.ts'
 import { version } from '../http/openapi.ts'
 import { createServiceCounts } from '../observability/counters.ts'
 import type { Settings } from '../settings.ts'
-import { closeAtEnd, ending } from './shutdown.ts'
+import { ending, onShutdown } from './shutdown.ts'
 import { createStart } from './startup-state.ts'
 
 /** How much of the time to end the last traces may take. */
@@ -20,28 +20,28 @@ const SHARE_OF_TRACES = 0.05
  */
 export async function createHttpService(settings: Settings) {
   const start = createStart(settings)
-  const { questions, lookups, guard, close } = openServingDatabase({
+  const { queries, lookups, guard, close } = openServingDatabase({
     poolSize: settings.DATABASE_POOL_SIZE,
     queueSize: settings.DATABASE_MAX_PENDING_QUERIES,
     connectionTimeoutMs: settings.DATABASE_ACQUIRE_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
     url() {
-      if (start.url === undefined) throw new DatabaseAwayError('the database is still being created')
+      if (start.url === undefined) throw new DatabaseUnreachableError('the database is still being created')
       return start.url
     },
     onIdleError: (error) => app.log.warn({ reason: describeFailure(error) }, 'database connection lost'),
     onOlderTimeline: ({ address, timeline }, newest) =>
       app.log.error({ server: address, timeline, newest }, 'old primary is back, closing its connections: fence it'),
   })
-  closeAtEnd(close)
+  onShutdown(close)
   const traces = areTracesWanted()
     ? (await import('../observability/tracing/traces.ts')).openTraces(version)
     : undefined
-  closeAtEnd(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
+  onShutdown(async () => traces?.close(settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_TRACES))
 
   const counts = createServiceCounts()
   const app = await buildApp({
-    database: questions.database,
+    database: queries.database,
     lookups: lookups.database,
     settings,
     isReady: async () => {
@@ -60,5 +60,5 @@ export async function createHttpService(settings: Settings) {
     explorerFolder: join(import.meta.dirname, '../explorer'),
     docsFolder: join(import.meta.dirname, '../docs'),
   })
-  return { app, questions, lookups, guard, counts, start }
+  return { app, queries, lookups, guard, counts, start }
 }

@@ -6,8 +6,8 @@ import type { Settings } from '../settings.ts'
 /** How the commands are called here: in a checkout, or where the package is installed. */
 const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'
 
-/** Says that the service is ready: to whoever reads along, with what a newcomer wants to know. */
-export function tellReady(log: Pick<FastifyBaseLogger, 'info'>, address: string, settings: Settings) {
+/** Says that the service is ready: to anyone who reads along, with what a newcomer wants to know. */
+export function logReady(log: Pick<FastifyBaseLogger, 'info'>, address: string, settings: Settings) {
   log.info(isTerminal ? welcome(address, settings) : 'ready')
 }
 

@@ -9,20 +9,20 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 
 /** Copies of one signal: a terminal signals the whole process group, and npm and `timeout` pass on what they got. */
-const ECHO_MS = 100
+const DUPLICATE_SIGNAL_MS = 100
 
 /** A signal that comes twice within this time is still one wish; the third one, or one after it, is meant seriously. */
-const SAME_WISH_MS = 3000
+const DOUBLE_SIGNAL_MS = 3000
 
 /** How long what is closed in haste may take. */
-const HASTE_MS = 5000
+const FORCED_EXIT_MS = 5000
 
 /** How much of the time that a service has to end its requests and pools may take; the rest is for the embedded server. */
 export const SHARE_OF_REQUESTS = 0.9
 
 interface Closing {
   close: () => Promise<void>
-  isNeededInHaste: boolean
+  closesWhenForced: boolean
 }
 
 const closings: Closing[] = []
@@ -32,13 +32,13 @@ const asked = new AbortController()
 export const ending: AbortSignal = asked.signal
 
 /**
- * Has something closed before the process ends; with `isNeededInHaste` also where there is no time to close the rest.
+ * Has something closed before the process ends; with `closesWhenForced` also where there is no time to close the rest.
  * Returns what closes it earlier; it is closed once.
  */
-export function closeAtEnd(close: () => Promise<void>, { isNeededInHaste = false } = {}): () => Promise<void> {
+export function onShutdown(close: () => Promise<void>, { closesWhenForced = false } = {}): () => Promise<void> {
   let closed: Promise<void> | undefined
   const closing: Closing = {
-    isNeededInHaste,
+    closesWhenForced,
     close() {
       closed ??= close().finally(() => closings.splice(closings.indexOf(closing), 1))
       return closed
@@ -55,7 +55,7 @@ export async function closeAll(onError?: (error: unknown) => void) {
   }
 }
 
-export interface EndingOptions {
+export interface ShutdownOptions {
   /** How long everything together may take to close; what is needed in haste comes after it. */
   timeoutMs: number
   /** The exit code of an end in order. */
@@ -64,14 +64,14 @@ export interface EndingOptions {
 }
 
 /** From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly. */
-export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
+export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOptions) {
   const requests = createRequestCounter()
   for (const signal of SIGNALS) {
     process.on(signal, () => {
       const signalCode = 128 + constants.signals[signal]
       const request = requests.count(performance.now())
       if (request === 'first') void end(toExitCode(signalCode))
-      if (request === 'serious') void endInHaste(signalCode)
+      if (request === 'serious') void forceExit(signalCode)
     })
   }
   // Whoever read what is said has gone: saying so would fail too, again and again.
@@ -86,13 +86,13 @@ export function endInOrder({ timeoutMs, toExitCode, onError }: EndingOptions) {
     process.exitCode = code
     asked.abort()
     const isInTime = await Promise.race([closeAll(fail).then(() => true), sleep(timeoutMs, false)])
-    if (!isInTime) await endInHaste(1)
+    if (!isInTime) await forceExit(1)
     process.exit()
   }
 
-  async function endInHaste(code: number) {
-    const needed = closings.filter(({ isNeededInHaste }) => isNeededInHaste)
-    await Promise.race([Promise.all(needed.map(({ close }) => close().catch(fail))), sleep(HASTE_MS)])
+  async function forceExit(code: number) {
+    const needed = closings.filter(({ closesWhenForced }) => closesWhenForced)
+    await Promise.race([Promise.all(needed.map(({ close }) => close().catch(fail))), sleep(FORCED_EXIT_MS)])
     process.exit(code)
   }
 
@@ -109,13 +109,13 @@ export function createRequestCounter() {
   let lastAt = Number.NEGATIVE_INFINITY
   return {
     count(now: number): 'first' | 'same' | 'serious' {
-      const isEcho = now - lastAt < ECHO_MS
+      const isEcho = now - lastAt < DUPLICATE_SIGNAL_MS
       lastAt = now
       if (isEcho) return 'same'
       count += 1
       if (count === 1) firstAt = now
       if (count === 1) return 'first'
-      return count === 2 && now - firstAt < SAME_WISH_MS ? 'same' : 'serious'
+      return count === 2 && now - firstAt < DOUBLE_SIGNAL_MS ? 'same' : 'serious'
     },
   }
 }

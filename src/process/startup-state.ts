@@ -6,15 +6,15 @@ import { ending } from './shutdown.ts'
 const EMBEDDED_START_MS = 60_000
 
 /** How far a service is with its database, and where that is once it is known. */
-export interface StartNews {
+export interface StartupProgress {
   state: 'under way' | 'failing' | 'done'
   url: string | undefined
 }
 
 /** Whether the service has started: a start that goes well is worth waiting for, a failing one is told at once. */
 export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: Settings) {
-  const patienceMs = url === undefined ? EMBEDDED_START_MS : DATABASE_ACQUIRE_TIMEOUT_MS
-  let news: StartNews = { state: 'under way', url }
+  const maxWaitMs = url === undefined ? EMBEDDED_START_MS : DATABASE_ACQUIRE_TIMEOUT_MS
+  let news: StartupProgress = { state: 'under way', url }
   const changed = new EventEmitter().setMaxListeners(0)
   return {
     get isDone() {
@@ -23,12 +23,12 @@ export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: 
     get url() {
       return news.url
     },
-    note(next: StartNews) {
+    note(next: StartupProgress) {
       news = next
       changed.emit('change')
     },
     async wait() {
-      const enough = AbortSignal.any([AbortSignal.timeout(patienceMs), ending])
+      const enough = AbortSignal.any([AbortSignal.timeout(maxWaitMs), ending])
       while (news.state === 'under way' && !enough.aborted) {
         await once(changed, 'change', { signal: enough }).catch(() => undefined)
       }

@@ -8,7 +8,7 @@ const faults = new Name('errors')
  * Has a validator look at no further entry of a list once so many faults are found; the original would find them all,
  * and a list of a million faulty entries would fill the memory.
  */
-export function boundItems(ajv: Ajv2020, mostFaults: number) {
+export function boundItems(ajv: Ajv2020, maxFaults: number) {
   ajv.removeKeyword('items')
   ajv.addKeyword({
     keyword: 'items',
@@ -23,7 +23,7 @@ export function boundItems(ajv: Ajv2020, mostFaults: number) {
         context.subschema({ keyword: 'items', dataProp: index, dataPropType: Type.Num }, isValid)
         gen.if(_`!${isValid}`, () => {
           gen.assign(areValid, false)
-          gen.if(_`${faults} >= ${mostFaults}`, () => gen.break())
+          gen.if(_`${faults} >= ${maxFaults}`, () => gen.break())
         })
       })
       context.ok(areValid)

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import { ref } from './references.ts'
 
-/** What campaigns can be counted by, in the order of answers. */
+/** What campaigns can be counted by, in the order of responses. */
 export const facetNames = [
   'chainId',
   'token',

@@ -5,7 +5,7 @@ import { ref, refOrNull } from './references.ts'
 import { TokenMetadata } from './tokens.ts'
 
 /*
- * The ten incentive variants, discriminated by `type`. A variant is written once: the answer of the API and the record
+ * The ten incentive variants, discriminated by `type`. A variant is written once: the response of the API and the record
  * that the import accepts are both made from it (see asIncentiveRecord).
  */
 

@@ -11,7 +11,7 @@ const MinimumBlock = Type.String({
 /** The parameter of operations whose answers can be asked for as of a block. */
 export const minimumBlocks = {
   minBlock: commaSeparated(MinimumBlock, {
-    most: 10,
+    max: 10,
     example: parameterExamples.minimumBlock,
     description:
       'Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts.',

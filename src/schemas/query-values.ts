@@ -22,20 +22,20 @@ export const queryOf = <Properties extends TProperties>(
 }
 
 /** A parameter says what it means, and has an example that finds something in the sample data. */
-interface Told<Value> {
+interface Documented<Value> {
   description: string
   example: Value
 }
 
-const told = <Value>({ description, example }: Told<Value>) => ({ description, examples: [example] })
+const documented = <Value>({ description, example }: Documented<Value>) => ({ description, examples: [example] })
 
-interface IntegerOptions extends Told<number> {
+interface IntegerOptions extends Documented<number> {
   minimum?: number
   maximum: number
 }
 
 const integer = ({ minimum = 0, maximum, ...options }: IntegerOptions, extra: { default?: number } = {}) =>
-  Type.Unsafe<number>({ type: ['integer', 'null'], minimum, maximum, ...extra, ...told(options) })
+  Type.Unsafe<number>({ type: ['integer', 'null'], minimum, maximum, ...extra, ...documented(options) })
 
 /** Decimal digits; an empty value and the word `null` mean the default. */
 export const integerWithDefault = ({ default: fallback, ...options }: IntegerOptions & { default: number }) =>
@@ -44,45 +44,47 @@ export const integerWithDefault = ({ default: fallback, ...options }: IntegerOpt
 /** Decimal digits; an empty value and the word `null` are as if the parameter were absent. */
 export const optionalInteger = (options: IntegerOptions) => Type.Optional(integer(options))
 
-type BooleanOptions = Told<boolean> & { default: boolean }
+type BooleanOptions = Documented<boolean> & { default: boolean }
 
 /** `true` or `false`; an empty value and the word `null` mean the default. */
 export const booleanOrNull = (options: BooleanOptions) =>
-  Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...told(options) })
+  Type.Unsafe<boolean>({ type: ['boolean', 'null'], default: options.default, ...documented(options) })
 
 /** `true` or `false`; an empty value and the word `null` are as if the parameter were absent. */
-export const optionalBoolean = (options: Told<boolean>) =>
-  Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...told(options) }))
+export const optionalBoolean = (options: Documented<boolean>) =>
+  Type.Optional(Type.Unsafe<boolean>({ type: ['boolean', 'null'], ...documented(options) }))
 
 /** `true` or `false`, nothing else. */
 export const flag = (options: BooleanOptions) =>
-  Type.Unsafe<boolean>({ type: 'boolean', default: options.default, ...told(options) })
+  Type.Unsafe<boolean>({ type: 'boolean', default: options.default, ...documented(options) })
 
 /** One of a few lower-case words. */
 export const choice = <const Words extends readonly string[]>(
   words: Words,
-  options: Told<Words[number]> & { default: Words[number] },
-) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, default: options.default, ...told(options) })
+  options: Documented<Words[number]> & { default: Words[number] },
+) => Type.Unsafe<Words[number]>({ type: 'string', enum: words, default: options.default, ...documented(options) })
 
 /** One of a few words, which may be written in any case. */
 export const choiceInAnyCase = <const Words extends readonly string[]>(
   words: Words,
-  options: Told<Words[number]> & { default: Words[number] },
+  options: Documented<Words[number]> & { default: Words[number] },
 ) => Type.Unsafe<Words[number]>({ ...choice(words, options), 'x-any-case': true, 'x-expected': words.join(' or ') })
 
 /** One of a few lower-case words, or nothing. */
-export const optionalChoice = <const Words extends readonly string[]>(words: Words, options: Told<Words[number]>) =>
-  Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...told(options) }))
+export const optionalChoice = <const Words extends readonly string[]>(
+  words: Words,
+  options: Documented<Words[number]>,
+) => Type.Optional(Type.Unsafe<Words[number]>({ type: 'string', enum: words, ...documented(options) }))
 
 /** Entries separated by commas or each given by itself: trimmed, duplicates dropped, at most 100 or as many as is said. */
 export const commaSeparated = <Item extends TSchema>(
   item: Item,
-  { description, example, most = 100 }: Told<Static<Item>> & { most?: number },
+  { description, example, max = 100 }: Documented<Static<Item>> & { max?: number },
 ) =>
   Type.Optional(
     Type.Array(item, {
-      maxItems: most,
-      description: `${description} Comma-separated or repeated; at most ${most} items.`,
+      maxItems: max,
+      description: `${description} Comma-separated or repeated; at most ${max} items.`,
       examples: [[example]],
     }),
   )
@@ -119,5 +121,5 @@ export const name128 = (description?: string) =>
   })
 
 /** A parameter that takes a name of 1 to 128 characters. */
-export const optionalName = (options: Told<string>) =>
-  Type.Optional(Type.Unsafe<string>({ ...name128(), ...told(options) }))
+export const optionalName = (options: Documented<string>) =>
+  Type.Optional(Type.Unsafe<string>({ ...name128(), ...documented(options) }))

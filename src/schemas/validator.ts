@@ -10,9 +10,9 @@ const UINT256_END = 2n ** 256n
 /**
  * The one validator of the service, for requests and for imported records alike. It changes a value in one way only:
  * `x-lower-case` strings become lower-case. It coerces nothing, fills in nothing and drops nothing.
- * @param options.mostFaults of so many faults on, the rest of a list is not looked at; without it all faults are found.
+ * @param options.maxFaults of so many faults on, the rest of a list is not looked at; without it all faults are found.
  */
-export function createValidator(named: readonly SchemaObject[], options: { mostFaults?: number } = {}) {
+export function createValidator(named: readonly SchemaObject[], options: { maxFaults?: number } = {}) {
   const ajv = new Ajv2020({
     allErrors: true,
     discriminator: true,
@@ -60,7 +60,7 @@ export function createValidator(named: readonly SchemaObject[], options: { mostF
     'style',
     'explode',
   ])
-  if (options.mostFaults !== undefined) boundItems(ajv, options.mostFaults)
+  if (options.maxFaults !== undefined) boundItems(ajv, options.maxFaults)
   for (const schema of named) ajv.addSchema(schema)
   return ajv
 }

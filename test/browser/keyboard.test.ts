@@ -69,7 +69,7 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     const { keyboard } = page
     const total = async (query: string): Promise<number> =>
       (await explorer.api.get(`/campaigns?${query}`)).json().totalCampaigns
-    const isTold = (count: number) =>
+    const isReported = (count: number) =>
       page.getByRole('heading', { name: `${count} campaign${count === 1 ? '' : 's'}`, exact: true }).waitFor()
     const [{ owner }] = (await explorer.api.get('/campaigns?pageSize=1')).json().campaigns
     await tabTo(page, page.getByText('More filters'))
@@ -78,12 +78,12 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
     await keyboard.type(owner)
     await keyboard.press('Enter')
     await page.waitForURL(`${explorer.base}/explorer/campaigns?owner=${owner}`)
-    await isTold(await total(`owner=${owner}`))
+    await isReported(await total(`owner=${owner}`))
     await page.getByLabel('Owner').and(page.locator(':focus')).waitFor()
     await tabTo(page, page.getByRole('link', { name: /^Owner: .*remove$/ }))
     await keyboard.press('Enter')
     await page.waitForURL(`${explorer.base}/explorer/campaigns`)
-    await isTold(await total(''))
+    await isReported(await total(''))
     // What was chosen is gone: who chose it goes on at the list.
     await page.locator('h2:focus').waitFor()
     await tabTo(page, page.getByRole('link', { name: 'Next' }))
@@ -100,17 +100,17 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
   test('the request of a page is copied as a command and as a program, which are answered with what the page shows', async () => {
     await using tab = await explorer.open('/explorer/campaigns?showActiveOnly=true&chainId=8453&pageSize=25')
     const { page } = tab
-    const answer = (await explorer.api.get('/campaigns?showActiveOnly=true&chainId=8453&pageSize=25')).json()
-    expect(await page.locator('.results h2').textContent()).toBe(`${answer.totalCampaigns} campaigns`)
+    const response = (await explorer.api.get('/campaigns?showActiveOnly=true&chainId=8453&pageSize=25')).json()
+    expect(await page.locator('.results h2').textContent()).toBe(`${response.totalCampaigns} campaigns`)
     await tabTo(page, page.getByRole('button', { name: 'Copy as curl' }))
     await page.keyboard.press('Enter')
     await page.getByText('Copied').waitFor()
     const { stdout } = await run('sh', ['-c', `${await copied(page)} --silent`])
-    expect(JSON.parse(stdout)).toEqual(answer)
+    expect(JSON.parse(stdout)).toEqual(response)
     await tabTo(page, page.getByRole('button', { name: 'Copy as client code' }))
     await page.keyboard.press('Enter')
     await page.locator('[data-outcome="copied"]', { hasText: 'client code' }).waitFor()
-    expect(await outputOf(await copied(page))).toBe(`${inspect(answer)}\n`)
+    expect(await outputOf(await copied(page))).toBe(`${inspect(response)}\n`)
   })
 
   test('contracts are sorted and looked at over another time', async () => {

@@ -62,22 +62,22 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
     await explorer.api.save(token, campaign, claimOf(campaign))
     await using tab = await explorer.open('/explorer/chains')
     const { page } = tab
-    let answer: () => void = () => undefined
-    const isAsked = new Promise<void>((asked) => {
+    let response: () => void = () => undefined
+    const isRequested = new Promise<void>((asked) => {
       void page.route('**/campaigns', async (route) => {
         asked()
         await new Promise<void>((release) => {
-          answer = release
+          response = release
         })
         await route.continue()
       })
     })
     await page.getByRole('navigation', { name: 'Pages', exact: true }).getByText('Campaigns').click()
-    await isAsked
+    await isRequested
     await page.getByText('Loading…').waitFor({ state: 'attached' })
     expect(await page.getByRole('heading', { level: 2 }).textContent()).toBe('Campaigns')
     expect(await tab.violations()).toEqual([])
-    answer()
+    response()
     await page.getByText('1 campaign', { exact: true }).waitFor()
     expect(await page.getByText('Loading…').count()).toBe(0)
     expect([...tab.faults, ...tab.refusals]).toEqual([])

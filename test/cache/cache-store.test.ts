@@ -1,11 +1,11 @@
 import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
-import { keepAnswers } from '../../src/cache/cache-store.ts'
+import { createCacheStore } from '../../src/cache/cache-store.ts'
 import { toContent } from '../../src/cache/representations.ts'
 import { NOTHING_FOLLOWED } from '../../src/database/lookups/followed-chains.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/derived-figures.ts'
+import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/derived-columns.ts'
 import {
   aCampaign,
   aClaim,
@@ -19,13 +19,13 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { firstOf } from '../setup/thorough.ts'
 
 /*
- * Which kept answers outlive a change of the data. What they are made of is taken away from under them where they should
+ * Which kept responses outlive a change of the data. What they are made of is taken away from under them where they should
  * be given without asking the database for it again.
  */
 
 test('an answer that took longer does not take the place of one of a later version, which may have been given', () => {
-  const kept = keepAnswers({ maxBytes: 100_000, hasChanged: () => true })
-  const answerAt = (revision: number, madeAt: number) => ({
+  const kept = createCacheStore({ maxBytes: 100_000, hasChanged: () => true })
+  const responseAt = (revision: number, madeAt: number) => ({
     version: { revision, history: 1, nextChangeAt: 0, asOf: NOTHING_FOLLOWED },
     isExact: true,
     madeAt,
@@ -35,16 +35,16 @@ test('an answer that took longer does not take the place of one of a later versi
     totalCount: undefined,
     dependencies: undefined,
   })
-  const revisionOf = (question: string) => kept.recallOld(question, 1000, 1000)?.version.revision
-  kept.keep('a', answerAt(6, 20))
-  kept.keep('a', answerAt(5, 10))
+  const revisionOf = (cacheKey: string) => kept.lookupStale(cacheKey, 1000, 1000)?.version.revision
+  kept.keep('a', responseAt(6, 20))
+  kept.keep('a', responseAt(5, 10))
   expect(revisionOf('a')).toBe(6)
   // Where that version is lost, what is begun afterwards counts.
-  kept.keep('a', answerAt(5, 30))
+  kept.keep('a', responseAt(5, 30))
   expect(revisionOf('a')).toBe(5)
 })
 
-/** Whether an answer that has been given once is kept: without this table it can't be made anew. */
+/** Whether a response that has been given once is kept: without this table it can't be recomputed. */
 async function isKept(api: TestApp, url: string) {
   await api.database.query('alter table campaign_documents rename to elsewhere')
   const { statusCode } = await api.get(url)
@@ -99,7 +99,7 @@ test('a campaign that is exhausted, comes, is replaced or goes is missed by no l
     { records: [aClaim(api.other), aClaim(api.other)] },
     { records: [newcomer] },
     { records: [{ ...newcomer, owner: api.shown.owner }] },
-    { records: [], withdrawnCampaigns: [newcomer.id] },
+    { records: [], revertedCampaigns: [newcomer.id] },
   ]
   for (const [index, batch] of batches.entries()) {
     for (const url of [api.list, api.detail]) await api.get(url)
@@ -181,11 +181,11 @@ test.each(firstOf([1, 2, 3]))(
         // Mostly a few claims, as blocks bring them.
         const few = changes.filter((record) => record.type === 'claim' && canBeClaimed(facts, record)).slice(0, 3)
         const brought: ImportRecord[] = random() < 0.7 ? few : changes
-        const withdrawnClaims = [...facts.values()]
+        const revertedClaims = [...facts.values()]
           .filter((record): record is ClaimRecord => record.type === 'claim' && !brought.includes(record))
           .filter(() => random() < 0.01)
-        await ingest.apply({ records: brought, withdrawnClaims: withdrawnClaims.map(toClaimIdentity) })
-        for (const claim of withdrawnClaims) facts.delete(identityOf(claim))
+        await ingest.apply({ records: brought, revertedClaims: revertedClaims.map(toClaimIdentity) })
+        for (const claim of revertedClaims) facts.delete(identityOf(claim))
         remember(facts, brought)
       }
     } finally {

@@ -4,8 +4,8 @@ import { runInNewContext } from 'node:vm'
 import { fastify } from 'fastify'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { AnswerCache } from '../../src/cache/response-cache.ts'
-import { questionChannel } from '../../src/database/connection/query-diagnostics.ts'
+import { ResponseCache } from '../../src/cache/response-cache.ts'
+import { queryChannel } from '../../src/database/connection/query-diagnostics.ts'
 import { NOTHING_FOLLOWED, parseAsOf } from '../../src/database/lookups/followed-chains.ts'
 import { createServiceCounts } from '../../src/observability/counters.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
@@ -69,12 +69,12 @@ test('a tag that is known is answered 304 without a body, however it is written'
   const { headers } = await api.get('/campaigns')
   const tag = String(headers.etag)
   for (const known of [tag, `W/${tag}`, '*', `"other", ${tag}`, `W/"other",W/${tag}`, `"a,b" , ${tag} , "c"`]) {
-    const answer = await api.get('/campaigns', { 'if-none-match': known })
-    expect(answer, known).toMatchObject({ statusCode: 304, body: '' })
-    expect(answer.headers.etag, known).toBe(tag)
-    expect(answer.headers['cache-control'], known).toBe('public, max-age=5, stale-while-revalidate=30')
-    expect(answer.headers['content-type'], known).toBeUndefined()
-    expect(answer.headers['x-request-id'], known).toBeDefined()
+    const response = await api.get('/campaigns', { 'if-none-match': known })
+    expect(response, known).toMatchObject({ statusCode: 304, body: '' })
+    expect(response.headers.etag, known).toBe(tag)
+    expect(response.headers['cache-control'], known).toBe('public, max-age=5, stale-while-revalidate=30')
+    expect(response.headers['content-type'], known).toBeUndefined()
+    expect(response.headers['x-request-id'], known).toBeDefined()
   }
   const head = await api.app.inject({ method: 'HEAD', url: '/campaigns', headers: { 'if-none-match': tag } })
   expect(head).toMatchObject({ statusCode: 304, body: '' })
@@ -98,9 +98,9 @@ test('an import shows in the next answer', async () => {
   const tag = String((await api.get('/campaigns')).headers.etag)
   const second = aCampaign()
   await api.save(second)
-  const answer = await api.get('/campaigns', { 'if-none-match': tag })
-  expect(answer.statusCode).toBe(200)
-  expect(answer.json().totalCampaigns).toBe(2)
+  const response = await api.get('/campaigns', { 'if-none-match': tag })
+  expect(response.statusCode).toBe(200)
+  expect(response.json().totalCampaigns).toBe(2)
   await api.save({ ...first, campaignName: 'Renamed' })
   expect((await api.get(`/campaigns/${first.id}`)).json().campaignName).toBe('Renamed')
   expect((await campaignsOf(api)).map(({ campaignName }) => campaignName)).toContain('Renamed')
@@ -124,7 +124,7 @@ test('claims and tokens that are imported show in the next answer', async () => 
   expect(await campaignsOf(api)).toEqual([])
 })
 
-/** What whoever changes campaigns past the import does with it. */
+/** What anyone who changes campaigns past the import does with it. */
 const makeDocuments = 'select make_campaign_documents(array(select key from campaigns))'
 
 test('what is changed directly in the database shows in the next answer', async () => {
@@ -179,7 +179,7 @@ test.each([
     const statements: unknown[] = []
     const note = (message: unknown) =>
       versions.includes(Object(message).statement) || statements.push(Object(message).statement)
-    questionChannel.start.subscribe(note)
+    queryChannel.start.subscribe(note)
     try {
       await using lock = await lockCampaigns(api.database.url, table)
       const held = async () => {
@@ -203,7 +203,7 @@ test.each([
       expect([...bodies][0]).toMatch(/^200 /)
       expect(statements.filter((name) => name === slow)).toHaveLength(2)
     } finally {
-      questionChannel.start.unsubscribe(note)
+      queryChannel.start.unsubscribe(note)
     }
   },
 )
@@ -292,18 +292,18 @@ test('requests at the same moment get the same right answer, each its own', asyn
   await using api = await startTestApp()
   const campaigns = Array.from({ length: 5 }, () => aCampaign())
   await api.save(...campaigns)
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 100 }, (_, index) => {
       const campaign = campaigns[index % campaigns.length]
       return index % 2 === 0 ? api.get(`/campaigns/${campaign?.id}`) : api.get(`/campaigns?pageSize=${index % 7}`)
     }),
   )
-  answers.forEach((answer, index) => {
-    expect(answer.statusCode).toBe(200)
-    if (index % 2 === 0) expect(answer.json().id).toBe(campaigns[index % campaigns.length]?.id)
-    else expect(answer.json().campaigns).toHaveLength(Math.min(index % 7, 5))
+  responses.forEach((response, index) => {
+    expect(response.statusCode).toBe(200)
+    if (index % 2 === 0) expect(response.json().id).toBe(campaigns[index % campaigns.length]?.id)
+    else expect(response.json().campaigns).toHaveLength(Math.min(index % 7, 5))
   })
-  expect(new Set(answers.map(({ headers }) => headers['x-request-id'])).size).toBe(100)
+  expect(new Set(responses.map(({ headers }) => headers['x-request-id'])).size).toBe(100)
 })
 
 test('an answer is never older than the change that came before its request, however many ask', async () => {
@@ -360,17 +360,17 @@ test('equal questions of a list get one answer', async () => {
     'pageSize=100&distributionChannel=web,mail&sortBy=recently-deployed&tokenWhitelist=&showActiveOnly=false',
     'pageSize=0100&distributionChannel=web,mail&page=null',
   ]) {
-    const answer = await api.get(`/campaigns?${query}`)
-    expect(answer.json(), query).toMatchObject({ totalCampaigns: 100 })
+    const response = await api.get(`/campaigns?${query}`)
+    expect(response.json(), query).toMatchObject({ totalCampaigns: 100 })
     const head = await api.app.inject({ method: 'HEAD', url: `/campaigns?${query}` })
-    expect(head.headers.etag).toBe(answer.headers.etag)
+    expect(head.headers.etag).toBe(response.headers.etag)
   }
   expect((await memoryOfBuffers()) - before).toBeLessThan(4 * length)
 })
 
 test('answers take no more memory than they may, however small they are', async () => {
   const app = fastify()
-  const answers = new AnswerCache({
+  const responses = new ResponseCache({
     versions: {
       read: async () => ({ revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf: NOTHING_FOLLOWED }),
       hasChanged: () => false,
@@ -383,7 +383,7 @@ test('answers take no more memory than they may, however small they are', async 
     signalOf: () => undefined,
     addressOf: () => '192.0.2.1',
   })
-  app.get('/', (request, reply) => answers.send(request, reply, async () => ({ body: { campaigns: [] } })))
+  app.get('/', (request, reply) => responses.send(request, reply, async () => ({ body: { campaigns: [] } })))
   const before = await memory()
   for (let page = 0; page < 15_000; page += 50) {
     await Promise.all(Array.from({ length: 50 }, (_, index) => app.inject(`/?page=${page + index}`)))
@@ -397,7 +397,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
   let asked = 0
   const asOf = parseAsOf('{8453:1}')
   const first = { revision: 1, history: 1, nextChangeAt: Number.POSITIVE_INFINITY, asOf }
-  const answers = new AnswerCache({
+  const responses = new ResponseCache({
     // Between the first asking and the second, a campaign has come that starts at 1000.
     versions: {
       async read() {
@@ -417,7 +417,7 @@ test('an answer that had to be made again is kept until what came meanwhile star
   const app = fastify()
   let made = 0
   app.get('/', (request, reply) =>
-    answers.send(request, reply, async () => {
+    responses.send(request, reply, async () => {
       made += 1
       return { body: { made }, dependencies: { campaignKeys: [], onLists: true } }
     }),

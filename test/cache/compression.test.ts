@@ -29,10 +29,10 @@ afterAll(() => api[Symbol.asyncDispose]())
 
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   const sent = request({ port, host: '127.0.0.1', path, method, headers, agent: false }).end()
-  const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   const chunks: Buffer[] = []
-  for await (const chunk of answer) chunks.push(chunk)
-  return { status: answer.statusCode, headers: answer.headers, body: Buffer.concat(chunks) }
+  for await (const chunk of response) chunks.push(chunk)
+  return { status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }
 }
 
 const tagged = (encoding?: string) =>
@@ -44,22 +44,22 @@ test.each(['br', 'gzip'] as const)(
   'a client that takes %s gets it, with a tag and a length of its own',
   async (encoding) => {
     for (const _again of [1, 2]) {
-      const answer = await ask(LIST, { 'accept-encoding': encoding })
-      expect(answer).toMatchObject({
+      const response = await ask(LIST, { 'accept-encoding': encoding })
+      expect(response).toMatchObject({
         status: 200,
         headers: {
           'content-encoding': encoding,
-          'content-length': String(answer.body.length),
+          'content-length': String(response.body.length),
           'content-type': 'application/json; charset=utf-8',
           etag: tagged(encoding),
           vary: 'accept-encoding',
         },
       })
-      expect(DECODERS[encoding](answer.body).equals(plain.body)).toBe(true)
-      expect(answer.body.length).toBeLessThan(plain.body.length / 4)
+      expect(DECODERS[encoding](response.body).equals(plain.body)).toBe(true)
+      expect(response.body.length).toBeLessThan(plain.body.length / 4)
       const head = await ask(LIST, { 'accept-encoding': encoding }, 'HEAD')
       expect(head.body).toHaveLength(0)
-      const { date: _one, 'x-request-id': _other, ...same } = answer.headers
+      const { date: _one, 'x-request-id': _other, ...same } = response.headers
       expect(head.headers).toMatchObject(same)
     }
   },
@@ -122,13 +122,13 @@ test.each([
 test('the tag of any accepted representation is answered 304, with the tag that the client has', async () => {
   for (const known of [undefined, 'br', 'gzip']) {
     for (const accepted of ['gzip, br', 'br;q=0.1, gzip;q=0.2, identity;q=0.3', '*']) {
-      const answer = await ask(LIST, { 'if-none-match': `"other", W/${tagged(known)}`, 'accept-encoding': accepted })
-      expect(answer, `${known} ${accepted}`).toMatchObject({
+      const response = await ask(LIST, { 'if-none-match': `"other", W/${tagged(known)}`, 'accept-encoding': accepted })
+      expect(response, `${known} ${accepted}`).toMatchObject({
         status: 304,
         headers: { etag: tagged(known), vary: 'accept-encoding', 'cache-control': expect.stringMatching('public') },
       })
-      expect(answer.headers['content-encoding']).toBeUndefined()
-      expect(answer.body).toHaveLength(0)
+      expect(response.headers['content-encoding']).toBeUndefined()
+      expect(response.body).toHaveLength(0)
     }
   }
   const any = await ask(LIST, { 'if-none-match': '*', 'accept-encoding': 'gzip' })
@@ -139,8 +139,8 @@ test('the tag of any accepted representation is answered 304, with the tag that 
 })
 
 test('a reload that a client asks for is answered 304 all the same, since nothing is older than the data', async () => {
-  const answer = await ask(LIST, { 'if-none-match': String(tagged()), 'cache-control': 'no-cache' })
-  expect(answer.status).toBe(304)
+  const response = await ask(LIST, { 'if-none-match': String(tagged()), 'cache-control': 'no-cache' })
+  expect(response.status).toBe(304)
 })
 
 test('where the answer depends on the origin too, both are named', async () => {
@@ -155,17 +155,17 @@ test('what needs a token, and failures, are not compressed', async () => {
     ['/campaigns/accesslists', 200],
     [`/campaigns?owner=${'x'.repeat(5000)}`, 400],
   ] as const) {
-    const answer = await ask(path, { ...token, 'accept-encoding': 'br, gzip' })
-    expect(answer.status).toBe(status)
-    expect(answer.headers['content-encoding']).toBeUndefined()
+    const response = await ask(path, { ...token, 'accept-encoding': 'br, gzip' })
+    expect(response.status).toBe(status)
+    expect(response.headers['content-encoding']).toBeUndefined()
   }
 })
 
 test('simultaneous requests share the work, and each gets the whole', async () => {
   await api.save(aCampaign())
-  const answers = await Promise.all(Array.from({ length: 30 }, () => ask(LIST, { 'accept-encoding': 'gzip' })))
+  const responses = await Promise.all(Array.from({ length: 30 }, () => ask(LIST, { 'accept-encoding': 'gzip' })))
   const current = (await ask(LIST)).body
-  for (const { headers, body } of answers) {
+  for (const { headers, body } of responses) {
     expect(headers['content-encoding']).toBe('gzip')
     expect(gunzipSync(body).equals(current)).toBe(true)
   }

@@ -17,9 +17,9 @@ test('public answers say as of which blocks they are, chains ascending, where an
   await setFollowed(api.database, 10, 1_234_567)
   await setFollowed(api.database, 480, null)
   for (const path of paths) {
-    const answer = await api.get(path)
-    expect(answer.headers['x-as-of']).toBe('10:1234567, 8453:22222222')
-    expect(answer.headers['access-control-expose-headers']).toContain('x-as-of')
+    const response = await api.get(path)
+    expect(response.headers['x-as-of']).toBe('10:1234567, 8453:22222222')
+    expect(response.headers['access-control-expose-headers']).toContain('x-as-of')
   }
 })
 
@@ -81,10 +81,10 @@ test.each(['64', '0'])('no answer mixes blocks, with %s MB for kept ones', async
       api.get(path),
       api.get(`${path}${path.includes('?') ? '&' : '?'}minBlock=8453:${minimum}`),
     ])
-    for (const answer of [plain, atLeast]) {
-      if (answer.statusCode === 503) continue
-      const count = toCount(answer.json() as never)
-      expect(`8453:${count}`, path).toBe(answer.headers['x-as-of'])
+    for (const response of [plain, atLeast]) {
+      if (response.statusCode === 503) continue
+      const count = toCount(response.json() as never)
+      expect(`8453:${count}`, path).toBe(response.headers['x-as-of'])
       seen.add(count)
     }
     if (atLeast.statusCode === 200) expect(toCount(atLeast.json() as never)).toBeGreaterThanOrEqual(minimum)

@@ -155,8 +155,8 @@ test('a database that says nothing any more is waited for once; then old answers
   api.interrupt('freeze')
   expect(staleOf(await api.get('/campaigns')).status).toBe(STALE)
   const startedAt = performance.now()
-  const answers = await Promise.all(PATHS.map((path) => api.get(path)))
-  expect(answers.map((answer) => staleOf(answer).status)).toEqual(PATHS.map(() => STALE))
+  const responses = await Promise.all(PATHS.map((path) => api.get(path)))
+  expect(responses.map((response) => staleOf(response).status)).toEqual(PATHS.map(() => STALE))
   expect(performance.now() - startedAt).toBeLessThan(2000)
 })
 

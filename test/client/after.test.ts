@@ -5,7 +5,7 @@ import { startRefusingServer } from '../setup/refusing-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { startTestClient } from '../setup/test-client.ts'
 
-/** Answers of its own: the service beyond follows no chain. */
+/** Responses of its own: the service beyond follows no chain. */
 const EMPTY = {
   status: 200,
   headers: { 'content-type': 'application/json' },

@@ -34,7 +34,7 @@ describe.skipIf(!isBrowserThere)('in a browser, on a page of another origin', ()
       const seen = await browser.page.evaluate(
         async ({ baseUrl, token }) => {
           const client = window.createClient({ baseUrl, token })
-          const answers = [await client.listCampaigns(), await client.listCampaigns()]
+          const responses = [await client.listCampaigns(), await client.listCampaigns()]
           const { accesslists } = await client.listAccessLists()
           const { value: page } = await client.eachContract().pages().next()
           const failure = await client.getCampaign('1').catch(({ name, status, message, requestId }) => ({
@@ -46,7 +46,7 @@ describe.skipIf(!isBrowserThere)('in a browser, on a page of another origin', ()
           const abort = await client
             .listCampaigns({}, { signal: AbortSignal.abort() })
             .catch((reason: DOMException) => reason.name)
-          return { totals: answers.map(({ totalCampaigns }) => totalCampaigns), accesslists, page, failure, abort }
+          return { totals: responses.map(({ totalCampaigns }) => totalCampaigns), accesslists, page, failure, abort }
         },
         { baseUrl: site.service, token },
       )

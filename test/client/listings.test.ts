@@ -18,31 +18,32 @@ describe('a listing', () => {
   })
   afterAll(() => service[Symbol.asyncDispose]())
 
-  const urlsAsked = () => service.exchanges.splice(0).map(({ request: { url } }) => url.slice(service.baseUrl.length))
+  const requestedUrls = () =>
+    service.exchanges.splice(0).map(({ request: { url } }) => url.slice(service.baseUrl.length))
 
   test('gives every entry once, asking page by page', async () => {
-    urlsAsked()
+    requestedUrls()
     const ids: string[] = []
     for await (const { id } of service.client.eachCampaign({ pageSize: 10 })) ids.push(id)
     expect(ids).toEqual(IDS)
-    expect(urlsAsked()).toEqual([1, 2, 3].map((page) => `/campaigns?page=${page}&pageSize=10`))
+    expect(requestedUrls()).toEqual([1, 2, 3].map((page) => `/campaigns?page=${page}&pageSize=10`))
   })
 
   test('asks for no page that nobody comes to', async () => {
-    urlsAsked()
+    requestedUrls()
     for await (const { id } of service.client.eachCampaign({ pageSize: 5 })) {
       if (id === IDS[6]) break
     }
-    expect(urlsAsked()).toHaveLength(2)
+    expect(requestedUrls()).toHaveLength(2)
   })
 
   test('passes on its filters, and takes 100 at a time', async () => {
-    urlsAsked()
+    requestedUrls()
     const [page, ...others] = await toArray(service.client.eachCampaign({ owner: anAddress(1) }).pages())
     expect(page?.total).toBe(11)
     expect(page?.entries.every(({ owner }) => owner === anAddress(1))).toBe(true)
     expect(others).toEqual([])
-    expect(urlsAsked()).toEqual([`/campaigns?owner=${anAddress(1)}&page=1&pageSize=100`])
+    expect(requestedUrls()).toEqual([`/campaigns?owner=${anAddress(1)}&page=1&pageSize=100`])
   })
 
   test('of contracts tells the total of each page', async () => {

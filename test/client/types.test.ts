@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type {
-  Answer,
   Campaign,
   CampaignListItem,
   Client,
@@ -13,6 +12,7 @@ import type {
   Listing,
   operations,
   Query,
+  ResponseOf,
 } from 'reward-campaigns-client'
 import { expect, expectTypeOf, test } from 'vitest'
 
@@ -27,7 +27,7 @@ test('every operation is a method with its query and its answer', () => {
   >()
   expectTypeOf<Client['eachCampaign']>().returns.toEqualTypeOf<Listing<CampaignListItem>>()
   expectTypeOf<Query<'listTrendingCampaigns'>['period']>().toEqualTypeOf<'1h' | '24h' | undefined>()
-  expectTypeOf<Answer<'getUserProfile'>['streak']['status']>().toEqualTypeOf<'active' | 'pending' | 'broken'>()
+  expectTypeOf<ResponseOf<'getUserProfile'>['streak']['status']>().toEqualTypeOf<'active' | 'pending' | 'broken'>()
   // @ts-expect-error: an order that there is not
   expectTypeOf<Client['listCampaigns']>().toBeCallableWith({ sortBy: 'oldest' })
   // @ts-expect-error: a parameter that there is not

@@ -299,9 +299,9 @@ describe('serve', () => {
       expect(await waitFor(isRefused)).toBe(true)
       expect(service.child.exitCode).toBe(null)
       await holder.query('rollback')
-      const answer = await slow
-      expect(answer.status).toBe(200)
-      expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+      const response = await slow
+      expect(response.status).toBe(200)
+      expect(await response.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
       expect(await service.ended).toMatchObject({ code: 0, signal: null })
     } finally {
       await holder.end()

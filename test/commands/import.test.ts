@@ -38,13 +38,13 @@ describe('a connection that is lost', () => {
     expect(await countContracts(database)).toBe(5000)
   })
 
-  for (const [fate, what, contracts] of [
+  for (const [lifecycle, what, contracts] of [
     ['cut', 'it did not reach the database', 0],
     ['cut after', 'it reached the database', 1],
   ] as const) {
     test(`during the commit leaves it unknown, and importing again is harmless, where ${what}`, async () => {
       await using database = await createTestDatabase()
-      await using proxy = await openDatabaseProxy(database.url, fate, 'commit\0')
+      await using proxy = await openDatabaseProxy(database.url, lifecycle, 'commit\0')
       const result = await importInput(proxy, ndjson(aContract()))
       expect(result).toMatchObject({ code: 1, stdout: '' })
       expect(result.stderr).toMatch(
@@ -203,8 +203,8 @@ describe('what cannot be read is answered in a sentence, and nothing is written:
       if (content !== undefined) await writeFile(file, content)
       const result = await runCli(['import', good, file], { DATABASE_URL: database.url })
       expect(result).toMatchObject({ code: 1, stdout: '' })
-      const told = name === 'folder' ? folder.split('/').at(-1) : name
-      expect(result.stderr).toBe(`${told} cannot be read: ${reason}; nothing was imported\n`)
+      const reported = name === 'folder' ? folder.split('/').at(-1) : name
+      expect(result.stderr).toBe(`${reported} cannot be read: ${reason}; nothing was imported\n`)
       expect(await countContracts(database)).toBe(0)
     })
   }

@@ -73,10 +73,10 @@ describe('index refuses, with code 1 and before anything is followed,', () => {
   test('a feed whose price is in no dollars, and one that does not answer', async () => {
     await using database = await createTestDatabase()
     const [euro, silent] = [`0x${'e0'.repeat(20)}`, `0x${'0e'.repeat(20)}`] as const
-    const answers = becomeFeed(euro, [silent], 'ETH / EUR')
+    const responses = becomeFeed(euro, [silent], 'ETH / EUR')
     const played = playedRecording(END - 20)
     const callAt: typeof played.callAt = (block, to, data) =>
-      (to === euro ? answers.find((answer) => answer.asked === data)?.result : undefined) ??
+      (to === euro ? responses.find((response) => response.asked === data)?.result : undefined) ??
       played.callAt(block, to, data)
     await using node = await startScriptedNode({ ...played, callAt })
     const prices = [

@@ -91,8 +91,8 @@ test('a database that follows a chain is not filled with sample data', async () 
   const settings = { DATA_DIR: data.folder, PORT: '0' }
   expect(await runCli(['index', '--chains', chains.file, '--once'], settings)).toMatchObject({ code: 0, stderr: '' })
   await using service = startCli(['serve'], settings)
-  const answer = await fetch(`${await service.ready()}/campaigns?tokenWhitelist=false&pageSize=0`)
-  expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: recordedCampaigns.length })
+  const response = await fetch(`${await service.ready()}/campaigns?tokenWhitelist=false&pageSize=0`)
+  expect(await response.json()).toEqual({ campaigns: [], totalCampaigns: recordedCampaigns.length })
   service.child.kill('SIGTERM')
   await service.ended
 })

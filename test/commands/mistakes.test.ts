@@ -196,13 +196,13 @@ describe('Node.js', () => {
 })
 
 describe('a misspelt setting', () => {
-  const told =
+  const reported =
     'DATABSE_URL is no setting: did you mean DATABASE_URL?\nlog_level is no setting: did you mean LOG_LEVEL?\n'
 
   test('is told by every command that reads settings, and changes nothing else', async () => {
     const environment = { DATABSE_URL: 'postgres://localhost/database', log_level: 'warn' }
     const result = await runCli(['openapi'], environment)
-    expect(result).toMatchObject({ code: 0, stderr: told })
+    expect(result).toMatchObject({ code: 0, stderr: reported })
     expect(result.stdout).toBe((await runCli(['openapi'], {})).stdout)
   })
 
@@ -307,8 +307,8 @@ describe('ENV_FILE', () => {
     await using database = await createTestDatabase()
     await using settings = await anEnvironmentFile(`DATABASE_URL=${database.url}\nLOG_LEVEL=silent\nPORT=0\n`)
     await using service = startCli(['serve'], { ENV_FILE: settings.file, LOG_LEVEL: 'info' })
-    const answer = await fetch(`${await service.ready()}/campaigns`)
-    expect(await answer.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
+    const response = await fetch(`${await service.ready()}/campaigns`)
+    expect(await response.json()).toEqual({ campaigns: [], totalCampaigns: 0 })
   })
 
   test('its faults are told like those of the environment', async () => {

@@ -6,11 +6,11 @@ import { NodeProcess } from '../setup/processes.ts'
 const [usdc, degen, unknown] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`)
 
 /** A price API that says what a test wants, and remembers what it was asked. */
-async function aPriceApi(answer: { status?: number; coins?: object }) {
+async function aPriceApi(reply: { status?: number; coins?: object }) {
   const asked: string[] = []
   const server = createServer((request, response) => {
     asked.push(String(request.url))
-    response.writeHead(answer.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(answer))
+    response.writeHead(reply.status ?? 200, { 'content-type': 'application/json' }).end(JSON.stringify(reply))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {

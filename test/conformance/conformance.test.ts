@@ -295,17 +295,17 @@ test('who is put off comes back when it was told to', async () => {
 
 test.each([
   {
-    bounds: { mostRequests: 30, mostAtOnce: 4, timeoutMs: 55_000 },
+    bounds: { maxRequests: 30, maxAtOnce: 4, timeoutMs: 55_000 },
     found: 'not checked: 30 requests were sent',
   },
-  { bounds: { mostRequests: 300, mostAtOnce: 1, timeoutMs: 700 }, found: 'not checked: 0.7 seconds have passed' },
+  { bounds: { maxRequests: 300, maxAtOnce: 1, timeoutMs: 700 }, found: 'not checked: 0.7 seconds have passed' },
 ])('a visit ends with its bounds: $found', async ({ bounds, found }) => {
   // So slow that no machine comes to an end in time.
   await using proxy = await startProxy(undefined, 20)
   const findings = await examineDeployment({ baseUrl: proxy.baseUrl, bounds })
   expect(findings.filter(({ state }) => state === 'failed')).toEqual([])
   expect(findings.filter(({ state }) => state === 'warning').map((finding) => finding.found)).toContain(found)
-  expect(proxy.paths.length).toBeLessThanOrEqual(bounds.mostRequests)
+  expect(proxy.paths.length).toBeLessThanOrEqual(bounds.maxRequests)
 })
 
 test('the command prints what was found, and ends with 1 where a promise is broken', async () => {

@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest'
-import { askUntil } from '../../src/database/connection/abort-context.ts'
+import { withAbort } from '../../src/database/connection/abort-context.ts'
 import { batchLookups } from '../../src/database/connection/batched-lookups.ts'
 
 /** Looks keys up in upper case, and keeps what it was asked; keys that begin with a minus are not there. */
-function recordingLookUp(mostKeys: number) {
+function recordingLookUp(maxKeys: number) {
   const asked: string[][] = []
-  const find = batchLookups(mostKeys, async (keys) => {
+  const find = batchLookups(maxKeys, async (keys) => {
     asked.push(keys)
     if (keys.includes('fault')) throw new Error('no')
     return new Map(keys.filter((key) => !key.startsWith('-')).map((key) => [key, key.toUpperCase()]))
@@ -42,7 +42,7 @@ test('what fails, fails for all who asked, and for nobody after them', async () 
 test('who comes after all others have gone does not share their fate', async () => {
   const { asked, find } = recordingLookUp(100)
   const gone = new AbortController()
-  const left = askUntil(gone.signal, () => find('a'))
+  const left = withAbort(gone.signal, () => find('a'))
   gone.abort()
   expect(await find('b')).toBe('B')
   await left

@@ -163,7 +163,7 @@ test('the changes of a window between any two instants are the difference of two
   const time = fc.nat({ max: 40 })
   const claim = fc.record<Claim>({ campaign, time, amountUsd })
   const instant = fc.integer({ min: -5, max: 90 })
-  const question = fc.tuple(fc.nat({ max: 50 }), instant, instant)
+  const query = fc.tuple(fc.nat({ max: 50 }), instant, instant)
 
   function difference(claims: Claim[], width: number, earlier: number, later: number) {
     const inWindow = (end: number, { time }: Claim) => time > end - width && time <= end
@@ -181,10 +181,10 @@ test('the changes of a window between any two instants are the difference of two
   await fc.assert(
     fc.asyncProperty(
       fc.array(claim, { maxLength: 40 }),
-      fc.array(question, { minLength: 1, maxLength: 8 }),
-      async (claims, questions) => {
+      fc.array(query, { minLength: 1, maxLength: 8 }),
+      async (claims, queries) => {
         await store(claims)
-        for (const [width, one, other] of questions) {
+        for (const [width, one, other] of queries) {
           for (const [earlier, later] of [
             [one, other],
             [other, one],

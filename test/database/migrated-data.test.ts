@@ -117,7 +117,7 @@ async function fill(old: TestDatabase, version: number) {
   }
 }
 
-const most = (values: unknown[]) => {
+const max = (values: unknown[]) => {
   const counts = new Map<string, number>()
   for (const value of values) if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1)
   const [[value] = ['']] = [...counts].sort((a, b) => b[1] - a[1])
@@ -125,12 +125,12 @@ const most = (values: unknown[]) => {
 }
 
 /** Questions to every operation: the most popular value of each filter, alone and with others, and many single ones. */
-function questionsAbout(records: ImportRecord[]) {
+function queriesAbout(records: ImportRecord[]) {
   const campaigns = records.filter((record) => record.type === 'campaign')
   const claims = records.filter((record) => record.type === 'claim')
   const steps = campaigns.flatMap(({ actionSteps }) => actionSteps ?? [])
-  const [chainOfTarget, target] = most(steps.map((step) => `${step.chainId}:${step.targetContract}`)).split(':')
-  const owner = `owner=${most(campaigns.map((each) => each.owner))}`
+  const [chainOfTarget, target] = max(steps.map((step) => `${step.chainId}:${step.targetContract}`)).split(':')
+  const owner = `owner=${max(campaigns.map((each) => each.owner))}`
   const filters = [
     '',
     'tokenWhitelist=false',
@@ -140,16 +140,16 @@ function questionsAbout(records: ImportRecord[]) {
     'actionTemplateOnly=true',
     owner,
     `${owner}&showActiveOnly=true&tokenWhitelist=false`,
-    `budgetAccount=${most(campaigns.map(({ budget }) => budget))}`,
-    `chainId=${most(campaigns.map(({ id }) => id.split(':')[0]))}&sortBy=active`,
+    `budgetAccount=${max(campaigns.map(({ budget }) => budget))}`,
+    `chainId=${max(campaigns.map(({ id }) => id.split(':')[0]))}&sortBy=active`,
     `chainId=${chainOfTarget}&targetContract=${target}`,
     `chainId=${chainOfTarget}&targetContract=${target}&showActiveOnly=true`,
-    `tokens=${most(campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }) => asset && `${id.split(':')[0]}:${asset}`)))}`,
-    `tokens=${most(campaigns.map(({ nftCollection: of }) => of && `${of.chainId}:${of.address}:collection`))}`,
-    `distributionChannel=${most(campaigns.flatMap((each) => each.distributionChannels ?? []))}`,
-    `autocampaignId=${most(campaigns.map(({ autocampaignId }) => autocampaignId))}`,
+    `tokens=${max(campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }) => asset && `${id.split(':')[0]}:${asset}`)))}`,
+    `tokens=${max(campaigns.map(({ nftCollection: of }) => of && `${of.chainId}:${of.address}:collection`))}`,
+    `distributionChannel=${max(campaigns.flatMap((each) => each.distributionChannels ?? []))}`,
+    `autocampaignId=${max(campaigns.map(({ autocampaignId }) => autocampaignId))}`,
   ].filter((filter) => !filter.endsWith('='))
-  const user = most(claims.map(({ claimant }) => claimant))
+  const user = max(claims.map(({ claimant }) => claimant))
   const every = (count: number) => campaigns.filter((_, index) => index % Math.ceil(campaigns.length / count) === 0)
   return {
     user,
@@ -169,27 +169,27 @@ function questionsAbout(records: ImportRecord[]) {
       ),
       ...['', '&timeRange=24h', '&sortBy=recently-deployed&timeRange=7d'].map(
         (parameters) =>
-          `/explore/contracts?pageSize=100&creator=${most(campaigns.map(({ creator, owner }) => creator ?? owner))}${parameters}`,
+          `/explore/contracts?pageSize=100&creator=${max(campaigns.map(({ creator, owner }) => creator ?? owner))}${parameters}`,
       ),
     ],
   }
 }
 
-/** The texts of all answers. */
-async function answersOf(api: TestApp, { urls, user }: ReturnType<typeof questionsAbout>) {
+/** The texts of all responses. */
+async function responsesOfUrls(api: TestApp, { urls, user }: ReturnType<typeof queriesAbout>) {
   const [list] = records.filter((record) => record.type === 'accessList')
   const [profile] = records.filter((record) => record.type === 'profile')
   const token = await issueToken(api, { userId: 'operator', isAdmin: true })
-  const answers: Record<string, string> = {}
+  const responses: Record<string, string> = {}
   const ask = async (url: string, headers = {}) => {
-    const { statusCode, headers: told, body } = await api.get(url, headers)
+    const { statusCode, headers: reported, body } = await api.get(url, headers)
     expect(statusCode, `${url}: ${body.slice(0, 200)}`).toBe(200)
-    answers[url] = `${told['x-total-count'] ?? ''} ${body}`
+    responses[url] = `${reported['x-total-count'] ?? ''} ${body}`
   }
   for (const url of urls) await ask(url)
   await ask(`/users/profile?user=${profile?.userAddress ?? user}`, bearing(token))
   await ask(`/campaigns/accesslists?userId=${list?.userId}&search=${list?.name.split(' ')[0]}`, bearing(token))
-  return answers
+  return responses
 }
 
 /** Of each version one, which several tests copy. */
@@ -239,15 +239,15 @@ test.each(VERSIONS)(
   async (version) => {
     await using database = await aMigratedDatabase(version)
     await using migrated = await startTestApp({}, database)
-    const questions = questionsAbout(records)
+    const requests = queriesAbout(records)
 
     async function expectToAgree(instant: Date) {
       for (const api of [importing, migrated]) api.setNow(instant)
-      const expected = await answersOf(importing, questions)
+      const expected = await responsesOfUrls(importing, requests)
       const isEmpty = (text: string) => /^\S* (\[\]|\{"\w+":\[\](,"totalCampaigns":0)?\})$/.test(text)
       const all = Object.values(expected)
       expect(all.filter(isEmpty).length, 'questions that nothing answers').toBeLessThan(all.length / 10)
-      expect(await answersOf(migrated, questions)).toEqual(expected)
+      expect(await responsesOfUrls(migrated, requests)).toEqual(expected)
       const derived = await derivedOf(fresh)
       expect(derived.mapped.length).toBeGreaterThan(50)
       expect(derived.hours.length).toBeGreaterThan(50)

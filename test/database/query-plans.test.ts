@@ -11,7 +11,7 @@ import type { ListCampaignsQuery } from '../../src/features/campaigns/campaign-s
 import { createProfileRepository, type ProfileRepository } from '../../src/features/profiles/profile-repository.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { keepActivityOf } from '../setup/campaign-maps.ts'
+import { storeActivityOf } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 /*
@@ -50,7 +50,7 @@ beforeAll(async () => {
   await importRecords(database.url, [toRecordSource('sample', sample)])
   await addAccessLists()
   await addProfiles()
-  await keepActivityOf(database, NOW.getTime() / 1000)
+  await storeActivityOf(database, NOW.getTime() / 1000)
   await database.query('vacuum analyze')
   opened = openDatabase({
     url: database.url,
@@ -246,7 +246,7 @@ async function readsSoFar() {
 }
 
 /** So many campaigns are looked up one by one where no maps are kept. */
-const MOST_UNMAPPED = 300
+const MAX_UNMAPPED = 300
 
 describe('no table is scanned, and few campaigns are looked at, for a page of', () => {
   for (const { title, query } of cases) {
@@ -255,9 +255,9 @@ describe('no table is scanned, and few campaigns are looked at, for a page of', 
       for (const page of pages) {
         const { scanned, fetchedFrom } = await readsOf(() => campaigns.list(page))
         expect(scanned).toEqual([])
-        expect(fetchedFrom('campaigns')).toBeLessThanOrEqual(MOST_UNMAPPED + 2 * page.pageSize)
+        expect(fetchedFrom('campaigns')).toBeLessThanOrEqual(MAX_UNMAPPED + 2 * page.pageSize)
         // Each map of a filter has a row for each span; one and the same plan for all values reads no others.
-        expect(fetchedFrom('facet_maps')).toBeLessThanOrEqual(6 * (CAMPAIGNS / 8192 + 1) + MOST_UNMAPPED)
+        expect(fetchedFrom('facet_maps')).toBeLessThanOrEqual(6 * (CAMPAIGNS / 8192 + 1) + MAX_UNMAPPED)
       }
     })
   }

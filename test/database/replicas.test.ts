@@ -110,7 +110,7 @@ test('whoever asks a process again and again never goes back in time, however la
     }
   })()
 
-  const questions: [path: string, read: (answer: Awaited<ReturnType<typeof api.get>>) => Record<string, number>][] = [
+  const queries: [path: string, read: (response: Awaited<ReturnType<typeof api.get>>) => Record<string, number>][] = [
     ['/campaigns?pageSize=1', ({ body }) => ({ campaigns: JSON.parse(body).totalCampaigns })],
     [`/campaigns/${fed.id}`, ({ body }) => ({ claims: Number(JSON.parse(body).incentives[0].totalClaims) })],
     ['/explore/contracts', () => ({})],
@@ -120,12 +120,12 @@ test('whoever asks a process again and again never goes back in time, however la
   let news = 0
   const deadline = Date.now() + 30_000
   while (news <= 50 && Date.now() < deadline) {
-    for (const [path, read] of questions) {
-      const answer = await api.get(path)
-      expect(answer.statusCode).toBe(200)
-      const header = answer.headers['x-as-of']
+    for (const [path, read] of queries) {
+      const response = await api.get(path)
+      expect(response.statusCode).toBe(200)
+      const header = response.headers['x-as-of']
       const facts = {
-        ...read(answer),
+        ...read(response),
         ...(header === undefined ? {} : { block: Number(String(header).split(':')[1]) }),
       }
       for (const [fact, now] of Object.entries(facts)) {
@@ -152,8 +152,8 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   const waiting = async () =>
     (await strict.query(`select from pg_stat_activity where wait_event_type = 'Lock' and query like '%answer.nth%'`))
       .length
-  const answers: ReturnType<typeof api.get>[] = []
-  while ((await waiting()) === 0) answers.push(api.get(`/campaigns?page=${answers.length + 1}`))
+  const responses: ReturnType<typeof api.get>[] = []
+  while ((await waiting()) === 0) responses.push(api.get(`/campaigns?page=${responses.length + 1}`))
   const maps = await lockCampaigns(primary.url, 'facet_maps')
   await shipNow()
   await expect
@@ -162,6 +162,6 @@ test('what a standby cancels for the sake of what it replays is asked again', as
   await maps[Symbol.asyncDispose]()
   await documents[Symbol.asyncDispose]()
   await shipNow()
-  const statuses = (await Promise.all(answers)).map(({ statusCode }) => statusCode)
-  expect(statuses).toEqual(answers.map(() => 200))
+  const statuses = (await Promise.all(responses)).map(({ statusCode }) => statusCode)
+  expect(statuses).toEqual(responses.map(() => 200))
 })

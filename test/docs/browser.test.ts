@@ -90,9 +90,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
 
     expect(await send(tab, 'getCampaign'), 'nothing is asked without its ID').toBeUndefined()
     await page.locator('#getCampaign-id').fill(campaign.id)
-    const answer = await send(tab, 'getCampaign')
-    expect(answer?.status).toBe('200')
-    expect(JSON.parse(answer?.body ?? '')).toMatchObject({ id: campaign.id })
+    const response = await send(tab, 'getCampaign')
+    expect(response?.status).toBe('200')
+    expect(JSON.parse(response?.body ?? '')).toMatchObject({ id: campaign.id })
     expect(tab.faults).toEqual([])
   })
 
@@ -107,9 +107,9 @@ describe.skipIf(!hasBrowser)(`the documentation ${inBrowser}`, ONCE_MORE, () => 
       `curl -s '${base}/campaigns/accesslists' -H "Authorization: Bearer $TOKEN"`,
     )
     await page.reload()
-    const answer = await send(tab, 'listAccessLists')
-    expect(answer?.status).toBe('200')
-    expect(answer?.body).toContain('Shown in the page')
+    const response = await send(tab, 'listAccessLists')
+    expect(response?.status).toBe('200')
+    expect(response?.body).toContain('Shown in the page')
     const asked = page.waitForRequest(`${base}/campaigns`)
     await send(tab, 'listCampaigns')
     expect((await asked).headers()).not.toHaveProperty('authorization')

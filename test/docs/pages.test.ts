@@ -63,8 +63,8 @@ test('a strict policy lets the pages run our scripts and nothing else', async ()
 test('the docs may ask where the operations are served, on any origin, and no one else', async () => {
   const connectable = async (settings: Record<string, string>) => {
     await using other = await startTestApp(settings, api.database)
-    const answer = await other.get('/docs')
-    return /connect-src ([^;]+);/.exec(String(answer.headers['content-security-policy']))?.[1]
+    const response = await other.get('/docs')
+    return /connect-src ([^;]+);/.exec(String(response.headers['content-security-policy']))?.[1]
   }
   expect(await connectable({})).toBe("'self'")
   expect(await connectable({ PUBLIC_BASE_URL: '/api', STAGING_BASE_URL: '/staging' })).toBe("'self'")

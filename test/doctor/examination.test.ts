@@ -330,7 +330,7 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
   { check: 'revision', says: /^the data has no revision$/, defect: 'delete from data_revisions' },
 ]
 
-const makeAnew = (database: TestDatabase) => rebuild(database.url, { isOwnSchema: true, say: () => undefined })
+const recompute = (database: TestDatabase) => rebuild(database.url, { isOwnSchema: true, say: () => undefined })
 
 describe('a defect is found, and nothing else, and mended by what the advice names', () => {
   for (const [index, { check, state = 'failed', says, defect }] of planted.entries()) {
@@ -341,7 +341,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
       const faults = await faultsOf(database)
       expect(faults).toEqual([{ check, state, found: expect.stringMatching(says), advice: expect.stringMatching(/./) }])
       if (!faults[0]?.advice?.includes('`reward-campaigns rebuild`')) return
-      await makeAnew(database)
+      await recompute(database)
       expect(await faultsOf(database)).toEqual([])
     })
   }
@@ -359,7 +359,7 @@ describe('a defect is found, and nothing else, and mended by what the advice nam
     expect(new Set(faults.map(({ advice }) => advice))).toEqual(
       new Set(['run `reward-campaigns rebuild` as the owner of the tables']),
     )
-    await makeAnew(database)
+    await recompute(database)
     expect(await faultsOf(database)).toEqual([])
   })
 

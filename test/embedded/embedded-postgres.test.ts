@@ -143,8 +143,8 @@ test('serve fills an empty folder with sample data, keeps it over a restart, and
     await using service = startCli(['serve'], settings)
     const url = await service.ready()
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
-    const answer = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
-    const { campaigns, totalCampaigns } = (await answer.json()) as {
+    const response = await fetch(`${url}/campaigns?tokenWhitelist=false&pageSize=20`)
+    const { campaigns, totalCampaigns } = (await response.json()) as {
       campaigns: { id: string }[]
       totalCampaigns: number
     }
@@ -182,8 +182,8 @@ test('a token is issued and revoked in the server that serve has started', async
   const issued = await runCli(['token', 'create', '--user', 'user-1'], settings)
   expect(issued.code).toBe(0)
   const headers = { authorization: `Bearer ${issued.stdout.trim()}` }
-  const answer = await fetch(`${url}/campaigns/accesslists`, { headers })
-  expect(await answer.json()).toEqual({ accesslists: [] })
+  const response = await fetch(`${url}/campaigns/accesslists`, { headers })
+  expect(await response.json()).toEqual({ accesslists: [] })
   const [, id = ''] = /^Token (\S+)/.exec(issued.stderr) ?? []
   expect(await runCli(['token', 'revoke', id], settings)).toMatchObject({ code: 0 })
   expect((await fetch(`${url}/campaigns/accesslists`, { headers })).status).toBe(401)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { activityQueries, askForTrends, inOrder, type Trend } from '../../packages/explorer/src/trending/trends.ts'
+import { activityQueries, inOrder, loadTrends, type Trend } from '../../packages/explorer/src/trending/trends.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 import { startTestClient } from '../setup/test-client.ts'
 
@@ -15,7 +15,7 @@ test('each trending campaign comes with its claims in the period and before, als
     aClaim(campaign, { blockTimestamp: String(NOW - 5_000), amountUsd: '2' }),
   ])
   await service.api.save(aToken({ address: ASSET, whitelisted: true }), ...campaigns, ...claims)
-  const { trends, intervalSeconds } = await askForTrends(service.client, '1h', new AbortController().signal)
+  const { trends, intervalSeconds } = await loadTrends(service.client, '1h', new AbortController().signal)
   expect(intervalSeconds).toBe(60)
   expect(trends.map(({ campaign, activity }) => [campaign.id, activity.id, activity.totalAmountClaimedUsd])).toEqual(
     campaigns.map(({ id }, place) => [id, id, place + 1]).reverse(),

@@ -4,7 +4,7 @@ import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { startOwnServer } from './own-server.ts'
-import { countOutcomes, keepAsking, type Seen } from './readers.ts'
+import { countOutcomes, pollRequest, type Seen } from './readers.ts'
 
 const idsIn = ({ body }: Seen): string[] =>
   JSON.parse(body)
@@ -13,7 +13,7 @@ const idsIn = ({ body }: Seen): string[] =>
 
 /*
  * A failover to a server that has not seen all, or an older backup, at the address of the one before. Revisions begin to
- * be given anew there: what is kept of the one must not be taken for what is right on the other.
+ * be given again there: what is kept of the one must not be taken for what is right on the other.
  */
 test('a second after another server has taken the place of one, all answers are of its history', async () => {
   const [shared, lost, other] = [aCampaign(), aCampaign(), aCampaign()]
@@ -25,7 +25,7 @@ test('a second after another server has taken the place of one, all answers are 
   await first.save(lost)
   await using service = startCli(['serve'], { DATABASE_URL: first.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' })
   const url = await service.ready()
-  await using readers = keepAsking(url, ['/campaigns', '/campaigns?sortBy=active', '/explore/contracts'])
+  await using readers = pollRequest(url, ['/campaigns', '/campaigns?sortBy=active', '/explore/contracts'])
   const lists = () => readers.seen.filter(({ path }) => path.startsWith('/campaigns'))
   await waitFor(() => (lists().length > 20 ? true : undefined))
   expect(lists().map(idsIn)).toEqual(lists().map(() => [lost.id, shared.id].sort()))

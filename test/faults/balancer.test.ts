@@ -5,7 +5,7 @@ import { openDatabaseProxy } from '../setup/database-proxy.ts'
 import { startCli } from '../setup/processes.ts'
 import { closedPort } from '../setup/sockets.ts'
 import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
-import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
 
 /** HAProxy takes for ready whom it has not asked yet: so each is, when it comes to know it. */
 async function start(databaseUrl: string, port: number) {
@@ -28,8 +28,8 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     await using first = await start(database.url, ports.first)
     await using second = await start(database.url, ports.second)
     await haproxy.untilReady('first', 'second')
-    const strange = newQuestions()
-    await using readers = keepAsking(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
+    const strange = newQueries()
+    await using readers = pollRequest(haproxy.url, ['/campaigns', '/explore/contracts', ...Array(6).fill(strange)])
 
     first.child.kill('SIGTERM')
     expect(await first.ended).toMatchObject({ code: 0, signal: null })
@@ -58,7 +58,7 @@ describe.skipIf(!hasHaproxy)(`two processes ${behindHaproxy}`, () => {
     await haproxy.untilReady('first', 'second')
     // Each of them is asked in its turn.
     for (let times = 0; times < 4; times += 1) expect((await ask(haproxy.url, '/campaigns')).status).toBe(200)
-    await using readers = keepAsking(haproxy.url, ['/campaigns'])
+    await using readers = pollRequest(haproxy.url, ['/campaigns'])
     proxy.interrupt('cut')
     await haproxy.untilReady()
     expect(await ask(haproxy.url, '/campaigns')).toMatchObject({ status: 200, cacheStatus: STALE })

@@ -11,9 +11,9 @@ import { waitFor } from '../setup/wait-for.ts'
 /** Whatever comes of a request on a connection of its own: a status, or what went wrong. */
 const ask = (url: string) =>
   new Promise<number | string>((resolve) => {
-    get(url, { agent: false }, (answer) => {
-      answer.resume().once('end', () => resolve(answer.statusCode ?? 0))
-      answer.once('error', (error) => resolve(error.message))
+    get(url, { agent: false }, (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0))
+      response.once('error', (error) => resolve(error.message))
     }).once('error', (error) => resolve(error.message))
   })
 
@@ -26,9 +26,9 @@ test('while it drains a service is not ready, answers all the same, and keeps no
   const since = performance.now()
   service.child.kill('SIGTERM')
   await waitFor(async () => ((await ask(`${url}/readyz`)) === 503 ? true : undefined))
-  const answer = await fetch(`${url}/campaigns`)
-  expect(answer.status).toBe(200)
-  expect(answer.headers.get('connection')).toBe('close')
+  const response = await fetch(`${url}/campaigns`)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('connection')).toBe('close')
   expect((await fetch(`${url}/livez`)).status).toBe(200)
   expect(await service.ended).toMatchObject({ code: 0, signal: null })
   expect(performance.now() - since).toBeGreaterThan(3900)
@@ -40,17 +40,17 @@ test('connections that the system has accepted when a service is asked to end ar
   await using service = startCli(['serve'], { DATABASE_URL: database.url, PORT: '0' })
   const { port } = new URL(await service.ready())
   service.child.kill('SIGSTOP')
-  const answers = []
+  const responses = []
   for (let count = 0; count < 20; count++) {
     const socket = connect(Number(port), '127.0.0.1')
     await once(socket, 'connect')
-    answers.push(collect(socket))
+    responses.push(collect(socket))
     socket.write('GET /campaigns HTTP/1.1\r\nhost: localhost\r\n\r\n')
   }
   await sleep(100)
   service.child.kill('SIGTERM')
   service.child.kill('SIGCONT')
-  const statuses = (await Promise.all(answers)).map((text) => parse(text).status)
+  const statuses = (await Promise.all(responses)).map((text) => parse(text).status)
   expect(statuses).toEqual(statuses.map(() => 200))
   expect(await service.ended).toMatchObject({ code: 0, signal: null })
 })

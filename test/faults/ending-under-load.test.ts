@@ -8,7 +8,7 @@ import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { collect, parse } from '../setup/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, tryToAsk } from './readers.ts'
+import { ask, tryRequest } from './readers.ts'
 
 const CAMPAIGNS = 50
 const PAGES = 20
@@ -45,8 +45,8 @@ test('a thousand requests that are under way when a service is asked to end are 
   const { port } = new URL(url)
   const expected = new Map<string, string>()
   for (const wave of paths) {
-    const answers = await Promise.all(wave.map((path) => ask(url, path)))
-    for (const { path, body } of answers) expected.set(path, body)
+    const responses = await Promise.all(wave.map((path) => ask(url, path)))
+    for (const { path, body } of responses) expected.set(path, body)
   }
   expect(new Set(expected.values()).size).toBeGreaterThan(CAMPAIGNS)
 
@@ -59,13 +59,13 @@ test('a thousand requests that are under way when a service is asked to end are 
   expect(sent).toHaveLength(1000)
   service.child.kill('SIGTERM')
   // It has closed its listener.
-  await waitFor(async () => ((await tryToAsk(url, '/livez')).status === 0 ? true : undefined))
+  await waitFor(async () => ((await tryRequest(url, '/livez')).status === 0 ? true : undefined))
   const early = sent.filter(({ socket }) => socket.bytesRead > 0 || socket.destroyed)
   expect(early.map(({ path }) => path)).toEqual([])
   await lock.release()
 
-  const answers = await Promise.all(sent.map(async ({ path, text }) => ({ path, ...parse(await text) })))
-  for (const { path, status, headers, body } of answers) {
+  const responses = await Promise.all(sent.map(async ({ path, text }) => ({ path, ...parse(await text) })))
+  for (const { path, status, headers, body } of responses) {
     expect({ path, status, body }).toEqual({ path, status: 200, body: expected.get(path) })
     expect(headers.connection).toBe('close')
   }

@@ -20,7 +20,7 @@ export async function startHaproxy(first: number, second: number) {
   })
   const readMetrics = () =>
     fetch(`http://127.0.0.1:${metricsPort}/metrics`).then(
-      (answer) => answer.text(),
+      (response) => response.text(),
       () => '',
     )
   return {

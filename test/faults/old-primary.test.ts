@@ -9,7 +9,7 @@ import { aCampaign } from '../setup/records.ts'
 import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
 import { closedPort } from '../setup/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, keepAsking, newQuestions, type Seen } from './readers.ts'
+import { ask, newQueries, pollRequest, type Seen } from './readers.ts'
 
 /*
  * A failover behind one address (DNS, a balancer): the old primary, which knows nothing of it, must not be believed again.
@@ -64,7 +64,7 @@ test('an old primary that comes back at the address is left, and told: no respon
   await pair.untilTotalIs(2)
   expect(await pair.leftConnections()).toBe(0)
 
-  await using readers = keepAsking(url, ['/campaigns', newQuestions()])
+  await using readers = pollRequest(url, ['/campaigns', newQueries()])
   // Its sessions take a moment to notice that they are alone.
   await waitFor(() =>
     primary.start().then(
@@ -93,7 +93,7 @@ test('an old primary that comes back at the address is left, and told: no respon
 test('connections that stayed at an old primary that lives on are left once one leads to the new', async () => {
   await using pair = await openPair()
   const { primary, standby, proxy, url } = pair
-  await using readers = keepAsking(url, Array(6).fill(newQuestions()))
+  await using readers = pollRequest(url, Array(6).fill(newQueries()))
   await waitFor(() => (readers.seen.length > 50 ? true : undefined))
   await standby.query('select pg_promote()')
   await save(standby.url)

@@ -4,7 +4,7 @@ import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { startOwnServer } from './own-server.ts'
-import { keepAsking, newQuestions, STALE } from './readers.ts'
+import { newQueries, pollRequest, STALE } from './readers.ts'
 
 const OUTAGE_MS = 10_000
 
@@ -18,12 +18,12 @@ test('ten seconds without PostgreSQL fail no request that was asked before, and 
   const url = await service.ready()
 
   const paths = ['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending', '/explore/contracts']
-  await using readers = keepAsking(url, paths)
-  await using strangers = keepAsking(url, [newQuestions()])
-  await using probes = keepAsking(url, ['/readyz', '/livez'])
+  await using readers = pollRequest(url, paths)
+  await using strangers = pollRequest(url, [newQueries()])
+  await using probes = pollRequest(url, ['/readyz', '/livez'])
   await sleep(1000)
   // On a busy machine the first answers take longer.
-  await waitFor(async () => paths.every((path) => readers.seen.some((answer) => answer.path === path)) || undefined)
+  await waitFor(async () => paths.every((path) => readers.seen.some((response) => response.path === path)) || undefined)
   const before = [...readers.seen, ...strangers.seen, ...probes.seen]
   expect(before.filter(({ status, cacheStatus }) => status !== 200 || cacheStatus !== null)).toEqual([])
 
@@ -43,17 +43,17 @@ test('ten seconds without PostgreSQL fail no request that was asked before, and 
   // All readers went on all the time.
   expect(meanwhile.length).toBeGreaterThan((OUTAGE_MS / 1000) * paths.length)
   expect(new Set(meanwhile.map(({ cacheStatus }) => cacheStatus))).toEqual(new Set([STALE]))
-  expect(readers.seen.filter((answer) => isAfterwards(answer) && answer.cacheStatus !== null)).toEqual([])
+  expect(readers.seen.filter((response) => isAfterwards(response) && response.cacheStatus !== null)).toEqual([])
   const total = readers.seen.findLast(({ path }) => path === '/campaigns')?.body ?? ''
   expect(JSON.parse(total)).toMatchObject({ totalCampaigns: 2 })
 
   const refused = strangers.seen.filter(isMeanwhile)
   expect(refused.length).toBeGreaterThan(0)
   expect(refused.filter(({ status, retryAfter }) => status !== 503 || !/^[1-9]/.test(retryAfter ?? ''))).toEqual([])
-  expect(strangers.seen.filter((answer) => isAfterwards(answer) && answer.status !== 200)).toEqual([])
+  expect(strangers.seen.filter((response) => isAfterwards(response) && response.status !== 200)).toEqual([])
 
-  const ofProbe = (path: string, is: (answer: { at: number }) => boolean) =>
-    new Set(probes.seen.filter((answer) => answer.path === path && is(answer)).map(({ status }) => status))
+  const ofProbe = (path: string, is: (response: { at: number }) => boolean) =>
+    new Set(probes.seen.filter((response) => response.path === path && is(response)).map(({ status }) => status))
   expect(ofProbe('/readyz', isMeanwhile)).toEqual(new Set([503]))
   expect(ofProbe('/readyz', isAfterwards)).toEqual(new Set([200]))
   expect(ofProbe('/livez', () => true)).toEqual(new Set([200]))

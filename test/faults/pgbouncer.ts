@@ -48,7 +48,7 @@ export async function startPgbouncer(databaseUrl: string, settings: string) {
     default_pool_size = ${POOL_SIZE}
     ${settings}`,
   )
-  // It does not run as root, and reads these as whoever it becomes.
+  // It does not run as root, and reads these as anyone who it becomes.
   await chmod(folder, 0o755)
   const isRoot = process.getuid?.() === 0
   const pgbouncer = new RunningProcess([program ?? '', ...(isRoot ? ['--user', 'nobody'] : []), configuration])

@@ -7,7 +7,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 import { hasPgbouncer, POOL_SIZE, startPgbouncer, throughPgbouncer } from './pgbouncer.ts'
-import { ask, countOutcomes, keepAsking, newQuestions, type Seen } from './readers.ts'
+import { ask, countOutcomes, newQueries, pollRequest, type Seen } from './readers.ts'
 
 /** What the guide tells operators to set. */
 const guide = await readFile(join(import.meta.dirname, '../../docs/guides/database-connections.md'), 'utf8')
@@ -37,7 +37,7 @@ describe.skipIf(!hasPgbouncer)(throughPgbouncer, () => {
     expect(countOutcomes(seen)).toEqual({ 200: 10 * paths.length })
     for (const path of paths) {
       const { body } = await ask(urls[0], path)
-      expect(new Set(seen.filter((answer) => answer.path === path).map((answer) => answer.body))).toEqual(
+      expect(new Set(seen.filter((response) => response.path === path).map((response) => response.body))).toEqual(
         new Set([body]),
       )
     }
@@ -62,7 +62,7 @@ describe.skipIf(!hasPgbouncer)(throughPgbouncer, () => {
     )
     await using broken = startCli(['serve'], { DATABASE_URL: forgetful.url, PORT: '0' })
     const url = await broken.address()
-    await using readers = keepAsking(url, Array.from({ length: 10 }, newQuestions))
+    await using readers = pollRequest(url, Array.from({ length: 10 }, newQueries))
     await broken.said(/(prepared statement \\"\w+\\" does not exist)/)
     await expect.poll(() => readers.seen.some(({ status }) => status === 500)).toBe(true)
   })

@@ -8,7 +8,7 @@ export interface Seen {
   at: number
   path: string
   status: number
-  /** What RFC 9211 has an old answer say. */
+  /** What RFC 9211 has an old response say. */
   cacheStatus: string | null
   retryAfter: string | null
   body: string
@@ -18,16 +18,16 @@ export const STALE = 'reward-campaigns; hit; fwd=stale'
 
 export async function ask(url: string, path: string): Promise<Seen> {
   const at = performance.now()
-  const answer = await fetch(url + path)
+  const response = await fetch(url + path)
   return {
-    ...{ at, path, status: answer.status, body: await answer.text() },
-    cacheStatus: answer.headers.get('cache-status'),
-    retryAfter: answer.headers.get('retry-after'),
+    ...{ at, path, status: response.status, body: await response.text() },
+    cacheStatus: response.headers.get('cache-status'),
+    retryAfter: response.headers.get('retry-after'),
   }
 }
 
 /** The same, or of a request that had no answer what went wrong, with the status 0. */
-export const tryToAsk = (url: string, path: string) =>
+export const tryRequest = (url: string, path: string) =>
   ask(url, path).catch(
     (error: Error): Seen => ({
       ...{ at: performance.now(), path, status: 0, cacheStatus: null, retryAfter: null },
@@ -36,12 +36,12 @@ export const tryToAsk = (url: string, path: string) =>
   )
 
 /** Asks for each of these, again and again, from now on. A function is asked for the next path each time. */
-export function keepAsking(url: string, paths: (string | (() => string))[]) {
+export function pollRequest(url: string, paths: (string | (() => string))[]) {
   const seen: Seen[] = []
   let isOver = false
   const readers = paths.map(async (path) => {
     while (!isOver) {
-      seen.push(await tryToAsk(url, typeof path === 'string' ? path : path()))
+      seen.push(await tryRequest(url, typeof path === 'string' ? path : path()))
       await sleep(PAUSE_MS)
     }
   })
@@ -63,7 +63,7 @@ export function countOutcomes(seen: Seen[]) {
 }
 
 /** Paths that are all different, and all asked for the first time. */
-export function newQuestions() {
+export function newQueries() {
   let page = 0
   return () => {
     page += 1

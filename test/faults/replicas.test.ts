@@ -9,7 +9,7 @@ import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
 import { closedPort } from '../setup/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
-import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
 
 /** How long the primary stays away, under load. */
 const OUTAGE_MS = 2500
@@ -39,7 +39,7 @@ test('a process on the primary and one on its standby: the primary is killed, co
   await totalIs(atPrimary, 1)
   await totalIs(atStandby, 1)
 
-  await using readers = keepAsking(atStandby, ['/campaigns', ...Array(3).fill(newQuestions())])
+  await using readers = pollRequest(atStandby, ['/campaigns', ...Array(3).fill(newQueries())])
   await primary.kill()
   await sleep(OUTAGE_MS)
   expect((await fetch(`${atStandby}/readyz`)).status).toBe(200)
@@ -84,8 +84,8 @@ test.skipIf(!hasHaproxy)(
     await using second = serveFrom(replica.url, { PORT: String(ports.second), SURFACES: 'public' })
     for (const service of [first, second]) await totalIs(await service.ready(), 1)
     await haproxy.untilReady('first', 'second')
-    await using readers = keepAsking(haproxy.url, ['/campaigns'])
-    await using strangers = keepAsking(haproxy.url, Array(3).fill(newQuestions()))
+    await using readers = pollRequest(haproxy.url, ['/campaigns'])
+    await using strangers = pollRequest(haproxy.url, Array(3).fill(newQueries()))
     await waitFor(() => (strangers.seen.length > 50 ? true : undefined))
 
     const killedAt = performance.now()

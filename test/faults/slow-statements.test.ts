@@ -5,7 +5,7 @@ import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, keepAsking, STALE } from './readers.ts'
+import { ask, pollRequest, STALE } from './readers.ts'
 
 const STATEMENT_TIMEOUT_MS = 1000
 
@@ -17,7 +17,7 @@ test('while a table is locked, kept answers go on and all else is 503 once its t
     STATEMENT_TIMEOUT_MS: String(STATEMENT_TIMEOUT_MS),
   })
   const url = await service.ready()
-  await using readers = keepAsking(url, ['/campaigns', '/reward-kit/trending'])
+  await using readers = pollRequest(url, ['/campaigns', '/reward-kit/trending'])
   await waitFor(() => (readers.seen.length > 10 ? true : undefined))
 
   await using lock = await lockCampaigns(database.url)

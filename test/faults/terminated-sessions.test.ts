@@ -6,7 +6,7 @@ import { aCampaign } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { openDoomedSessions } from './doomed-sessions.ts'
-import { ask, countOutcomes, keepAsking, newQuestions } from './readers.ts'
+import { ask, countOutcomes, newQueries, pollRequest } from './readers.ts'
 
 /** Ends sessions of the service, as administrators and failovers do (SQLSTATE 57P01); returns how many. */
 async function terminate(database: TestDatabase, which = 'true') {
@@ -60,8 +60,8 @@ test('under load, nobody notices that all sessions of the service are terminated
   await using database = await createTestDatabase()
   await using service = startCli(['serve'], { DATABASE_URL: database.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' })
   const url = await service.ready()
-  const strange = newQuestions()
-  await using readers = keepAsking(url, ['/campaigns', '/explore/contracts', strange, strange, strange, strange])
+  const strange = newQueries()
+  await using readers = pollRequest(url, ['/campaigns', '/explore/contracts', strange, strange, strange, strange])
   let ended = 0
   for (let times = 0; times < 6; times += 1) {
     await sleep(500)

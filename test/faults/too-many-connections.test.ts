@@ -4,7 +4,7 @@ import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { type OwnServer, startOwnServer } from './own-server.ts'
-import { ask, countOutcomes, keepAsking, newQuestions, STALE } from './readers.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
 
 const MAX_CONNECTIONS = 25
 
@@ -38,11 +38,11 @@ test('while others have all connections, what was asked before goes on, the rest
   await server.save(aCampaign())
   await using service = startCli(['serve'], { DATABASE_URL: server.url, PORT: '0', MAX_EVENT_LOOP_DELAY_MS: '0' })
   const url = await service.ready()
-  await using readers = keepAsking(url, ['/campaigns', '/explore/contracts'])
+  await using readers = pollRequest(url, ['/campaigns', '/explore/contracts'])
   await waitFor(() => (readers.seen.length > 10 ? true : undefined))
 
   await using others = await takeAllConnections(server)
-  await using strangers = keepAsking(url, [newQuestions()])
+  await using strangers = pollRequest(url, [newQueries()])
   await waitFor(() => (strangers.seen.length > 20 ? true : undefined))
   expect(await ask(url, '/campaigns')).toMatchObject({ status: 200, cacheStatus: STALE })
   expect((await ask(url, '/readyz')).status).toBe(503)
@@ -50,7 +50,7 @@ test('while others have all connections, what was asked before goes on, the rest
   await strangers.stop()
   expect(countOutcomes(strangers.seen)).toEqual({ 503: strangers.seen.length })
   for (const { retryAfter } of strangers.seen) expect(retryAfter).toMatch(/^[1-9]/)
-  // The reason, for whoever reads the log.
+  // The reason, for anyone who reads the log.
   const reasons = service.stdout.split('\n').filter((line) => /"msg":"unavailable"/.test(line))
   expect(reasons.at(-1)).toContain('"reason":"sorry, too many clients already"')
 

@@ -13,18 +13,18 @@ import { waitFor } from '../setup/wait-for.ts'
 async function startApp(given: Record<string, string> = {}) {
   const database = await createTestDatabase()
   const limits = { poolSize: 8, queueSize: 8, connectionTimeoutMs: 60_000, statementTimeoutMs: 60_000 }
-  const questions = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
+  const queries = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
   const lookups = openDatabase({ url: database.url, ...limits, onIdleError: () => undefined })
   const settings = readSettings({ LOG_LEVEL: 'silent', MAX_EVENT_LOOP_DELAY_MS: '0', ...given })
   const app = await buildApp({
-    ...{ database: questions.database, lookups: lookups.database },
+    ...{ database: queries.database, lookups: lookups.database },
     settings,
     isReady: async () => true,
   })
   let page = 0
   return {
     database,
-    pool: questions.pool,
+    pool: queries.pool,
     get: (url: string, remoteAddress: string, headers = {}) => app.inject({ url, remoteAddress, headers }),
     /** A page that nobody else asks for, in a statement of its own; its status. */
     async getOwnPage(remoteAddress: string, headers = {}) {
@@ -34,7 +34,7 @@ async function startApp(given: Record<string, string> = {}) {
     },
     async [Symbol.asyncDispose]() {
       await app.close()
-      await Promise.all([questions.close(), lookups.close()])
+      await Promise.all([queries.close(), lookups.close()])
       await database[Symbol.asyncDispose]()
     },
   }

@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/connection/client.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
-import { type Answer, closedPort, collect, exchange, listen } from '../setup/sockets.ts'
+import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/sockets.ts'
 import { BUILD, startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*
@@ -90,10 +90,10 @@ describe('a path', () => {
     'in absolute form without a host is 400, with the headers of any other failure: %s',
     async (url) => {
       const { headers } = await raw('GET /nothing HTTP/1.1')
-      const answer = await raw(`GET ${url} HTTP/1.1`, 'x-request-id: mine')
-      expect(expectFailure(answer, 400)).toContain('host')
-      expect(answer.headers['x-request-id']).toBe('mine')
-      expect(Object.keys(answer.headers)).toEqual(Object.keys(headers))
+      const reply = await raw(`GET ${url} HTTP/1.1`, 'x-request-id: mine')
+      expect(expectFailure(reply, 400)).toContain('host')
+      expect(reply.headers['x-request-id']).toBe('mine')
+      expect(Object.keys(reply.headers)).toEqual(Object.keys(headers))
     },
   )
 
@@ -171,16 +171,16 @@ describe('a method', () => {
 
   test.each(paths)('other than GET, HEAD and OPTIONS is 405 with Allow: %s', async (path) => {
     for (const method of others) {
-      const answer = await ask(path, { method })
-      expect(answer.headers.allow, method).toBe(ALLOWED)
-      expectFailure(answer, 405)
+      const reply = await ask(path, { method })
+      expect(reply.headers.allow, method).toBe(ALLOWED)
+      expectFailure(reply, 405)
     }
   })
 
   test.each(['/', '/docs', '/readyz', '/openapi.yaml'])('is 405 with Allow on %s too', async (path) => {
-    const answer = await ask(path, { method: 'DELETE' })
-    expect(answer.headers.allow).toBe(ALLOWED)
-    expectFailure(answer, 405)
+    const reply = await ask(path, { method: 'DELETE' })
+    expect(reply.headers.allow).toBe(ALLOWED)
+    expectFailure(reply, 405)
   })
 
   test('is what is wrong whatever the body, the query and the ID are', async () => {
@@ -217,9 +217,9 @@ describe('a method', () => {
 
   test('OPTIONS says what is allowed', async () => {
     for (const path of ['/campaigns', '/campaigns/anything', '/campaigns/accesslists', '/users/profile', '/livez']) {
-      const answer = await ask(path, { method: 'OPTIONS' })
-      expect(answer).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
-      expect(answer.headers['x-request-id']).toMatch(UUID)
+      const reply = await ask(path, { method: 'OPTIONS' })
+      expect(reply).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
+      expect(reply.headers['x-request-id']).toMatch(UUID)
     }
   })
 
@@ -231,8 +231,8 @@ describe('a method', () => {
         ['content-type: text/strange\r\ncontent-length: 10000000', ''],
         ['content-type: application/json\r\ntransfer-encoding: chunked', ''],
       ]) {
-        const answer = await raw(`OPTIONS ${path} HTTP/1.1`, headers, body)
-        expect(answer, `${path} ${headers}`).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
+        const reply = await raw(`OPTIONS ${path} HTTP/1.1`, headers, body)
+        expect(reply, `${path} ${headers}`).toMatchObject({ status: 204, body: '', headers: { allow: ALLOWED } })
       }
     }
   })
@@ -260,10 +260,10 @@ describe('a page of another origin', () => {
   })
 
   test('gets its preflight answered', async () => {
-    const answer = await ask('/campaigns', { method: 'OPTIONS', headers: preflight })
-    expect(answer).toMatchObject({ status: 204, body: '' })
-    expect(answer.headers['access-control-allow-origin']).toBe('*')
-    expect(String(answer.headers['access-control-allow-methods'])).toContain('GET')
+    const reply = await ask('/campaigns', { method: 'OPTIONS', headers: preflight })
+    expect(reply).toMatchObject({ status: 204, body: '' })
+    expect(reply.headers['access-control-allow-origin']).toBe('*')
+    expect(String(reply.headers['access-control-allow-methods'])).toContain('GET')
   })
 
   test('may not read where only others may', async () => {
@@ -313,8 +313,8 @@ describe('a request that is too big or no HTTP', () => {
   test('is 400 without a Host header, or with two, as RFC 9112 has it', async () => {
     for (const hosts of ['', 'host: a\r\nhost: b\r\n', 'Host: a\r\nhost: a\r\n']) {
       for (const path of ['/campaigns', '/nothing', '/livez', 'http://a/campaigns']) {
-        const answer = await exchange(port, `GET ${path} HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`)
-        expect(expectFailure(answer, 400)).toMatch(/Host/)
+        const reply = await exchange(port, `GET ${path} HTTP/1.1\r\n${hosts}connection: close\r\n\r\n`)
+        expect(expectFailure(reply, 400)).toMatch(/Host/)
       }
     }
     expect((await exchange(port, 'GET /campaigns HTTP/1.0\r\n\r\n')).status).toBe(200)
@@ -333,9 +333,9 @@ describe('a request that is too big or no HTTP', () => {
     async (version, header) => {
       for (const method of ['GET', 'POST', 'OPTIONS']) {
         const head = `${method} /campaigns ${version}\r\nhost: x\r\nconnection: keep-alive\r\n${header}\r\n\r\n`
-        const answer = await exchange(port, `${head}0\r\n\r\n`)
-        expectFailure(answer, 400)
-        expect(answer.headers.connection).toBe('close')
+        const reply = await exchange(port, `${head}0\r\n\r\n`)
+        expectFailure(reply, 400)
+        expect(reply.headers.connection).toBe('close')
       }
     },
   )
@@ -345,13 +345,13 @@ describe('a request that is too big or no HTTP', () => {
   })
 
   test('fails in our words also with an expectation nobody can meet', async () => {
-    const answer = await raw('GET /campaigns HTTP/1.1', 'expect: wonders')
-    if (answer.status !== 200) expectFailure(answer, 417)
+    const reply = await raw('GET /campaigns HTTP/1.1', 'expect: wonders')
+    if (reply.status !== 200) expectFailure(reply, 417)
   })
 })
 
 describe('a request ID', () => {
-  const answers: [string, string][] = [
+  const responses: [string, string][] = [
     ['a success', '/campaigns'],
     ['a malformed parameter', '/campaigns?page=x'],
     ['a missing token', '/users/profile'],
@@ -364,13 +364,13 @@ describe('a request ID', () => {
     ['health', '/livez'],
   ]
 
-  test.each(answers)('of the caller comes back with %s', async (_name, path) => {
+  test.each(responses)('of the caller comes back with %s', async (_name, path) => {
     for (const id of ['a', 'A-b_c.9', '7'.repeat(128)]) {
       expect((await raw(`GET ${path} HTTP/1.1`, `x-request-id: ${id}`)).headers['x-request-id']).toBe(id)
     }
   })
 
-  test.each(answers)('that is not harmless is replaced with %s', async (_name, path) => {
+  test.each(responses)('that is not harmless is replaced with %s', async (_name, path) => {
     for (const id of ['', '7'.repeat(129), 'a b', 'ü', '<script>', 'a, b', 'a\r\nx-request-id: b']) {
       expect((await raw(`GET ${path} HTTP/1.1`, `x-request-id: ${id}`)).headers['x-request-id']).toMatch(UUID)
     }
@@ -378,8 +378,8 @@ describe('a request ID', () => {
 
   test('comes back with every method', async () => {
     for (const method of ['HEAD', 'OPTIONS', 'POST', 'TRACE']) {
-      const answer = await ask('/campaigns', { method, headers: { 'x-request-id': 'mine' } })
-      expect(answer.headers['x-request-id'], method).toBe('mine')
+      const reply = await ask('/campaigns', { method, headers: { 'x-request-id': 'mine' } })
+      expect(reply.headers['x-request-id'], method).toBe('mine')
     }
   })
 
@@ -406,13 +406,13 @@ describe('a database', () => {
     })
     try {
       for (const path of ['/campaigns', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1', '/readyz']) {
-        const answer = toAnswer(await app.inject(path))
-        expect(answer.headers['retry-after'], path).toMatch(/^[1-9][0-9]*$/)
-        const sentence = expectFailure(answer, 503)
+        const reply = toRawResponse(await app.inject(path))
+        expect(reply.headers['retry-after'], path).toMatch(/^[1-9][0-9]*$/)
+        const sentence = expectFailure(reply, 503)
         expect(sentence).not.toMatch(/127\.0\.0\.1|ECONN|secret|somebody|somewhere|select/)
       }
-      expectFailure(toAnswer(await app.inject('/campaigns?page=x')), 400)
-      expectFailure(toAnswer(await app.inject('/nothing')), 404)
+      expectFailure(toRawResponse(await app.inject('/campaigns?page=x')), 400)
+      expectFailure(toRawResponse(await app.inject('/nothing')), 404)
       for (const path of ['/livez', '/openapi.json', '/docs']) expect((await app.inject(path)).statusCode).toBe(200)
     } finally {
       await app.close()
@@ -423,9 +423,9 @@ describe('a database', () => {
   test('that is too slow is 503, and serves again afterwards', async () => {
     await using slow = await startAppWith({ statementTimeoutMs: 200, poolSize: 2, connectionTimeoutMs: 5000 })
     await using lock = await lockCampaigns(slow.url)
-    const answer = toAnswer(await slow.app.inject('/campaigns'))
-    expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
-    expectFailure(answer, 503)
+    const reply = toRawResponse(await slow.app.inject('/campaigns'))
+    expect(reply.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
+    expectFailure(reply, 503)
     await lock.release()
     expect((await slow.app.inject('/campaigns')).statusCode).toBe(200)
   })
@@ -435,7 +435,7 @@ describe('a database', () => {
     await using lock = await lockCampaigns(busy.url)
     const first = busy.app.inject('/campaigns')
     await new Promise((resolve) => setTimeout(resolve, 50))
-    const second = toAnswer(await busy.app.inject('/campaigns?pageSize=1'))
+    const second = toRawResponse(await busy.app.inject('/campaigns?pageSize=1'))
     expect(second.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
     expectFailure(second, 503)
     await lock.release()
@@ -458,11 +458,11 @@ test('a defect is 500 with the same sentence always, and tells nothing of the in
   await broken.save(aCampaign())
   await broken.database.query('alter table campaigns rename to elsewhere')
   for (const path of ['/campaigns', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1']) {
-    const answer = toAnswer(await broken.get(path, { 'x-request-id': 'mine' }))
-    expectFailure(answer, 500)
-    expect(answer.body).toBe('{"error":"internal server error"}')
-    expect(answer.headers['x-request-id']).toBe('mine')
-    expect(JSON.stringify(answer.headers)).not.toContain('elsewhere')
+    const reply = toRawResponse(await broken.get(path, { 'x-request-id': 'mine' }))
+    expectFailure(reply, 500)
+    expect(reply.body).toBe('{"error":"internal server error"}')
+    expect(reply.headers['x-request-id']).toBe('mine')
+    expect(JSON.stringify(reply.headers)).not.toContain('elsewhere')
   }
 })
 
@@ -495,9 +495,9 @@ describe('a surface', () => {
   test('that is not served is 404 as any unknown path', async () => {
     await using staging = await startTestApp({ SURFACES: 'staging' })
     for (const path of ['/campaigns', '/campaigns/', '/campaigns/8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1']) {
-      expectFailure(toAnswer(await staging.get(path)), 404)
-      expectFailure(toAnswer(await staging.app.inject({ method: 'POST', url: path })), 404)
-      expectFailure(toAnswer(await staging.app.inject({ method: 'OPTIONS', url: path })), 404)
+      expectFailure(toRawResponse(await staging.get(path)), 404)
+      expectFailure(toRawResponse(await staging.app.inject({ method: 'POST', url: path })), 404)
+      expectFailure(toRawResponse(await staging.app.inject({ method: 'OPTIONS', url: path })), 404)
     }
     expect((await staging.get('/livez')).statusCode).toBe(200)
     expect(Object.keys((await staging.get('/openapi.json')).json().paths)).not.toContain('/campaigns')
@@ -507,23 +507,23 @@ describe('a surface', () => {
     await using publicOnly = await startTestApp({ SURFACES: 'public' })
     for (const method of ['GET', 'POST', 'OPTIONS'] as const) {
       for (const url of ['/campaigns/accesslists', '/campaigns/accesslists/', '/users/profile']) {
-        const answer = toAnswer(await publicOnly.app.inject({ method, url }))
-        expect(expectFailure(answer, 404)).not.toMatch(/id must|campaign id/i)
+        const reply = toRawResponse(await publicOnly.app.inject({ method, url }))
+        expect(expectFailure(reply, 404)).not.toMatch(/id must|campaign id/i)
       }
     }
     expect((await publicOnly.get('/campaigns')).statusCode).toBe(200)
   })
 })
 
-/** Checks that an answer is a failure as all are, and returns its sentence. */
-function expectFailure(answer: Answer, status: number): string {
-  expect(answer.status, answer.body).toBe(status)
-  expect(answer.headers['content-type']).toBe(JSON_TYPE)
-  expect(answer.headers['content-length']).toBe(String(Buffer.byteLength(answer.body)))
-  expect(answer.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
-  expect(answer.headers.etag).toBeUndefined()
-  expect(String(answer.headers['cache-control'] ?? 'no-store')).toMatch(/^(private, )?no-store$/)
-  const body: Record<string, unknown> = JSON.parse(answer.body)
+/** Checks that a response is a failure as all are, and returns its sentence. */
+function expectFailure(reply: RawResponse, status: number): string {
+  expect(reply.status, reply.body).toBe(status)
+  expect(reply.headers['content-type']).toBe(JSON_TYPE)
+  expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.body)))
+  expect(reply.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  expect(reply.headers.etag).toBeUndefined()
+  expect(String(reply.headers['cache-control'] ?? 'no-store')).toMatch(/^(private, )?no-store$/)
+  const body: Record<string, unknown> = JSON.parse(reply.body)
   expect(Object.keys(body)).toEqual(['error'])
   const sentence = String(body.error)
   expect(typeof body.error).toBe('string')
@@ -532,7 +532,7 @@ function expectFailure(answer: Answer, status: number): string {
   return sentence
 }
 
-/** Sends a request as it is written, with a Host header, and reads the answer until the server ends the connection. */
+/** Sends a request as it is written, with a Host header, and reads the response until the server ends the connection. */
 const raw = (line: string, headers = '', body = '') =>
   exchange(
     port,
@@ -543,7 +543,7 @@ const raw = (line: string, headers = '', body = '') =>
 function ask(
   path: string,
   options: { method?: string; headers?: Record<string, string>; port?: number } = {},
-): Promise<Answer> {
+): Promise<RawResponse> {
   return new Promise((resolve, reject) => {
     const request = openRequest({ host: '127.0.0.1', port, path, agent: false, ...options }, (response) => {
       const chunks: Buffer[] = []
@@ -558,7 +558,7 @@ function ask(
   })
 }
 
-const toAnswer = (response: { statusCode: number; headers: object; body: string }): Answer => {
+const toRawResponse = (response: { statusCode: number; headers: object; body: string }): RawResponse => {
   const headers = Object.entries(response.headers).map(([name, value]): [string, string] => [name, String(value)])
   return { status: response.statusCode, headers: Object.fromEntries(headers), body: response.body }
 }

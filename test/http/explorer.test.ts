@@ -44,7 +44,7 @@ test.each([
   })
 })
 
-/** What a browser, a search engine or whoever shows a link reads in the head of a page. */
+/** What a browser, a search engine or anyone who shows a link reads in the head of a page. */
 async function headOf(path: string) {
   const { body } = await api.get(path, { accept })
   const named = [...body.matchAll(/<meta (?:name|property)="([^"]+)" content="([^"]*)">/g)].map(([, name, text]) => [
@@ -119,12 +119,12 @@ test('a name is text in the head of a page, whatever is in it, and is cut betwee
 test.each(['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:404', '1657', '%00', `${'9'.repeat(400)}:0x:1`])(
   'the page of a campaign that does not exist is 404: %s',
   async (id) => {
-    const answer = await api.get(`/explorer/campaigns/${id}`, { accept })
-    expect(answer).toMatchObject({
+    const response = await api.get(`/explorer/campaigns/${id}`, { accept })
+    expect(response).toMatchObject({
       statusCode: 404,
       headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store' },
     })
-    expect(answer.body).toContain('<title>Campaign · Reward Campaigns</title>')
+    expect(response.body).toContain('<title>Campaign · Reward Campaigns</title>')
   },
 )
 
@@ -133,10 +133,10 @@ test('a campaign has its page while the database is too slow for its name', asyn
   const client = new pg.Client({ connectionString: api.database.url })
   await client.connect()
   await client.query('begin; lock table campaigns in access exclusive mode')
-  const answer = await hasty.get(`/explorer/campaigns/${CAMPAIGN}`, { accept })
+  const response = await hasty.get(`/explorer/campaigns/${CAMPAIGN}`, { accept })
   await client.end()
-  expect(answer.statusCode).toBe(200)
-  expect(answer.body).toContain('<title>Campaign · Reward Campaigns</title>')
+  expect(response.statusCode).toBe(200)
+  expect(response.body).toContain('<title>Campaign · Reward Campaigns</title>')
 })
 
 test.each(['/nothing', '/explorer/nothing', '/docs/nothing', '/campaigns/a/b'])(
@@ -162,8 +162,8 @@ test('a path is text on the page that says that there is nothing', async () => {
 
 test('programs, which do not ask for a page, are led from / to the documentation', async () => {
   for (const headers of [{}, { accept: '*/*' }, { accept: 'application/json' }] as Record<string, string>[]) {
-    const answer = await api.get('/', headers)
-    expect(answer).toMatchObject({ statusCode: 302, headers: { location: '/docs', vary: 'accept' } })
+    const response = await api.get('/', headers)
+    expect(response).toMatchObject({ statusCode: 302, headers: { location: '/docs', vary: 'accept' } })
   }
   await using narrow = await startTestApp({ CORS_ORIGINS: 'https://app.example' }, api.database)
   expect((await narrow.get('/', { accept })).headers.vary).toBe('Origin, accept, accept-encoding')

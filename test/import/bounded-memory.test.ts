@@ -3,19 +3,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { isMemoryTold, watchMemory } from '../setup/memory.ts'
+import { isMemoryReported, watchMemory } from '../setup/memory.ts'
 import { startCli } from '../setup/processes.ts'
 import { aCampaign, anAccessList, anAddress } from '../setup/records.ts'
 import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*
  * The real process imports files whose lines are as large as they may be, or hold as much as fits in them. On a machine
- * that does not tell how much memory a process has, only the answers are checked.
+ * that does not tell how much memory a process has, only the responses are checked.
  */
 
-const MOST_MEGABYTES = 400
+const MAX_MEGABYTES = 400
 /** A list of several hundred thousand addresses is what an import may hold at most. */
-const MOST_MEGABYTES_FOR_ADDRESSES = 550
+const MAX_MEGABYTES_FOR_ADDRESSES = 550
 const LINE_BYTES = 33_500_000
 
 const contract = (rest: string) => `{"type":"contract","chainId":1,"address":"${anAddress('contract')}",${rest}}`
@@ -43,7 +43,7 @@ const TOO_LONG_TEXT = /^\/: the line has a text longer than 1048576 bytes$/
 const longText = 'x'.repeat(LINE_BYTES - 1000)
 
 /** Imports a file of these lines, and says what came of it. */
-async function importLines(lines: string[], mostMegabytes = MOST_MEGABYTES) {
+async function importLines(lines: string[], maxMegabytes = MAX_MEGABYTES) {
   await using database = await createTestDatabase()
   const folder = await mkdtemp(join(tmpdir(), 'reward-campaigns-memory-'))
   try {
@@ -53,8 +53,8 @@ async function importLines(lines: string[], mostMegabytes = MOST_MEGABYTES) {
     await using cli = startCli(['import', file], { DATABASE_URL: database.url })
     const memory = watchMemory(cli.child)
     const result = await cli.ended
-    if (isMemoryTold) expect(memory.megabytes).toBeGreaterThan(50)
-    expect(memory.megabytes).toBeLessThan(mostMegabytes)
+    if (isMemoryReported) expect(memory.megabytes).toBeGreaterThan(50)
+    expect(memory.megabytes).toBeLessThan(maxMegabytes)
     const counted = await database.query('select count(*)::integer as addresses from allow_list_addresses')
     return { ...result, addresses: counted[0]?.addresses }
   } finally {
@@ -74,7 +74,7 @@ test('campaigns with as many addresses as fit in a line are imported in bounded 
   const lines = firstOf([line('ASCII', 740_000), line('𝄞', 370_000), line('ASCII', 740_000)], 2)
   expect(Buffer.byteLength(lines[0] ?? '')).toBeGreaterThan(33_000_000)
   expect(Buffer.byteLength(lines[1] ?? '')).toBeGreaterThan(16_000_000)
-  const result = await importLines(lines, MOST_MEGABYTES_FOR_ADDRESSES)
+  const result = await importLines(lines, MAX_MEGABYTES_FOR_ADDRESSES)
   expect(result).toMatchObject({ code: 0, stderr: '', addresses: repeated(1, 2) * 740_000 + 370_000 })
 })
 
@@ -156,11 +156,11 @@ describe('what is faulty is told in bounded memory, the first twenty places of a
     test(what, { timeout: 120_000 }, async () => {
       const result = await importLines(['', line])
       expect(result).toMatchObject({ code: 1, stdout: '' })
-      const told = result.stderr.trimEnd().split('\n')
-      expect(told).toHaveLength(faults + 1)
-      expect(told[0]?.startsWith('lines.ndjson:2: ')).toBe(true)
-      expect(told[0]?.slice('lines.ndjson:2: '.length)).toMatch(fault)
-      expect(told.at(-1)).toMatch(/^(1 fault|20 faults); nothing was imported$/)
+      const reported = result.stderr.trimEnd().split('\n')
+      expect(reported).toHaveLength(faults + 1)
+      expect(reported[0]?.startsWith('lines.ndjson:2: ')).toBe(true)
+      expect(reported[0]?.slice('lines.ndjson:2: '.length)).toMatch(fault)
+      expect(reported.at(-1)).toMatch(/^(1 fault|20 faults); nothing was imported$/)
     })
   }
 

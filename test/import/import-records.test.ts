@@ -6,8 +6,8 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
-import { ImportFaultsError } from '../../src/ingest/faults.ts'
 import { recordTypes } from '../../src/ingest/records.ts'
+import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
 import { expectMapsToAgree } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
@@ -1198,8 +1198,8 @@ describe('the campaigns of the real protocol read back field by field', () => {
   test('a fixed ERC-20 reward whose total is left open', async () => {
     await using api = await startTestApp()
     await importProtocolCampaigns(api.database)
-    const answer = await api.get('/campaigns/8453:0x378632819F39C74c4F56B1429E760739c5fb51b7:12')
-    expect(answer.json()).toEqual({
+    const response = await api.get('/campaigns/8453:0x378632819F39C74c4F56B1429E760739c5fb51b7:12')
+    expect(response.json()).toEqual({
       id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
       action,
       campaignIndex: '12',
@@ -1271,11 +1271,11 @@ describe('the campaigns of the real protocol read back field by field', () => {
   test('a variable criteria reward without an allow list', async () => {
     await using api = await startTestApp()
     await importProtocolCampaigns(api.database)
-    const answer = await api.get('/campaigns/42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7')
+    const response = await api.get('/campaigns/42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7')
     const owner = '0xb629c117fab3baa951a220f2175a02a4bdbcf734'
     const router = '0xdef171fe48cf0115b1d80b88dc8eab59176fee57'
     const topic = '0xe00361d207b252a464323eb23d45d42583e391f2031acdd2e9fa36efddd43cb0'
-    expect(answer.json()).toEqual({
+    expect(response.json()).toEqual({
       id: '42161:0x4faf2485c49f3c3984e68eb9fc80adaa32bd3dd2:7',
       action,
       campaignIndex: '7',

@@ -76,11 +76,11 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
     await node.mine(creation)
     const validator = recordedCampaigns[0]?.record.validator as Hex
     for (const [kind, max, expected] of validators) {
-      const answers = [
+      const responses = [
         { to: validator, data: '0x28d6183b', result: kind.padEnd(66, '0') as Hex },
         { to: validator, data: '0xce5c134f', result: max === null ? null : toHex(max, { size: 32 }) },
       ] as const
-      await node.mine({ ...creation, transactions: [], reads: [...answers] })
+      await node.mine({ ...creation, transactions: [], reads: [...responses] })
       const { campaigns } = await freshFacts(node)
       expect(campaigns.map(({ record }) => record.maxClaimsPerClaimant)).toEqual([expected])
     }
@@ -156,12 +156,12 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
       await node.send(items)
       await node.ask('anvil_mine', '0x1')
     }
-    const told = (store = followed.store) =>
+    const reported = (store = followed.store) =>
       store.toldPrices().map(({ priceUsd, blockNumber }) => [blockNumber, priceUsd])
     const fresh = async () => {
       const { store, settle } = createFollowed([node.url], recording.startBlock, { prices })
       await settle()
-      return told(store)
+      return reported(store)
     }
     const start = recording.startBlock
     await mine([...becomeFeed(feed, [first]), rememberRound(feed, 1n, 6n, 150_000_000n, 1000)])
@@ -174,21 +174,21 @@ describe.skipIf(isMissing)(`a real node${isMissing ? ` (not here: ${isMissing})`
       [start + 2, `${whole.slice(0, -8)}.${whole.slice(-8)}`],
       [start + 3, '1.23456789'],
     ]
-    expect(told()).toEqual(atFirst)
+    expect(reported()).toEqual(atFirst)
     // No log tells that the proxy has another aggregator, which has told a price before.
     await mine(becomeFeed(feed, [first, second]))
     await followed.settle()
     const withSecond = [...atFirst.slice(0, 2), [start + 2, '0.00000009'], ...atFirst.slice(2)]
-    expect(told()).toEqual(withSecond)
+    expect(reported()).toEqual(withSecond)
     await mine([tellPrice(second, 2n, 200_000_000n)])
     await followed.settle()
-    expect(told()).toEqual([...withSecond, [start + 5, '2']])
-    expect(await fresh()).toEqual(told())
+    expect(reported()).toEqual([...withSecond, [start + 5, '2']])
+    expect(await fresh()).toEqual(reported())
     // With the price goes what has named its aggregator.
     await node.ask('anvil_reorg', 2, [])
     await node.mineEmpty(1)
     await followed.settle()
-    expect(told()).toEqual(atFirst)
+    expect(reported()).toEqual(atFirst)
     expect(await fresh()).toEqual(atFirst)
   })
 

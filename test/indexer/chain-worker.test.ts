@@ -14,9 +14,9 @@ import { startScriptedNode } from './simulation/scripted-node.ts'
 
 /** As the command has it, for those who cannot wait. */
 const limits = {
-  endpoints: { ...defaultEndpointSettings, timeoutMs: 200, giveUpMs: 100, pauseMs: 2 },
-  patienceMs: 300,
-  giveUpMs: 1000,
+  endpoints: { ...defaultEndpointSettings, timeoutMs: 200, stallTimeoutMs: 100, pauseMs: 2 },
+  maxWaitMs: 300,
+  stallTimeoutMs: 1000,
 }
 
 /** A worker on a database, and what happens to it. */

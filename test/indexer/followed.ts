@@ -12,7 +12,7 @@ import { recordedChain } from './recording/recording.ts'
 import { StoredChain } from './stored-chain.ts'
 
 /** Endpoints that are waited for no longer than a test likes. */
-const hasty: EndpointSettings = { ...defaultEndpointSettings, timeoutMs: 500, giveUpMs: 3000, pauseMs: 2 }
+const hasty: EndpointSettings = { ...defaultEndpointSettings, timeoutMs: 500, stallTimeoutMs: 3000, pauseMs: 2 }
 
 /** Follows the recorded contracts on some nodes, into memory. */
 export function createFollowed(
@@ -20,7 +20,7 @@ export function createFollowed(
   startBlock: number,
   more: {
     settings?: Partial<EndpointSettings>
-    patienceMs?: number
+    maxWaitMs?: number
     rangeBlocks?: number
     prices?: readonly PriceSource[]
   } = {},
@@ -36,7 +36,7 @@ export function createFollowed(
   })
   const settings = {
     startBlock,
-    patienceMs: more.patienceMs ?? 0,
+    maxWaitMs: more.maxWaitMs ?? 0,
     parallelRanges: 3,
     rangeBlocks: more.rangeBlocks ?? 100,
     feedCheckMs: 0,

@@ -28,9 +28,9 @@ export async function openIndexed(databaseUrl: string, url: string, leftOut: Lef
     urls: chain.urls,
     cores: chain.cores,
     knownContracts: store.contracts,
-    settings: { ...defaultEndpointSettings, timeoutMs: 500, giveUpMs: 3000, pauseMs: 2 },
+    settings: { ...defaultEndpointSettings, timeoutMs: 500, stallTimeoutMs: 3000, pauseMs: 2 },
   })
-  const settings = { startBlock: chain.startBlock, patienceMs: 0, parallelRanges: 3, rangeBlocks: 100, feedCheckMs: 0 }
+  const settings = { startBlock: chain.startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 100, feedCheckMs: 0 }
   const memory = newMemory()
 
   /** Looks until nothing has changed. @returns the steps that were written. */

@@ -13,7 +13,7 @@ export class StoredChain implements FollowedStore {
   tokens = new Map<string, object>()
   /** Prices of feeds, by feed, block and log; that of before the first one is of block 0. */
   prices = new Map<string, { feed: Hex; at: number; priceUsd: string; blockNumber: number }>()
-  touches: { campaignId: string; blockNumber: number }[] = []
+  affects: { campaignId: string; blockNumber: number }[] = []
   readonly startBlock: number
 
   constructor(startBlock: number) {
@@ -27,9 +27,9 @@ export class StoredChain implements FollowedStore {
     )
   }
 
-  async touchedAbove(blockNumber: number) {
+  async affectedAbove(blockNumber: number) {
     return [
-      ...new Set(this.touches.filter((touch) => touch.blockNumber > blockNumber).map((touch) => touch.campaignId)),
+      ...new Set(this.affects.filter((touch) => touch.blockNumber > blockNumber).map((touch) => touch.campaignId)),
     ]
   }
 
@@ -47,7 +47,7 @@ export class StoredChain implements FollowedStore {
         return
       case 'restart':
         this.state = { asOf: null, window: [], backFilledTo: this.startBlock - 1, backFilledHash: null, feeds: [] }
-        this.touches = []
+        this.affects = []
         for (const facts of [this.origins, this.campaigns, this.claims, this.prices]) facts.clear()
         return
       case 'past-prices':
@@ -64,9 +64,9 @@ export class StoredChain implements FollowedStore {
         if (base !== -1) {
           for (const [key, { blockNumber }] of this.claims) if (blockNumber > base) this.claims.delete(key)
           for (const [key, { blockNumber }] of this.prices) if (blockNumber > base) this.prices.delete(key)
-          this.touches = this.touches.filter(({ blockNumber }) => blockNumber <= base)
+          this.affects = this.affects.filter(({ blockNumber }) => blockNumber <= base)
         }
-        for (const id of step.withdrawnCampaigns) {
+        for (const id of step.revertedCampaigns) {
           this.origins.delete(id)
           this.campaigns.delete(id)
         }
@@ -75,7 +75,7 @@ export class StoredChain implements FollowedStore {
           this.campaigns.set(campaign.record.id, campaign)
         }
         this.addClaims(step.claims)
-        this.touches.push(...step.touches)
+        this.affects.push(...step.affects)
         for (const token of step.tokens) this.tokens.set(token.address, token)
         this.applyFeeds(step.feedFacts)
         const kept = this.state.window.filter(({ number }) => number <= base)

@@ -6,7 +6,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { connectForBatches } from '../../src/ingest/connection.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { createWorkingTables } from '../../src/ingest/working-tables.ts'
+import { createTempTables } from '../../src/ingest/temp-tables.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken, toLowerCase } from '../setup/records.ts'
 import { contentOf } from '../setup/stored-content.ts'
@@ -55,7 +55,7 @@ test('nothing of a batch is there for the next one, whether it was applied or re
   const members = Array.from({ length: 40_000 }, (_, member) => anAddress(`member ${member}`))
   const long = anAccessList({ members })
   for (const turn of [1, 2]) {
-    // A campaign that was staged in vain would let its claims pass the check.
+    // A campaign that was staged without success would let its claims pass the check.
     await expect(ingest.apply({ records: [unknown, aClaim(aCampaign())] })).rejects.toThrow('refers to campaign')
     await expect(ingest.apply({ records: [aClaim(unknown)] })).rejects.toThrow(`refers to campaign ${unknown.id}`)
     await ingest.apply({ records: [{ ...long, members: members.slice(turn) }, known] })
@@ -73,7 +73,7 @@ test('nothing of a batch is there for the next one, whether it was applied or re
 test('tables that are emptied at each commit have nothing that would have to be made anew', async () => {
   await using database = await createTestDatabase()
   const client = await connectForBatches(database.url, 'reward-campaigns test')
-  await createWorkingTables(client)
+  await createTempTables(client)
   const temporary = `select relname as name from pg_class where relpersistence = 't' and relkind = 'r'`
   const namesOf = async (sql: string) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name)
   expect(await namesOf(`${temporary} and relhasindex`)).toEqual([])

@@ -16,7 +16,7 @@ import {
   identityOf,
   lower,
   remember,
-} from '../setup/derived-figures.ts'
+} from '../setup/derived-columns.ts'
 import {
   aCampaign,
   aClaim,
@@ -54,8 +54,8 @@ test.each(firstOf([1, 2, 3]))(
       const campaigns = withdrawn.filter((record) => record.type === 'campaign')
       const batch: Batch = {
         records: toLowerCase(records),
-        withdrawnClaims: claims.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
-        withdrawnCampaigns: campaigns.map(({ id }) => lower(id)),
+        revertedClaims: claims.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
+        revertedCampaigns: campaigns.map(({ id }) => lower(id)),
       }
       await ingest.apply(batch)
       for (const record of withdrawn) facts.delete(identityOf(record))
@@ -106,8 +106,8 @@ test('what a batch has brought can be taken back, and everything is as it was', 
   expect(await contentOf(database)).not.toEqual(before)
   await ingest.apply({
     records: [],
-    withdrawnClaims: claims.map(toClaimIdentity),
-    withdrawnCampaigns: [campaign.id],
+    revertedClaims: claims.map(toClaimIdentity),
+    revertedCampaigns: [campaign.id],
   })
   expect(await contentOf(database)).toEqual(before)
 })
@@ -117,7 +117,7 @@ test('a claim that is withdrawn and comes again in the same batch is the one tha
   const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const claim = aClaim(campaign, { amount: '5' })
   await ingest.apply({ records: [campaign, claim] })
-  await ingest.apply({ records: [{ ...claim, amount: '7' }], withdrawnClaims: [toClaimIdentity(claim)] })
+  await ingest.apply({ records: [{ ...claim, amount: '7' }], revertedClaims: [toClaimIdentity(claim)] })
   expect(await database.query('select amount from claims')).toEqual([{ amount: '7' }])
   expect(await database.query('select claim_count, claimed_amount from incentives')).toEqual([
     { claim_count: '1', claimed_amount: '7' },
@@ -142,9 +142,9 @@ test('a campaign is not withdrawn from under its claims', async () => {
   const campaign: CampaignRecord = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
   const [first, second] = [aClaim(campaign), aClaim(campaign)]
   await ingest.apply({ records: [campaign, first, second] })
-  const withdrawnCampaigns = [campaign.id]
+  const revertedCampaigns = [campaign.id]
   await expect(
-    ingest.apply({ records: [], withdrawnCampaigns, withdrawnClaims: [toClaimIdentity(first)] }),
+    ingest.apply({ records: [], revertedCampaigns, revertedClaims: [toClaimIdentity(first)] }),
   ).rejects.toThrow(`batch:1: /withdrawnCampaigns: campaign ${campaign.id} still has claims`)
   expect(await database.query('select count(*)::integer from claims')).toEqual([{ count: 2 }])
 })
@@ -217,7 +217,7 @@ test('claims that are stored as they are take no revision, however they come, no
   await ingest.apply({ records: [first] })
   await ingest.apply({ records: [first, ...others] })
   await importRecords(database.url, [toRecordSource('claims', claims)])
-  await ingest.apply({ records: [], withdrawnClaims: [{ ...toClaimIdentity(first), logIndex: 7 }] })
+  await ingest.apply({ records: [], revertedClaims: [{ ...toClaimIdentity(first), logIndex: 7 }] })
   expect(await states()).toEqual(before)
   await ingest.apply({ records: [{ ...first, amount: '2' }] })
   expect(await states()).toHaveLength(before.length + 1)

@@ -23,7 +23,7 @@ const documentsOf = (database: TestDatabase) =>
     'select key, document.xmin::text, document.* from campaigns left join campaign_documents document on campaign_key = key order by key',
   )
 
-/** Makes all documents anew, which must change none. */
+/** Makes all documents again, which must change none. */
 async function expectToBeMade(database: TestDatabase) {
   const before = await documentsOf(database)
   await database.query('select make_campaign_documents(array(select key from campaigns))')
@@ -53,7 +53,7 @@ test.each([1, 2, 3])(
       const extra = [aCampaign(), aCampaign()]
       await ingest.apply({ records: extra })
       const withdrawn = [...unclaimed, ...extra].map(({ id }) => String(id))
-      await ingest.apply({ records: [], withdrawnCampaigns: withdrawn })
+      await ingest.apply({ records: [], revertedCampaigns: withdrawn })
       const left = await expectToBeMade(database)
       expect(await database.query('select count(*)::integer as count from campaign_documents')).toEqual([
         { count: left.length },
@@ -75,7 +75,7 @@ test('a document is written when its own record changes, not by claims, tokens o
     const made = await documentsOf(database)
     await ingest.apply({ records: [claim] })
     await ingest.apply({ records: [aToken({ address: asset })] })
-    await ingest.apply({ records: [], withdrawnClaims: [toClaimIdentity(claim)] })
+    await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
     await ingest.apply({ records: [campaign, aCampaign()] })
     expect((await documentsOf(database)).slice(0, 1)).toEqual(made)
     for (const change of [

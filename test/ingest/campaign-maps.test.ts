@@ -4,9 +4,9 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { expectMapsToAgree, keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree, mapSomeFacets, storeActivityOf } from '../setup/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { allOf, changesOf, createRandom, type Facts, identityOf, lower, remember } from '../setup/derived-figures.ts'
+import { allOf, changesOf, createRandom, type Facts, identityOf, lower, remember } from '../setup/derived-columns.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
 import { firstOf } from '../setup/thorough.ts'
 
@@ -52,8 +52,8 @@ test.each(firstOf([1, 2, 3]))(
       ]
       await ingest.apply({
         records: toLowerCase(records),
-        withdrawnClaims: withdrawn.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
-        withdrawnCampaigns: campaigns.map(({ id }) => lower(id)),
+        revertedClaims: withdrawn.map((claim) => ({ ...toClaimIdentity(claim), txHash: lower(claim.txHash) })),
+        revertedCampaigns: campaigns.map(({ id }) => lower(id)),
       })
       for (const record of [...withdrawn, ...campaigns]) facts.delete(identityOf(record))
       for (const signature of allOf(facts, 'claimSignature').filter(isTheirs)) facts.delete(identityOf(signature))
@@ -94,7 +94,7 @@ test('a claim exhausts its campaign, and shows it again when it is taken back, b
   expect(await activeCampaigns()).toEqual([{ active: 2 }])
   await ingest.apply({
     records: toLowerCase([aCampaign()]),
-    withdrawnClaims: [{ ...toClaimIdentity(claim), txHash: lower(claim.txHash) }],
+    revertedClaims: [{ ...toClaimIdentity(claim), txHash: lower(claim.txHash) }],
   })
   expect(await activeCampaigns()).toEqual([{ active: 4 }])
   await expectMapsToAgree(database)
@@ -152,10 +152,10 @@ test('campaigns become active, and cease to be, where none was active before', a
   await using database = await createTestDatabase()
   const instant = (seconds: number) => new Date(seconds * 1000).toISOString()
   const start = Date.parse('2026-03-01T12:00:00Z') / 1000
-  await keepActivityOf(database, start - 10)
+  await storeActivityOf(database, start - 10)
   await save(database, [aCampaign({ startTime: instant(start), endTime: instant(start + 10) })])
   for (const seconds of [start, start + 10, start + 9, start - 1, start + 20]) {
-    await keepActivityOf(database, seconds)
+    await storeActivityOf(database, seconds)
     await expectMapsToAgree(database)
   }
 })

@@ -168,7 +168,7 @@ test('metadata that refers to what is not there is a fault, whether its campaign
   await expect(attempt).rejects.toMatchObject({
     faults: {
       count: 2,
-      told: [
+      reported: [
         { line: 1, pointer: '/actionTemplateId' },
         { line: 2, pointer: '/accessListId' },
       ],

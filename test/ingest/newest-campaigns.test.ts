@@ -4,10 +4,10 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { expectToAgree, type Facts, remember } from '../setup/derived-figures.ts'
+import { expectToAgree, type Facts, remember } from '../setup/derived-columns.ts'
 import { createRandom } from '../setup/random-records.ts'
 import { aCampaign, anAddress, aStep, toLowerCase } from '../setup/records.ts'
-import { createComparison, type Question } from '../setup/second-opinion-comparison.ts'
+import { createComparison, type Query } from '../setup/second-opinion-comparison.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 const popular = anAddress('popular')
@@ -39,7 +39,7 @@ test('the newest campaign of a popular creator on a contract is his own next one
   for (const expected of [1_151, 1_150, 1_149]) {
     expect(await newestOfHis()).toEqual([{ newest: expected }])
     const withdrawn = his.find(({ blockTimestamp }) => blockTimestamp === String(expected))
-    await ingest.apply({ records: [], withdrawnCampaigns: [String(withdrawn?.id)] })
+    await ingest.apply({ records: [], revertedCampaigns: [String(withdrawn?.id)] })
   }
   await ingest.close()
 })
@@ -54,7 +54,7 @@ test('the newest campaign of a contract of many is the next one, near or far, wh
   for (const expected of [20_002, 20_001, 20_000, 2_049, 2_048]) {
     expect(await newest(database)).toEqual([expected])
     const withdrawn = [...old, ...latest].find(({ blockTimestamp }) => blockTimestamp === String(expected))
-    await ingest.apply({ records: [], withdrawnCampaigns: [String(withdrawn?.id)] })
+    await ingest.apply({ records: [], revertedCampaigns: [String(withdrawn?.id)] })
   }
   expect(await newest(database)).toEqual([2_047])
   await ingest.close()
@@ -78,7 +78,7 @@ test('to take back the newest campaign of a contract and a creator of thousands 
   }
   const ingest = await openIngest(database.url)
   const before = await looks()
-  await ingest.apply({ records: [], withdrawnCampaigns: [String(newest[0]?.id)] })
+  await ingest.apply({ records: [], revertedCampaigns: [String(newest[0]?.id)] })
   // What a connection has read is told when it ends.
   await ingest.close()
   await expect.poll(looks).toBeGreaterThan(before)
@@ -128,8 +128,8 @@ test.each([1, 2, 3])(
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     await using api = await startTestApp({}, database)
     const { compare } = createComparison(api, `seed ${seed}`)
-    const questions = [{}, ...creators.map((creator) => ({ creator }))].map(
-      (filter): Question => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
+    const queries = [{}, ...creators.map((creator) => ({ creator }))].map(
+      (filter): Query => ['/explore/contracts', { ...filter, sortBy: 'recently-deployed' }],
     )
     for (let round = 0; round < 12; round++) {
       const byTime = stored().sort((one, other) => Number(other.blockTimestamp) - Number(one.blockTimestamp))
@@ -146,11 +146,11 @@ test.each([1, 2, 3])(
         }))
       const missing = integer(149, 152) - (byTime.length - withdrawn.length)
       const records = toLowerCase([...replaced, ...Array.from({ length: Math.max(0, missing) }, another)])
-      await ingest.apply({ records, withdrawnCampaigns: withdrawn.map(({ id }) => id) })
+      await ingest.apply({ records, revertedCampaigns: withdrawn.map(({ id }) => id) })
       for (const { id } of withdrawn) facts.delete(`campaign ${id}`)
       remember(facts, records)
       await expectToAgree(database, facts)
-      await compare(questions, [...facts.values()], new Date())
+      await compare(queries, [...facts.values()], new Date())
     }
   },
 )

@@ -4,7 +4,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { expectToAgree, type Facts, remember } from '../setup/derived-figures.ts'
+import { expectToAgree, type Facts, remember } from '../setup/derived-columns.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, toLowerCase } from '../setup/records.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { afterEach, expect, test } from 'vitest'
-import { keptCounts, keptFigures } from '../../src/doctor/kept-figures.ts'
+import { derivedColumns, derivedCounts } from '../../src/doctor/derived-column-checks.ts'
 import { type Batch, type Ingest, openIngest, type PriceSource } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -45,7 +45,7 @@ async function expectValues(database: TestDatabase, expected: Record<string, str
 
 /** Totals, windows, hours and all else that follows from the values. */
 async function expectFiguresToAgree(database: TestDatabase) {
-  for (const { name, differing } of [...keptFigures, ...keptCounts]) {
+  for (const { name, differing } of [...derivedColumns, ...derivedCounts]) {
     expect(await database.query(differing(null)), name).toEqual([])
   }
 }
@@ -58,21 +58,21 @@ test('a claim is worth the newest price at or before its block, and is worth mor
   const claims = [-1, 0, 5, 10, 15].map((offset) => claimAt(campaign, offset))
   const recorded = claimAt(campaign, 20, { amountUsd: '0' })
   await ingest.apply(records(aToken({ address: asset }), campaign, ...claims, recorded))
-  const [none, told] = [{ '-1': null, '0': null, '5': null, '10': null, '15': null }, { '20': '0' }]
-  await expectValues(database, { ...none, ...told })
+  const [none, reported] = [{ '-1': null, '0': null, '5': null, '10': null, '15': null }, { '20': '0' }]
+  await expectValues(database, { ...none, ...reported })
   await ingest.apply(records(price(0, '2'), price(10, '4')))
-  await expectValues(database, { ...told, '-1': null, '0': '5', '5': '5', '10': '10', '15': '10' })
+  await expectValues(database, { ...reported, '-1': null, '0': '5', '5': '5', '10': '10', '15': '10' })
   await ingest.apply(records(price(5, '3')))
-  await expectValues(database, { ...told, '-1': null, '0': '5', '5': '7.5', '10': '10', '15': '10' })
+  await expectValues(database, { ...reported, '-1': null, '0': '5', '5': '7.5', '10': '10', '15': '10' })
   await ingest.apply(records(price(10, null)))
-  await expectValues(database, { ...told, '-1': null, '0': '5', '5': '7.5', '10': '7.5', '15': '7.5' })
+  await expectValues(database, { ...reported, '-1': null, '0': '5', '5': '7.5', '10': '7.5', '15': '7.5' })
   await ingest.apply(records(price(0, '0.000000000000000000000000000001'), price(5, '0')))
   await expectValues(database, {
-    ...{ ...told, '-1': null, '0': '0.0000000000000000000000000000025' },
+    ...{ ...reported, '-1': null, '0': '0.0000000000000000000000000000025' },
     ...{ '5': '0', '10': '0', '15': '0' },
   })
   await ingest.apply(records(price(0, null), price(5, null)))
-  await expectValues(database, { ...none, ...told })
+  await expectValues(database, { ...none, ...reported })
 })
 
 test('prices that are stored as they are take no revision', async () => {
@@ -139,24 +139,28 @@ test('a feed counts from its first price on, its later log at one instant, until
     priceSources: { chainId: 10, sources: [feed] },
   })
   await expectValues(database, { '0': '2.5', '10': '2.5', '20': '250', '30': '250' })
-  const told = (offset: number, blockNumber: number, logIndex: number, priceUsd: string) => ({
+  const reported = (offset: number, blockNumber: number, logIndex: number, priceUsd: string) => ({
     ...{ token, blockNumber, logIndex, priceUsd },
     at: start + offset,
   })
   await ingest.apply({
     records: [],
-    feedPrices: [told(10, 7, 3, '2'), told(10, 7, 4, '3'), told(25, 9, 0, '4'), told(25, 8, 5, '5')],
+    feedPrices: [reported(10, 7, 3, '2'), reported(10, 7, 4, '3'), reported(25, 9, 0, '4'), reported(25, 8, 5, '5')],
   })
   await expectValues(database, { '0': '2.5', '10': '7.5', '20': '7.5', '30': '10' })
   expect(await database.query('select price_usd from tokens')).toEqual([{ price_usd: '4' }])
   // What was withdrawn and is there again is as it was.
-  await ingest.apply({ records: [], withdrawnFeedPrices: { chainId: 10, above: 7 }, feedPrices: [told(25, 8, 5, '5')] })
+  await ingest.apply({
+    records: [],
+    withdrawnFeedPrices: { chainId: 10, above: 7 },
+    feedPrices: [reported(25, 8, 5, '5')],
+  })
   await expectValues(database, { '0': '2.5', '10': '7.5', '20': '7.5', '30': '12.5' })
   await ingest.apply({ records: [], withdrawnFeedPrices: { chainId: CHAIN, above: 0 } })
   await expectValues(database, { '0': '2.5', '10': '7.5', '20': '7.5', '30': '12.5' })
   await ingest.apply({ records: [], withdrawnFeedPrices: { chainId: 10, above: 6 } })
   await expectValues(database, { '0': '2.5', '10': '2.5', '20': '250', '30': '250' })
-  await ingest.apply({ records: [], feedPrices: [told(10, 7, 3, '2')] })
+  await ingest.apply({ records: [], feedPrices: [reported(10, 7, 3, '2')] })
   await ingest.apply({ records: [], priceSources: { chainId: 10, sources: [{ token, fixedPriceUsd: '6' }] } })
   await expectValues(database, { '0': '15', '10': '15', '20': '15', '30': '15' })
   await ingest.apply({ records: [], priceSources: { chainId: 10, sources: [] } })
@@ -240,7 +244,7 @@ function randomBatch(stored: Stored, { chance, pick, integer, some }: Random): B
   for (const claim of claims) stored.claims.set(claim.txHash, claim)
   return {
     records: [...tokens, ...prices, ...claims],
-    withdrawnClaims: withdrawn.map(toClaimIdentity),
+    revertedClaims: withdrawn.map(toClaimIdentity),
     ...(isReorganised && { withdrawnFeedPrices: { chainId: FEED_CHAIN, above } }),
     ...(isDeclared && { priceSources: { chainId: FEED_CHAIN, sources: [...stored.sources.values()] } }),
     feedPrices: feedPrices.map(({ source: _, token: id, at: milliseconds, ...log }) => ({

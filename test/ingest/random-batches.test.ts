@@ -73,7 +73,7 @@ function* randomBatches(random: Random): Generator<Batch> {
         incentives: changed.flatMap(({ id, incentives }) =>
           incentives.map((definition, position) => ({ campaignId: id, position, definition })),
         ),
-        withdrawnClaims: claims.map(toClaimIdentity),
+        revertedClaims: claims.map(toClaimIdentity),
       }
     }
     const gone = pick(all('campaign'))
@@ -81,8 +81,8 @@ function* randomBatches(random: Random): Generator<Batch> {
     for (const record of [...theirs, gone]) facts.delete(identityOf(record))
     yield {
       records: [],
-      withdrawnClaims: theirs.filter((record) => record.type === 'claim').map(toClaimIdentity),
-      withdrawnCampaigns: [gone.id],
+      revertedClaims: theirs.filter((record) => record.type === 'claim').map(toClaimIdentity),
+      revertedCampaigns: [gone.id],
     }
   }
 }

@@ -13,7 +13,7 @@ import { connectForBatches } from '../../src/ingest/connection.ts'
 import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { firstFaultsSql } from '../../src/ingest/reference-checks.ts'
 import { settleStagedSql, stagingName } from '../../src/ingest/staging.ts'
-import { createWorkingTables } from '../../src/ingest/working-tables.ts'
+import { createTempTables } from '../../src/ingest/temp-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
 
@@ -23,7 +23,7 @@ import { anErc20Incentive } from '../setup/records.ts'
  */
 
 /** How often a statement may look at all rows: at claims, say, once for each of the five windows. */
-const MOST_LOOKS = 12
+const MAX_SCANS = 12
 /** An import below this size leaves the statistics as they are. */
 const PART = 4000
 
@@ -92,10 +92,10 @@ const rowsLookedAt = (plan: Plan) =>
   )
 
 /** Runs the statements of an import, and returns those that look at more than so many rows. */
-async function statementsThatLookAtMore(url: string, records: ImportRecord[], most: number) {
+async function statementsThatLookAtMore(url: string, records: ImportRecord[], max: number) {
   const client = await connectForBatches(url, 'reward-campaigns test', { pipeline: false })
   try {
-    await createWorkingTables(client)
+    await createTempTables(client)
     await client.query("begin; set local work_mem = '128MB'; set local statement_timeout = '50s'")
     for (const type of recordTypes) {
       const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
@@ -120,7 +120,7 @@ async function statementsThatLookAtMore(url: string, records: ImportRecord[], mo
       if (!isExplainable) continue
       const plan = rows[0]?.['QUERY PLAN'][0].Plan
       if (plan === undefined) throw new Error(`no plan of ${statement}`)
-      if (rowsLookedAt(plan) > most) excessive.push({ rows: rowsLookedAt(plan), statement })
+      if (rowsLookedAt(plan) > max) excessive.push({ rows: rowsLookedAt(plan), statement })
     }
     return excessive
   } finally {
@@ -152,7 +152,7 @@ describe('no statement of an import looks at each row for each other', () => {
       test(`when ${title}, with ${isStale ? 'old' : 'fresh'} statistics`, { timeout: 180_000 }, async () => {
         await using database = await createTestDatabase()
         await store(database, stored, isStale)
-        const rows = (stored.length + staged.length) * MOST_LOOKS
+        const rows = (stored.length + staged.length) * MAX_SCANS
         expect(await statementsThatLookAtMore(database.url, staged, rows)).toEqual([])
       })
     }

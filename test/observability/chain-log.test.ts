@@ -4,7 +4,7 @@ import type { ChainSettings } from '../../src/indexer/chain-config.ts'
 import type { ChainEvent } from '../../src/indexer/chain-events.ts'
 import type { EndpointCounts } from '../../src/indexer/rpc/endpoints.ts'
 import type { Advance } from '../../src/indexer/sync/sync-steps.ts'
-import { ChainJournal } from '../../src/observability/chains/chain-log.ts'
+import { ChainLog } from '../../src/observability/chains/chain-log.ts'
 
 const chain: ChainSettings = {
   chainId: 8453,
@@ -18,7 +18,7 @@ const chain: ChainSettings = {
 }
 const at = (number: number) => ({ number, hash: '0xaa', parentHash: '0xbb', timestamp: 0 }) as const
 const feedFacts = { feeds: null, reset: [], prices: [], earlier: [] }
-const nothing = { feedFacts, origins: [], claims: [], touches: [], orphanClaims: 0, unreadable: [] }
+const nothing = { feedFacts, origins: [], claims: [], affects: [], orphanClaims: 0, unreadable: [] }
 const unknown = (position: number) =>
   ({ kind: 'incentive', campaignId: '8453:0xcc:1', contract: '0xdd', position }) as const
 
@@ -26,7 +26,7 @@ const anAdvance = (more: Partial<Advance>): { type: 'advance' } & Advance => ({
   type: 'advance',
   ...nothing,
   ...{ base: 2999, depth: 0, asOf: at(3000), head: at(3000), finalized: 2900 },
-  ...{ blocks: [], campaigns: [], withdrawnCampaigns: [], tokens: [] },
+  ...{ blocks: [], campaigns: [], revertedCampaigns: [], tokens: [] },
   ...more,
 })
 
@@ -35,10 +35,10 @@ function aJournal() {
   const lines: Record<string, unknown>[] = []
   const stream = { write: (line: string) => void lines.push(JSON.parse(line)) }
   let now = 0
-  const journal = new ChainJournal(pino({ base: null, timestamp: false }, stream), chain, () => now)
+  const journal = new ChainLog(pino({ base: null, timestamp: false }, stream), chain, () => now)
   return {
     note: (event: ChainEvent) => journal.note(event),
-    tellProgress: (counts: EndpointCounts[]) => journal.tellProgress(counts),
+    logProgress: (counts: EndpointCounts[]) => journal.logProgress(counts),
     pass: (ms: number) => {
       now += ms
     },
@@ -91,13 +91,13 @@ test('a failure is told when its reason changes, and its end once', () => {
 })
 
 test('how far a chain is comes with what its endpoints have failed at since the last time', () => {
-  const { note, tellProgress, said } = aJournal()
+  const { note, logProgress, said } = aJournal()
   note({ type: 'heads', head: at(3010), finalized: null })
   note({ type: 'stored', step: anAdvance({ orphanClaims: 2 }) })
   expect(said().slice(1)).toEqual([{ orphanClaims: 2, msg: 'orphan claims skipped: unknown incentive' }])
-  tellProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
-  tellProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])
-  tellProgress([{ position: 1, requests: 12, errors: { timeout: 2, status: 1 } }])
+  logProgress([{ position: 1, requests: 9, errors: { timeout: 2 } }])
+  logProgress([{ position: 1, requests: 11, errors: { timeout: 2, status: 1 } }])
+  logProgress([{ position: 1, requests: 12, errors: { timeout: 2, status: 1 } }])
   expect(said().map(({ endpointErrors }) => endpointErrors)).toEqual([
     { 'endpoint 1': { timeout: 2 } },
     { 'endpoint 1': { status: 1 } },

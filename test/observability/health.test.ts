@@ -33,8 +33,8 @@ test('a check of readiness that goes wrong is a failure like any other', async (
   await using api = await startAppThatIsReady(async () => {
     throw new TypeError('a secret of the inside')
   })
-  const answer = await api.app.inject('/readyz')
-  expect(answer).toMatchObject({ statusCode: 500, body: '{"error":"internal server error"}' })
+  const response = await api.app.inject('/readyz')
+  expect(response).toMatchObject({ statusCode: 500, body: '{"error":"internal server error"}' })
 })
 
 test('health is no part of the described API', async () => {

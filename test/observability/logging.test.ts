@@ -37,9 +37,9 @@ test('each request is logged in one line with its ID, method, URL, route, client
     await service.get(path, { ...headers, 'x-request-id': id }, method)
     return service.entriesOf(id)
   }
-  const answer = await service.get(list)
-  const tag = answer.headers.get('etag') ?? ''
-  const body = Buffer.from(await answer.arrayBuffer())
+  const response = await service.get(list)
+  const tag = response.headers.get('etag') ?? ''
+  const body = Buffer.from(await response.arrayBuffer())
   const notFound = Buffer.from(await (await service.get(detail)).arrayBuffer())
   const cases = [
     { id: 'list', url: list, route: '/campaigns', method: 'GET', status: 200, bytes: body.length, cache: 'hit' },
@@ -134,8 +134,8 @@ test('a defect is logged with its cause under the ID that the caller got', async
   // What is kept needs no table: this page has not been asked for.
   await database.query('alter table campaigns rename to elsewhere')
   try {
-    const answer = await service.get('/campaigns?page=7', { 'x-request-id': 'the-defect' })
-    expect(answer.status).toBe(500)
+    const response = await service.get('/campaigns?page=7', { 'x-request-id': 'the-defect' })
+    expect(response.status).toBe(500)
     const failed = (await service.entriesOf('the-defect')).find(({ level }) => level >= 50)
     expect(JSON.stringify(failed)).toContain('does not exist')
   } finally {
@@ -194,7 +194,7 @@ test('every line is an entry of JSON, and none holds the connection string', () 
 })
 
 test('a silent service says nothing, whatever happens', async () => {
-  // Nobody listens there: each answer that needs the database fails.
+  // Nobody listens there: each response that needs the database fails.
   const away = `postgres://nobody@127.0.0.1:${await findFreePort()}/nothing`
   const silent = await startService({ LOG_LEVEL: 'silent', DATABASE_URL: away }, await findFreePort())
   try {

@@ -2,9 +2,9 @@ import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { version } from '../../src/http/openapi.ts'
-import { createRegister, serveFigures } from '../../src/observability/metrics-server.ts'
+import { createRegister, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { measureService } from '../../src/observability/service-metrics.ts'
-import { createDataFigureReader } from '../../src/read-models/data-version/read.ts'
+import { createDataMetricsReader } from '../../src/read-models/data-version/read.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { openDatabaseProxy } from '../setup/database-proxy.ts'
 import { setFollowed } from '../setup/followed-chains.ts'
@@ -22,8 +22,8 @@ const pools = {
 /** The figures of an app, as `serve` shows them. */
 function measure({ app, counts, lanes }: TestApp) {
   const register = createRegister()
-  const readData = createDataFigureReader(lanes.lookups.database, () => MARCH)
-  const server = serveFigures(register, measureService(register, { app, pools, guard: lanes.guard, counts, readData }))
+  const readData = createDataMetricsReader(lanes.lookups.database, () => MARCH)
+  const server = serveMetrics(register, measureService(register, { app, pools, guard: lanes.guard, counts, readData }))
   return {
     inject: server.inject.bind(server),
     /** The lines of these metrics. */
@@ -70,9 +70,9 @@ test('no value of a request becomes a label', async () => {
 test('the pools of connections, the process and its version are measured', async () => {
   await using api = await startTestApp()
   await using metrics = measure(api)
-  const answer = await metrics.inject('/metrics')
-  expect(answer.statusCode).toBe(200)
-  expect(answer.headers['content-type']).toMatch(/^text\/plain; version=/)
+  const response = await metrics.inject('/metrics')
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toMatch(/^text\/plain; version=/)
   expect(await metrics.read('reward_campaigns_database_connections', 'reward_campaigns_build_info')).toEqual([
     `reward_campaigns_build_info{version="${version}"} 1`,
     'reward_campaigns_database_connections{pool="queries",state="idle"} 3',
@@ -82,7 +82,7 @@ test('the pools of connections, the process and its version are measured', async
     'reward_campaigns_database_connections{pool="lookups",state="busy"} 1',
     'reward_campaigns_database_connections{pool="lookups",state="waiting"} 0',
   ])
-  expect(answer.body).toContain('process_resident_memory_bytes')
+  expect(response.body).toContain('process_resident_memory_bytes')
 })
 
 test('tokens that are not valid, and what limits refuse, are counted', async () => {
@@ -135,14 +135,14 @@ test('answers are counted by where they came from, and how far the data is stays
   const [{ revision } = { revision: undefined }] = await database.query(
     'select max(revision) revision from data_revisions',
   )
-  const told = [`reward_campaigns_data_version ${revision}`]
+  const reported = [`reward_campaigns_data_version ${revision}`]
   expect(await read()).toEqual([
     ...[
       'reward_campaigns_cache_requests_total{result="hit"} 1',
       'reward_campaigns_cache_requests_total{result="miss"} 2',
       'reward_campaigns_cache_requests_total{result="stale"} 0',
     ],
-    ...['reward_campaigns_database_up 1', ...told, 'reward_campaigns_chain_lag_seconds{chain_id="8453"} 2'],
+    ...['reward_campaigns_database_up 1', ...reported, 'reward_campaigns_chain_lag_seconds{chain_id="8453"} 2'],
   ])
   const [seen] = await metrics.read('reward_campaigns_data_version_observed_timestamp_seconds ')
   expect(Math.abs(Number(seen?.split(' ')[1]) - Date.now() / 1000)).toBeLessThan(60)
@@ -154,7 +154,7 @@ test('answers are counted by where they came from, and how far the data is stays
       'reward_campaigns_cache_requests_total{result="miss"} 2',
       'reward_campaigns_cache_requests_total{result="stale"} 2',
     ],
-    ...['reward_campaigns_database_up 0', ...told],
+    ...['reward_campaigns_database_up 0', ...reported],
   ])
   // Nothing has changed: it is as long ago as before.
   expect(await metrics.read('reward_campaigns_data_version_observed_timestamp_seconds ')).toEqual([seen])
@@ -178,7 +178,7 @@ test.each([
   ['send half a request', 'GET /metrics HTTP/1.1\r\nhos'],
   ['keep what was answered', 'GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n'],
 ])('forty clients that hold their connections and %s keep nobody from the metrics', async (_what, text) => {
-  await using server = serveFigures(createRegister())
+  await using server = serveMetrics(createRegister())
   await server.listen({ host: '127.0.0.1', port: 0 })
   const { port } = server.server.address() as AddressInfo
   const held = Array.from({ length: 40 }, () => connect(port, '127.0.0.1').on('error', () => undefined))
@@ -186,9 +186,9 @@ test.each([
     for (const socket of held) await new Promise((resolve) => socket.write(text === '' ? '\r\n' : text, resolve))
     await sleep(100)
     for (let reading = 0; reading < 3; reading += 1) {
-      const answer = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(5000) })
-      expect(answer.status).toBe(200)
-      expect(await answer.text()).toContain('process_cpu')
+      const response = await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(5000) })
+      expect(response.status).toBe(200)
+      expect(await response.text()).toContain('process_cpu')
     }
   } finally {
     for (const socket of held) socket.destroy()

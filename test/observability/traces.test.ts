@@ -66,10 +66,10 @@ test('requests and their questions are spans of the caller’s trace, and nothin
   })
   expect(Object.keys(list.request.attributes)).toHaveLength(4)
   expect(list.request.events).toEqual([])
-  expect(list.questions.map(({ name }) => name)).toEqual(['data_version', 'list_campaigns'])
-  for (const question of list.questions) {
-    expect(question).toMatchObject({ traceId: TRACE, kind: KIND.client, status: { code: STATUS.unset }, events: [] })
-    expect(question.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': question.name })
+  expect(list.queries.map(({ name }) => name)).toEqual(['data_version', 'list_campaigns'])
+  for (const query of list.queries) {
+    expect(query).toMatchObject({ traceId: TRACE, kind: KIND.client, status: { code: STATUS.unset }, events: [] })
+    expect(query.attributes).toEqual({ 'db.system.name': 'postgresql', 'db.query.summary': query.name })
   }
   expect(service.stdout).toContain(`"trace_id":"${TRACE}","span_id":"${list.request.spanId}"`)
 
@@ -89,7 +89,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
     attributes: { 'http.response.status_code': 503, 'error.type': '503' },
     events: [],
   })
-  expect(failure.questions.at(-1)).toMatchObject({
+  expect(failure.queries.at(-1)).toMatchObject({
     status: { code: STATUS.error },
     attributes: { 'error.type': '57014' },
     events: [],
@@ -105,7 +105,7 @@ test('requests and their questions are spans of the caller’s trace, and nothin
     return Promise.race([isLost, undefined])
   })
   await anotherLock.release()
-  expect((await receiver.ofRequest('a-loss')).questions.at(-1)?.attributes).toMatchObject({ 'error.type': '57P01' })
+  expect((await receiver.ofRequest('a-loss')).queries.at(-1)?.attributes).toMatchObject({ 'error.type': '57P01' })
 
   service.child.kill('SIGTERM')
   expect((await service.ended).code).toBe(0)

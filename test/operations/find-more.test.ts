@@ -36,7 +36,7 @@ async function refused(api: TestApp, query: string): Promise<string> {
 }
 
 test('ending-soon shows only active campaigns that end, the soonest first, equal ends newest first', async () => {
-  await using api = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' })
+  await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
   api.setNow(new Date(NOW))
   const ends = (hours: number | null, parts = {}) =>
     aCampaign({ endTime: hours === null ? null : new Date(NOW + hours * 3_600_000).toISOString(), ...parts })

@@ -16,7 +16,7 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
 const ZERO = '0x0000000000000000000000000000000000000000'
-const MOST = (2n ** 256n - 1n).toString()
+const MAX = (2n ** 256n - 1n).toString()
 
 /** All tests of this file share one app; each brings campaigns of its own. */
 let api: TestApp
@@ -27,16 +27,16 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function detail(id: string) {
-  const answer = await api.get(`/campaigns/${id}`)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await api.get(`/campaigns/${id}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 
 async function refused(path: string, status: number) {
-  const answer = await api.get(path)
-  expect(answer.statusCode, answer.body).toBe(status)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  const body = answer.json()
+  const response = await api.get(path)
+  expect(response.statusCode, response.body).toBe(status)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  const body = response.json()
   expect(Object.keys(body)).toEqual(['error'])
   return body.error as string
 }
@@ -104,9 +104,9 @@ describe('a detail', () => {
       campaign,
       aClaim(campaign, { amount: '250' }),
     )
-    const answer = await api.get(`/campaigns/8453:${CORE}:777`)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.json()).toStrictEqual({
+    const response = await api.get(`/campaigns/8453:${CORE}:777`)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.json()).toStrictEqual({
       id: `8453:${CORE}:777`,
       action: anAddress('action'),
       actionSteps: [{ ...aStep(anAddress('target')), claimant: anAddress('claimant') }],
@@ -291,13 +291,13 @@ describe('an ID', () => {
   })
 
   test('may have an identifier of 78 digits', async () => {
-    expect(MOST).toHaveLength(78)
-    const campaign = aCampaign({ id: `9007199254740991:${CORE}:${MOST}` })
+    expect(MAX).toHaveLength(78)
+    const campaign = aCampaign({ id: `9007199254740991:${CORE}:${MAX}` })
     await api.save(campaign)
     expect(await detail(campaign.id)).toMatchObject({
       id: campaign.id,
       chainId: 9_007_199_254_740_991,
-      campaignIndex: MOST,
+      campaignIndex: MAX,
     })
   })
 

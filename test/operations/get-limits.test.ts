@@ -17,9 +17,9 @@ interface Schema {
 }
 
 async function limitsOf(api: TestApp): Promise<GetLimitsResponse> {
-  const answer = await api.get('/limits')
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await api.get('/limits')
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 
 /** What each operation answers at the most, and its windows: as the specification has them. */
@@ -132,11 +132,11 @@ test('what is told is what is kept: a URL of that length and lists of that many 
   expect((await api.get(url(requests.maxUrlBytes))).statusCode).toBe(400)
   expect((await api.get(url(requests.maxUrlBytes + 1))).statusCode).toBe(414)
   const { lists = [] } = operations.find(({ operationId }) => operationId === 'listCampaigns') ?? {}
-  const most = lists.find(({ parameter }) => parameter === 'budgetAccount')?.maxItems ?? Number.NaN
+  const max = lists.find(({ parameter }) => parameter === 'budgetAccount')?.maxItems ?? Number.NaN
   const asked = (count: number) =>
     `/campaigns?budgetAccount=${Array.from({ length: count }, (_, index) => anAddress(index))}`
-  expect((await api.get(asked(most))).statusCode).toBe(200)
-  expect((await api.get(asked(most + 1))).statusCode).toBe(400)
+  expect((await api.get(asked(max))).statusCode).toBe(200)
+  expect((await api.get(asked(max + 1))).statusCode).toBe(400)
 })
 
 test('only what is served is told of, to anybody, and nobody is to keep it', async () => {

@@ -7,11 +7,11 @@ const now = new Date('2026-03-01T12:00:00.900Z')
 
 test('where no chain is followed there are none', async () => {
   await using api = await startTestApp()
-  const answer = await api.get('/status')
-  expect(answer.statusCode).toBe(200)
-  expect(answer.json()).toEqual({ chains: [], version })
-  expect(answer.headers['cache-control']).toBe('no-store')
-  expect(answer.headers).not.toHaveProperty('x-as-of')
+  const response = await api.get('/status')
+  expect(response.statusCode).toBe(200)
+  expect(response.json()).toEqual({ chains: [], version })
+  expect(response.headers['cache-control']).toBe('no-store')
+  expect(response.headers).not.toHaveProperty('x-as-of')
 })
 
 test('followed chains are told with how far they are, ascending', async () => {

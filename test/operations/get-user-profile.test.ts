@@ -11,23 +11,23 @@ const PATH = '/users/profile'
 const ME = anAddress('me')
 const OTHER = anAddress('other')
 const NOW = new Date('2026-01-01T00:00:00.000Z')
-const MOST = (2n ** 256n - 1n).toString()
+const MAX = (2n ** 256n - 1n).toString()
 
 const ask = (api: TestApp, query: string, secret: string) => api.get(`${PATH}?${query}`, bearing(secret))
 
 /** The profile of an account, as an administrator sees it. */
 async function profileOf(api: TestApp, user: string, admin: string) {
-  const answer = await ask(api, `user=${user}`, admin)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await ask(api, `user=${user}`, admin)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 
 async function refused(api: TestApp, query: string, secret: string, status: number): Promise<string> {
-  const answer = await ask(api, query, secret)
-  expect(answer.statusCode, `${query}: ${answer.body}`).toBe(status)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  const body = answer.json()
+  const response = await ask(api, query, secret)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(status)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('private, no-store')
+  const body = response.json()
   expect(Object.keys(body)).toEqual(['error'])
   return body.error
 }
@@ -76,12 +76,12 @@ const shown = {
 }
 
 test('the profile has every key, with what the record says, and is kept by nobody', async () => {
-  const answer = await ask(shared, '', own)
-  expect(answer.statusCode).toBe(200)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  expect(answer.headers.etag).toBeUndefined()
-  expect(answer.json()).toEqual(shown)
+  const response = await ask(shared, '', own)
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('private, no-store')
+  expect(response.headers.etag).toBeUndefined()
+  expect(response.json()).toEqual(shown)
 })
 
 describe('the account', () => {
@@ -148,15 +148,15 @@ describe('a parameter is refused, and the message names it', () => {
   })
 
   test('after the token: without one the answer is 401', async () => {
-    const answer = await shared.get(`${PATH}?user=x`)
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['cache-control']).toBe('private, no-store')
-    expect(Object.keys(answer.json())).toEqual(['error'])
+    const response = await shared.get(`${PATH}?user=x`)
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['cache-control']).toBe('private, no-store')
+    expect(Object.keys(response.json())).toEqual(['error'])
   })
 })
 
 test('ethEarned is exact up to 2^256 - 1', async () => {
-  const amounts = ['0', '9007199254740993', '100000000000000000000000000000000000001', MOST]
+  const amounts = ['0', '9007199254740993', '100000000000000000000000000000000000001', MAX]
   await shared.save(
     ...amounts.map((ethEarned, index) => aProfile({ userAddress: anAddress(`rich ${index}`), ethEarned })),
   )
@@ -288,13 +288,13 @@ describe('the ranking', () => {
       JSON.stringify(aProfile({ userAddress: anAddress(index), score: 77 })).replace('"score":77', `"score":${text}`),
     )
     await importRecords(api.database.url, [{ name: 'zeros', bytes: Readable.from([Buffer.from(lines.join('\n'))]) }])
-    const answers: [number, number][] = []
+    const responses: [number, number][] = []
     for (const index of written.keys()) {
       const { score, ranking } = await profileOf(api, anAddress(index), secret)
-      answers.push([score, ranking])
+      responses.push([score, ranking])
     }
     const zeros = Array.from({ length: 6 }, () => [0, 2])
-    expect(answers).toEqual([...zeros, [5e-324, 1], [-5e-324, 8]])
+    expect(responses).toEqual([...zeros, [5e-324, 1], [-5e-324, 8]])
   })
 })
 

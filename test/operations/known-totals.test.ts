@@ -72,7 +72,7 @@ test('a total that is known costs an index lookup, and a page reads the newest s
   await api.save(...campaigns)
   await api.database.query('select rebuild_campaign_maps(5)')
   await api.get('/campaigns?pageSize=0')
-  const asked = vi.spyOn(api.lanes.questions.pool, 'query')
+  const asked = vi.spyOn(api.lanes.queries.pool, 'query')
   expect((await api.get('/campaigns?pageSize=0&page=2')).json()).toEqual({ campaigns: [], totalCampaigns: 60 })
   expect(asked).not.toHaveBeenCalled()
   await api.database.query('delete from facet_maps where since < (select max(since) from campaign_spans)')
@@ -126,10 +126,10 @@ test.each(firstOf([1, 2]))(
     async function apply(added: ImportRecord[], gone: ImportRecord[] = []) {
       await ingest.apply({
         records: added.map(asRead),
-        withdrawnClaims: gone
+        revertedClaims: gone
           .filter(({ type }) => type === 'claim')
           .map((claim) => toClaimIdentity(asRead(claim) as ClaimRecord)),
-        withdrawnCampaigns: gone.flatMap((record) => (record.type === 'campaign' ? record.id.toLowerCase() : [])),
+        revertedCampaigns: gone.flatMap((record) => (record.type === 'campaign' ? record.id.toLowerCase() : [])),
       })
       const facts = new Map([...records, ...added].map((record) => [identityOf(record), record]))
       for (const record of gone) facts.delete(identityOf(record))
@@ -225,7 +225,7 @@ test('totals are right where values have just too few campaigns for maps, just e
     for (const _twice of [1, 2]) await compare(api, queries, records, new Date(base * 1000))
   }
   for (const count of [301, 300, 298, 151, 149]) {
-    await ingest.apply({ records: [], withdrawnCampaigns: campaigns.slice(count, records.length).map(({ id }) => id) })
+    await ingest.apply({ records: [], revertedCampaigns: campaigns.slice(count, records.length).map(({ id }) => id) })
     records = campaigns.slice(0, count)
     for (const _twice of [1, 2]) await compare(api, queries, records, new Date(base * 1000))
   }

@@ -23,12 +23,12 @@ async function startApi(): Promise<Api> {
 const ask = (api: Api, query = '', secret = api.own) => api.get(`${PATH}?${query}`, bearing(secret))
 
 async function list(api: Api, query = '', secret = api.own): Promise<ListAccessListsResponse['accesslists']> {
-  const answer = await ask(api, query, secret)
-  expect(answer.statusCode, answer.body).toBe(200)
-  const body: ListAccessListsResponse = answer.json()
+  const response = await ask(api, query, secret)
+  expect(response.statusCode, response.body).toBe(200)
+  const body: ListAccessListsResponse = response.json()
   expect(Object.keys(body)).toEqual(['accesslists'])
   if (body.accesslists.length < 1000) {
-    expect(answer.headers['x-total-count']).toBe(String(body.accesslists.length))
+    expect(response.headers['x-total-count']).toBe(String(body.accesslists.length))
   }
   return body.accesslists
 }
@@ -37,11 +37,11 @@ const idsOf = (lists: { id: string }[]) => lists.map(({ id }) => id)
 const found = async (api: Api, query = '', secret = api.own) => idsOf(await list(api, query, secret))
 
 async function refused(api: Api, query: string, secret = api.own, status = 400): Promise<string> {
-  const answer = await ask(api, query, secret)
-  expect(answer.statusCode, `${query}: ${answer.body}`).toBe(status)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  const body = answer.json()
+  const response = await ask(api, query, secret)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(status)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('private, no-store')
+  const body = response.json()
   expect(Object.keys(body)).toEqual(['error'])
   return body.error
 }
@@ -68,13 +68,13 @@ test('an item has every key, with what the record says', async () => {
     { type: 'accessList', id: 'least', userId: 'user-1', name: '', createdAt: '2025-01-31T12:00:00Z' },
     anAccessList({ userId: 'user-2' }),
   )
-  const answer = await ask(api)
-  expect(answer.statusCode).toBe(200)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  expect(answer.headers['cache-control']).toBe('private, no-store')
-  expect(answer.headers['x-total-count']).toBe('2')
-  expect(answer.headers.etag).toBeUndefined()
-  expect(answer.json()).toEqual({
+  const response = await ask(api)
+  expect(response.statusCode).toBe(200)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  expect(response.headers['cache-control']).toBe('private, no-store')
+  expect(response.headers['x-total-count']).toBe('2')
+  expect(response.headers.etag).toBeUndefined()
+  expect(response.json()).toEqual({
     accesslists: [
       {
         id: 'Early Adopters',
@@ -91,10 +91,10 @@ test('an item has every key, with what the record says', async () => {
 test('the answer is an empty list and the total 0 when nothing matches', async () => {
   const own = await issueToken(shared, { userId: 'nobody' })
   for (const query of ['', 'search=x', 'sortBy=totalMembers&orderBy=ASC']) {
-    const answer = await ask(shared, query, own)
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['x-total-count']).toBe('0')
-    expect(answer.json()).toEqual({ accesslists: [] })
+    const response = await ask(shared, query, own)
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['x-total-count']).toBe('0')
+    expect(response.json()).toEqual({ accesslists: [] })
   }
 })
 
@@ -399,11 +399,11 @@ describe('at most 1,000 lists are answered, and x-total-count tells of all', () 
     ['&search=rare', '204', range(1001, COUNT - 1).toReversed()],
     ['&search=common%2010', '12', [...range(100, 109), id(1000), id(10)].toSorted().toReversed()],
   ])('with "%s"', async (query, total, expected) => {
-    const answer = await ask(shared, `userId=many${query}`, shared.admin)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.headers['x-total-count']).toBe(total)
-    expect(answer.headers['access-control-expose-headers']).toContain('x-total-count')
-    expect(idsOf(answer.json().accesslists)).toEqual(expected)
+    const response = await ask(shared, `userId=many${query}`, shared.admin)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.headers['x-total-count']).toBe(total)
+    expect(response.headers['access-control-expose-headers']).toContain('x-total-count')
+    expect(idsOf(response.json().accesslists)).toEqual(expected)
   })
 })
 
@@ -500,10 +500,10 @@ describe('a parameter is refused, and the message names it', () => {
   })
 
   test('after the token: without one the answer is 401', async () => {
-    const answer = await shared.get(`${PATH}?sortBy=x`)
-    expect(answer.statusCode).toBe(401)
-    expect(answer.headers['cache-control']).toBe('private, no-store')
-    expect(Object.keys(answer.json())).toEqual(['error'])
+    const response = await shared.get(`${PATH}?sortBy=x`)
+    expect(response.statusCode).toBe(401)
+    expect(response.headers['cache-control']).toBe('private, no-store')
+    expect(Object.keys(response.json())).toEqual(['error'])
   })
 })
 
@@ -513,9 +513,9 @@ test('an answer is private and kept nowhere, whatever it is', async () => {
     ['userId=user-2', 403],
     ['sortBy=x', 400],
   ] as const) {
-    const answer = await ask(shared, query)
-    expect(answer.statusCode).toBe(status)
-    expect(answer.headers['cache-control']).toBe('private, no-store')
-    expect(answer.headers.etag).toBeUndefined()
+    const response = await ask(shared, query)
+    expect(response.statusCode).toBe(status)
+    expect(response.headers['cache-control']).toBe('private, no-store')
+    expect(response.headers.etag).toBeUndefined()
   }
 })

@@ -23,9 +23,9 @@ const aClaimAgo = (campaign: { id: string }, age: number, parts: Partial<ClaimRe
   aClaim(aClaimable({ id: campaign.id }), { blockTimestamp: String(seconds - age), ...parts })
 
 async function activity(api: TestApp, query: string): Promise<ListActivityResponse> {
-  const answer = await api.get(`/activity?${query}`)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await api.get(`/activity?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 
 /** Intervals with so many claims in some of them. */
@@ -158,7 +158,7 @@ test('totals are those of trending and of contracts', async () => {
   await api.save(...campaigns, ...claims)
   for (const later of [0, 1, 2, 700]) {
     api.setNow(new Date(NOW.getTime() + later * 1000))
-    const told = async (timeRange: string) => {
+    const reported = async (timeRange: string) => {
       const { campaigns: entries } = await activity(
         api,
         `timeRange=${timeRange}&campaignId=${campaigns.map(({ id }) => id)}`,
@@ -167,7 +167,7 @@ test('totals are those of trending and of contracts', async () => {
         entries.map(({ id, totalClaims, totalAmountClaimedUsd }) => [id, { totalClaims, totalAmountClaimedUsd }]),
       )
     }
-    const [hour, day, week] = await Promise.all(['1h', '24h', '7d'].map(told))
+    const [hour, day, week] = await Promise.all(['1h', '24h', '7d'].map(reported))
     const { trendingCampaigns } = (await api.get('/reward-kit/trending?tokenWhitelist=false')).json()
     expect(trendingCampaigns).toHaveLength(campaigns.length)
     for (const { id, usdDistributed1Hr, usdDistributed24Hr } of trendingCampaigns) {
@@ -218,8 +218,8 @@ test.each([1, 600, 2000])(
           const now = new Date((seconds + later) * 1000 + milliseconds)
           const query = { campaignId: campaigns.map(({ id }) => id).join(), timeRange }
           api.setNow(now)
-          const told = await activity(api, String(new URLSearchParams(query)))
-          expect(told).toEqual(expectedActivity(records, query, now))
+          const reported = await activity(api, String(new URLSearchParams(query)))
+          expect(reported).toEqual(expectedActivity(records, query, now))
         },
       ),
       { numRuns: 120, seed: 8 },
@@ -280,9 +280,9 @@ test.each([
   ],
   ['minBlock=1:1', 'minBlock names chain 1, but no chain is indexed'],
 ])('%s is refused', async (query, error) => {
-  const answer = await shared.get(`/activity?${query}`)
-  expect(answer.statusCode).toBe(400)
-  expect(answer.json()).toEqual({ error })
+  const response = await shared.get(`/activity?${query}`)
+  expect(response.statusCode).toBe(400)
+  expect(response.json()).toEqual({ error })
 })
 
 test('fifty campaigns of the longest IDs can be asked for, which is as many as there may be', async () => {

@@ -18,12 +18,12 @@ import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 const NOW = new Date('2026-01-01T00:00:00.000Z')
 const CORE = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
-const MOST = (2n ** 256n - 1n).toString()
+const MAX = (2n ** 256n - 1n).toString()
 
 async function list(api: TestApp, query = ''): Promise<ListCampaignsResponse> {
-  const answer = await api.get(`/campaigns?${query}`)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return answer.json()
+  const response = await api.get(`/campaigns?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
 }
 
 /** The IDs of the first hundred that match, in their order; the total has to say the same. */
@@ -149,9 +149,9 @@ describe('an item', () => {
         nftCollection: { chainId: 1, address: anAddress('collection') },
       },
     )
-    const answer = await api.get('/campaigns')
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.json()).toStrictEqual({
+    const response = await api.get('/campaigns')
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.json()).toStrictEqual({
       campaigns: [
         {
           id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
@@ -272,13 +272,13 @@ describe('an item', () => {
 
   test('keeps amounts exact up to 2^256 - 1', async () => {
     const { protocolFee, maxParticipants, campaignIndex, id } = await listed(
-      aCampaign({ id: `1:${CORE}:${MOST}`, protocolFee: MOST, maxParticipants: MOST }),
+      aCampaign({ id: `1:${CORE}:${MAX}`, protocolFee: MAX, maxParticipants: MAX }),
     )
     expect({ protocolFee, maxParticipants, campaignIndex, id }).toEqual({
-      protocolFee: MOST,
-      maxParticipants: MOST,
-      campaignIndex: MOST,
-      id: `1:${CORE}:${MOST}`,
+      protocolFee: MAX,
+      maxParticipants: MAX,
+      campaignIndex: MAX,
+      id: `1:${CORE}:${MAX}`,
     })
   })
 
@@ -393,8 +393,8 @@ describe('incentives', () => {
     const figures = async (parts: Record<string, unknown>, amounts: string[]) => {
       const campaign = aCampaign({
         incentives: [
-          { type: 'ERC20VariableIncentive', asset: anAddress('asset'), reward: '1', limit: MOST },
-          { type: 'ERC20VariableIncentive', asset: anAddress('asset'), reward: '1', limit: MOST, ...parts },
+          { type: 'ERC20VariableIncentive', asset: anAddress('asset'), reward: '1', limit: MAX },
+          { type: 'ERC20VariableIncentive', asset: anAddress('asset'), reward: '1', limit: MAX, ...parts },
         ],
       })
       const claims = amounts.map((amount) => aClaim(campaign, { incentiveIndex: 1, amount }))
@@ -449,7 +449,7 @@ describe('incentives', () => {
     })
 
     test('that are exact sums', async () => {
-      expect(await figures({}, [MOST, '1'])).toEqual({
+      expect(await figures({}, [MAX, '1'])).toEqual({
         claimedAmount: (2n ** 256n).toString(),
         totalAmountClaimed: (2n ** 256n).toString(),
         totalClaims: '2',
@@ -762,7 +762,7 @@ describe('a campaign is active', () => {
     spending.push(
       [`${type}: while less than its limit is claimed`, [limited], claims('98', '1'), true],
       [`${type}: not once its limit is claimed`, [limited], claims('99', '1'), false],
-      [`${type}: not once more than its limit is claimed`, [limited], claims(MOST), false],
+      [`${type}: not once more than its limit is claimed`, [limited], claims(MAX), false],
       [`${type}: as the recorded amount says`, [{ ...limited, totalAmountClaimed: '100' }], [], false],
       [`${type}: as the recorded amount says first`, [{ ...limited, totalAmountClaimed: '99' }], claims('100'), true],
       [`${type}: as the claims say for ""`, [{ ...limited, totalAmountClaimed: '' }], claims('100'), false],
@@ -902,7 +902,7 @@ describe('the order', () => {
       await using api = await startTestApp()
       const [low, high] = [`0x${'0'.repeat(39)}a`, `0x${'f'.repeat(40)}`]
       const ids = [
-        ...[`2:${low}:0`, `2:${low}:9`, `2:${low}:10`, `2:${low}:100`, `2:${low}:${MOST}`],
+        ...[`2:${low}:0`, `2:${low}:9`, `2:${low}:10`, `2:${low}:100`, `2:${low}:${MAX}`],
         ...[`2:${high}:1`, `2:${high}:2`],
         ...[`10:${low}:1`, `10:${high}:0`],
         ...[`8453:${low}:3`],
@@ -1069,20 +1069,20 @@ describe('availableBudgetUsd', () => {
     },
     {
       title: 'is exact near 2^256',
-      incentives: [of('ERC20VariableIncentive', { limit: MOST })],
+      incentives: [of('ERC20VariableIncentive', { limit: MAX })],
       tokens: [token({ decimals: 18, priceUsd: '3120.55' })],
       // 115792089237316195423570985008687907853269984665640564039457584007913129639935 × 3120.55 ÷ 10^18
       expected: '361335004069507053629024437268861050851521650648364662113329363.775893',
     },
     {
       title: 'is exact where the product is far beyond 2^256',
-      incentives: [anErc20Incentive(ASSET, { reward: MOST, limit: MOST })],
+      incentives: [anErc20Incentive(ASSET, { reward: MAX, limit: MAX })],
       tokens: [token({ decimals: 0, priceUsd: '1' })],
       expected: ((2n ** 256n - 1n) * (2n ** 256n - 1n)).toString(),
     },
     {
       title: 'is exact for a token of 255 decimals',
-      incentives: [anErc20Incentive(ASSET, { reward: MOST, limit: MOST })],
+      incentives: [anErc20Incentive(ASSET, { reward: MAX, limit: MAX })],
       tokens: [token({ decimals: 255, priceUsd: `1${'0'.repeat(59)}` })],
       expected: '0',
     },

@@ -18,7 +18,7 @@ import {
 } from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
 import { claimsQuery, expectedClaims } from '../setup/second-opinion-claims.ts'
-import { vocabularyOf } from '../setup/second-opinion-questions.ts'
+import { vocabularyOf } from '../setup/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 async function page(api: TestApp, query: QueryText): Promise<ListClaimsResponse> {
@@ -55,7 +55,7 @@ test.each([41, 42])(
     const random = createRandom(seed)
     await using database = await createTestDatabase()
     await using keeping = await startTestApp({}, database)
-    await using making = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' }, database)
+    await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const base = 1_772_366_400
@@ -177,23 +177,23 @@ describe('a cursor', () => {
   })
 
   test('goes on behind its page, whatever has come before it meanwhile', async () => {
-    const question = { campaignId: campaign.id }
-    const all = await page(shared, { ...question, pageSize: '100' })
-    const first = await page(shared, { ...question, pageSize: '4' })
+    const request = { campaignId: campaign.id }
+    const all = await page(shared, { ...request, pageSize: '100' })
+    const first = await page(shared, { ...request, pageSize: '4' })
     await shared.save(aClaim(campaign, { blockTimestamp: '1760000501' }))
     const cursor = String(first.nextCursor)
     expect(cursor.length).toBeLessThanOrEqual(512)
-    const second = await page(shared, { ...question, cursor, pageSize: '5' })
+    const second = await page(shared, { ...request, cursor, pageSize: '5' })
     expect([...first.claims, ...second.claims]).toEqual(all.claims)
     expect(second.nextCursor).toBeNull()
   })
 
   test('is the same in every process, and after a restart', async () => {
-    const question = { campaignId: `${campaign.id},${other.id}`, pageSize: '2' }
-    const { nextCursor } = await page(shared, question)
+    const request = { campaignId: `${campaign.id},${other.id}`, pageSize: '2' }
+    const { nextCursor } = await page(shared, request)
     await using later = await startTestApp({}, shared.database)
-    expect((await page(later, question)).nextCursor).toBe(nextCursor)
-    const next = { ...question, cursor: String(nextCursor) }
+    expect((await page(later, request)).nextCursor).toBe(nextCursor)
+    const next = { ...request, cursor: String(nextCursor) }
     expect(await page(later, next)).toEqual(await page(shared, next))
   })
 
@@ -213,8 +213,8 @@ describe('a cursor', () => {
   test('of another question is refused', async () => {
     const { nextCursor } = await page(shared, { campaignId: campaign.id, pageSize: '1' })
     const cursor = String(nextCursor)
-    for (const question of [{}, { campaignId: other.id }, { campaignId: campaign.id, chainId: '8453' }]) {
-      expect(await failure({ ...question, cursor })).toBe(
+    for (const request of [{}, { campaignId: other.id }, { campaignId: campaign.id, chainId: '8453' }]) {
+      expect(await failure({ ...request, cursor })).toBe(
         'cursor is of a request with other parameters: only pageSize, minBlock and the order of lists may change',
       )
     }
@@ -230,10 +230,10 @@ describe('a cursor', () => {
   })
 
   test('is not given on the last page, a full one too, nor with no page', async () => {
-    const question = { campaignId: other.id }
+    const request = { campaignId: other.id }
     await shared.save(aClaim(other), aClaim(other))
-    expect((await page(shared, { ...question, pageSize: '2' })).nextCursor).toBeNull()
-    expect(await page(shared, { ...question, pageSize: '0' })).toEqual({ claims: [], nextCursor: null, totalClaims: 2 })
+    expect((await page(shared, { ...request, pageSize: '2' })).nextCursor).toBeNull()
+    expect(await page(shared, { ...request, pageSize: '0' })).toEqual({ claims: [], nextCursor: null, totalClaims: 2 })
   })
 })
 
@@ -268,7 +268,7 @@ describe('on a followed chain', () => {
     await api.save(campaign, claim)
     const queries: QueryText[] = [{}, { claimant: claim.claimant }, { campaignId: campaign.id }, { chainId: '8453' }]
     for (const query of queries) expect((await page(api, query)).claims).toHaveLength(1)
-    await ingest.apply({ records: [], withdrawnClaims: [toClaimIdentity(claim)] })
+    await ingest.apply({ records: [], revertedClaims: [toClaimIdentity(claim)] })
     for (const query of queries) expect((await page(api, query)).claims, JSON.stringify(query)).toEqual([])
   })
 })

@@ -15,7 +15,7 @@ const [A, B, C, D] = ['contract a', 'contract b', 'contract c', 'contract d'].ma
   ...[string, string, string, string],
 ]
 
-/** Unix seconds, so many from the moment of the answers. */
+/** Unix seconds, so many from the moment of the responses. */
 const at = (seconds: number, now = NOW) => String(Math.floor(now.getTime() / 1000) + seconds)
 
 /** A campaign that can be claimed, with a step on each of the contracts. */
@@ -39,9 +39,9 @@ const entry = (address: string, [campaignCount, totalClaims, totalAmountClaimedU
 })
 
 async function page(api: TestApp, query = '') {
-  const answer = await api.get(`/explore/contracts?${query}`)
-  expect(answer.statusCode, answer.body).toBe(200)
-  return { contracts: answer.json<ListContractsResponse>(), total: answer.headers['x-total-count'] }
+  const response = await api.get(`/explore/contracts?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return { contracts: response.json<ListContractsResponse>(), total: response.headers['x-total-count'] }
 }
 
 /** The first hundred that match, in their order; the total has to say the same. */
@@ -87,11 +87,11 @@ describe('the answer', () => {
       ...claims(many, 2, { amountUsd: '1.5' }),
       ...claims(one, 1, { amountUsd: '0.25' }),
     )
-    const answer = await api.get('/explore/contracts')
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.headers['x-total-count']).toBe('2')
-    expect(answer.json()).toStrictEqual([
+    const response = await api.get('/explore/contracts')
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.headers['x-total-count']).toBe('2')
+    expect(response.json()).toStrictEqual([
       {
         chainId: 8453,
         address: A,
@@ -111,10 +111,10 @@ describe('the answer', () => {
     await using api = await startTestApp()
     const origin = { origin: 'https://shop.example' }
     const expectTotal = async (total: string, query: string, entries: number) => {
-      const answer = await api.get(`/explore/contracts?${query}`, origin)
-      expect({ query, entries: answer.json().length }).toEqual({ query, entries })
-      expect({ query, total: answer.headers['x-total-count'] }).toEqual({ query, total })
-      const exposed = String(answer.headers['access-control-expose-headers']).split(/,\s*/)
+      const response = await api.get(`/explore/contracts?${query}`, origin)
+      expect({ query, entries: response.json().length }).toEqual({ query, entries })
+      expect({ query, total: response.headers['x-total-count'] }).toEqual({ query, total })
+      const exposed = String(response.headers['access-control-expose-headers']).split(/,\s*/)
       expect(exposed).toContain('x-total-count')
     }
     for (const query of ['', 'timeRange=24h', `creator=${OWNER}`, 'pageSize=0', 'page=2', 'chainIds=8453']) {
@@ -147,9 +147,9 @@ describe('the answer', () => {
     const head = await api.app.inject({ method: 'HEAD', url: '/explore/contracts?pageSize=1', headers: origin })
     expect({ status: unchanged.statusCode, body: unchanged.body }).toEqual({ status: 304, body: '' })
     expect({ status: head.statusCode, body: head.body }).toEqual({ status: 200, body: '' })
-    for (const answer of [unchanged, head]) {
-      expect(answer.headers['x-total-count']).toBe('4')
-      expect(answer.headers['access-control-expose-headers']).toContain('x-total-count')
+    for (const response of [unchanged, head]) {
+      expect(response.headers['x-total-count']).toBe('4')
+      expect(response.headers['access-control-expose-headers']).toContain('x-total-count')
     }
   })
 
@@ -350,17 +350,17 @@ describe('the figures', () => {
       ...claims(newer, 1, { blockTimestamp: at(900, now), amountUsd: '5' }),
     )
     const before = await kept()
-    const answerAfter = async (seconds: number) => {
+    const responseAfter = async (seconds: number) => {
       api.setNow(new Date(now.getTime() + 1000 * seconds))
       return explore(api, 'timeRange=6h')
     }
-    expect(await answerAfter(0)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
-    expect(await answerAfter(599)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
-    expect(await answerAfter(600)).toStrictEqual([entry(B, [1, 1, 1]), entry(A, [1, 0, 0])])
-    expect(await answerAfter(900)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
-    expect(await answerAfter(21_539)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
-    expect(await answerAfter(21_540)).toStrictEqual([entry(B, [1, 1, 5]), entry(A, [1, 0, 0])])
-    expect(await answerAfter(22_500)).toStrictEqual([entry(B, [1, 0, 0]), entry(A, [1, 0, 0])])
+    expect(await responseAfter(0)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
+    expect(await responseAfter(599)).toStrictEqual([entry(A, [1, 2, 2]), entry(B, [1, 1, 1])])
+    expect(await responseAfter(600)).toStrictEqual([entry(B, [1, 1, 1]), entry(A, [1, 0, 0])])
+    expect(await responseAfter(900)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
+    expect(await responseAfter(21_539)).toStrictEqual([entry(B, [1, 2, 6]), entry(A, [1, 0, 0])])
+    expect(await responseAfter(21_540)).toStrictEqual([entry(B, [1, 1, 5]), entry(A, [1, 0, 0])])
+    expect(await responseAfter(22_500)).toStrictEqual([entry(B, [1, 0, 0]), entry(A, [1, 0, 0])])
     expect(await kept()).toEqual(before)
   })
 
@@ -547,13 +547,13 @@ describe('creator', () => {
   test('is the owner where the record names none, and follows the record', async () => {
     await using api = await startTestApp()
     const campaign = aCampaignOn([A], { owner: inUpperCase(you), creator: null })
-    const whose = async () => [await found(api, `creator=${me}`), await found(api, `creator=${you}`)]
+    const roleName = async () => [await found(api, `creator=${me}`), await found(api, `creator=${you}`)]
     await api.save(campaign)
-    expect(await whose()).toEqual([[], [A]])
+    expect(await roleName()).toEqual([[], [A]])
     await api.save({ ...campaign, creator: inUpperCase(me) })
-    expect(await whose()).toEqual([[A], []])
+    expect(await roleName()).toEqual([[A], []])
     await api.save({ ...campaign, creator: null, owner: me })
-    expect(await whose()).toEqual([[A], []])
+    expect(await roleName()).toEqual([[A], []])
   })
 })
 
@@ -735,7 +735,7 @@ describe('any answer', () => {
 
   let api: TestApp
   beforeAll(async () => {
-    // Without a memory of answers: the clock goes forward and back.
+    // Without a memory of responses: the clock goes forward and back.
     api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     await api.save(...campaigns, ...made)
   })
@@ -825,11 +825,11 @@ describe('a parameter is refused, and the message names it', () => {
   const unknown = ['chainId', 'timerange', 'period', 'sort', 'owner', 'tokenWhitelist', 'PAGE', 'a[]', '__proto__']
 
   async function refusalOf(query: string): Promise<string> {
-    const answer = await shared.get(`/explore/contracts?${query}`)
-    expect(answer.statusCode, `${query}: ${answer.body}`).toBe(400)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(Object.keys(answer.json())).toEqual(['error'])
-    return answer.json().error
+    const response = await shared.get(`/explore/contracts?${query}`)
+    expect(response.statusCode, `${query}: ${response.body}`).toBe(400)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(Object.keys(response.json())).toEqual(['error'])
+    return response.json().error
   }
 
   for (const { name, value } of rows) {

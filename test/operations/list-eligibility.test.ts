@@ -8,7 +8,7 @@ import { createRandom } from '../setup/random-records.ts'
 import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
 import { eligibilityQuery, expectedEligibility } from '../setup/second-opinion-eligibility.ts'
-import { vocabularyOf } from '../setup/second-opinion-questions.ts'
+import { vocabularyOf } from '../setup/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 async function eligibility(api: TestApp, query: QueryText): Promise<ListEligibilityResponse> {
@@ -49,7 +49,7 @@ test.each([51, 52])(
     const random = createRandom(seed)
     await using database = await createTestDatabase()
     await using keeping = await startTestApp({}, database)
-    await using making = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' }, database)
+    await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const base = 1_772_366_400

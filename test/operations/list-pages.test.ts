@@ -1,7 +1,7 @@
 import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { mapSomeFacets, storeActivityOf } from '../setup/campaign-maps.ts'
 import { combinationsOf, type Filter, filtersOf } from '../setup/every-filter.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign } from '../setup/records.ts'
@@ -55,11 +55,11 @@ function someInstants(records: readonly ImportRecord[], random: Random) {
 
 const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 
-const MOST_MS = 120_000
+const MAX_MS = 120_000
 
 test.each(firstOf([1, 2, 3]))(
   'pages and totals of hard random records are what the records say: seed %i',
-  { timeout: MOST_MS },
+  { timeout: MAX_MS },
   async (seed) => {
     const random = createRandom(seed)
     await using api = await startTestApp(keepingNothing)
@@ -69,7 +69,7 @@ test.each(firstOf([1, 2, 3]))(
       const batch = randomBatch(records, base, random)
       await api.save(...batch)
       records = [...records, ...batch]
-      await keepActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
+      await storeActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
       for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
       // From here on some filters are answered from maps, and there are several spans.
       if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
@@ -90,7 +90,7 @@ test.each([
     const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
     await api.save(...records)
     await api.database.query(`select rebuild_campaign_maps(${spans})`)
-    await keepActivityOf(api.database, base)
+    await storeActivityOf(api.database, base)
     await mapSomeFacets(api.database, 0.05)
     let listed = 0
     for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)

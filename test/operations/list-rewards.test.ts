@@ -7,7 +7,7 @@ import { createTestDatabase } from '../setup/database.ts'
 import { createRandom } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
-import { vocabularyOf } from '../setup/second-opinion-questions.ts'
+import { vocabularyOf } from '../setup/second-opinion-queries.ts'
 import { expectedRewards } from '../setup/second-opinion-rewards.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
@@ -44,7 +44,7 @@ test.each([61, 62])(
     const random = createRandom(seed)
     await using database = await createTestDatabase()
     await using keeping = await startTestApp({}, database)
-    await using making = await startTestApp({ ANSWER_CACHE_MEGABYTES: '0' }, database)
+    await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     const base = 1_772_366_400
@@ -55,13 +55,13 @@ test.each([61, 62])(
       await ingest.apply(step.batch)
       records = step.records
       const { users, chains } = vocabularyOf(records)
-      const questions = [...users.slice(0, 4), random.pick(users)].flatMap((user) =>
+      const queries = [...users.slice(0, 4), random.pick(users)].flatMap((user) =>
         [{}, { state: 'claimable' }, { state: 'claimed' }, { chainId: String(random.pick(chains)) }].map(
           (query: QueryText) => ({ user, query }),
         ),
       )
       const now = new Date((base + round * 1800) * 1000)
-      for (const { user, query } of questions) {
+      for (const { user, query } of queries) {
         const expected = expectedRewards(records, user, query, now)
         for (const api of [keeping, making]) {
           api.setNow(now)
@@ -83,10 +83,10 @@ test('an entry says what was claimed and what can be, and totals are exact', asy
   const user = anAddress('rewarded')
   const token = aToken({ address: anAddress('asset'), decimals: 6 })
   const [claimed, signed] = [aClaimable({ campaignName: 'Claimed' }), aClaimable()]
-  const most = String(2n ** 256n - 1n)
+  const max = String(2n ** 256n - 1n)
   await shared.save(
     ...[token, claimed, signed],
-    aClaim(claimed, { claimant: user, amount: most, amountUsd: '0.0000004', txHash: `0x${'1'.repeat(64)}` }),
+    aClaim(claimed, { claimant: user, amount: max, amountUsd: '0.0000004', txHash: `0x${'1'.repeat(64)}` }),
     aClaim(claimed, { claimant: user, amount: '1', amountUsd: '0.0000004', txHash: `0x${'2'.repeat(64)}` }),
     aClaim(claimed, { claimant: user, amount: '1', amountUsd: null, txHash: `0x${'0'.repeat(64)}`, logIndex: 9 }),
     {

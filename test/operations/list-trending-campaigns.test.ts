@@ -27,15 +27,15 @@ const HOUR = 3600
 const DAY = 24 * HOUR
 const CORE = anAddress('core')
 const ZERO = '0x0000000000000000000000000000000000000000'
-const MOST = (2n ** 256n - 1n).toString()
+const MAX = (2n ** 256n - 1n).toString()
 
 const toSeconds = (instant: Date) => instant.getTime() / 1000
 const fromSeconds = (seconds: number) => new Date(seconds * 1000)
 
 async function trending(api: TestApp, query = ''): Promise<TrendingCampaign[]> {
-  const answer = await api.get(`/reward-kit/trending?${query}`)
-  expect(answer.statusCode, `${query}: ${answer.body}`).toBe(200)
-  const body = answer.json()
+  const response = await api.get(`/reward-kit/trending?${query}`)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
+  const body = response.json()
   expect(Object.keys(body)).toEqual(['trendingCampaigns'])
   return body.trendingCampaigns
 }
@@ -180,10 +180,10 @@ describe('an entry', () => {
       aClaimAgo(campaign, 3 * DAY, { amount: '500000', amountUsd: '0.5' }),
       { ...aSignature(campaign, inUpperCase(user), 1), referrer: inUpperCase(anAddress('referrer')) },
     )
-    const answer = await api.get(`/reward-kit/trending?user=${user}&includeTokenMetadata=true`)
-    expect(answer.statusCode, answer.body).toBe(200)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    expect(answer.json()).toEqual({
+    const response = await api.get(`/reward-kit/trending?user=${user}&includeTokenMetadata=true`)
+    expect(response.statusCode, response.body).toBe(200)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    expect(response.json()).toEqual({
       trendingCampaigns: [
         {
           id: '8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
@@ -422,7 +422,7 @@ describe('an incentive', () => {
     },
     {
       title: 'ERC20Incentive: is exact at 2^256 - 1',
-      incentive: fixed(ether.address, MOST),
+      incentive: fixed(ether.address, MAX),
       expected: {
         ...ofToken(ether),
         rewardAmount: '115792089237316195423570985008687907853269984665640564039457584007913129639935',
@@ -432,21 +432,21 @@ describe('an incentive', () => {
     },
     {
       title: 'ERC20Incentive: of a token without decimals is the plain number',
-      incentive: fixed(whole.address, MOST),
+      incentive: fixed(whole.address, MAX),
       expected: {
         ...ofToken(whole),
-        rewardAmount: MOST,
-        rewardAmountFormatted: MOST,
+        rewardAmount: MAX,
+        rewardAmountFormatted: MAX,
         rewardUsdValue: Number(2n * (2n ** 256n - 1n)),
       },
     },
     {
       title: 'ERC20Incentive: of a token of 255 decimals has all of them',
-      incentive: fixed(fine.address, MOST),
+      incentive: fixed(fine.address, MAX),
       expected: {
         ...ofToken(fine),
-        rewardAmount: MOST,
-        rewardAmountFormatted: `0.${'0'.repeat(255 - 78)}${MOST}`,
+        rewardAmount: MAX,
+        rewardAmountFormatted: `0.${'0'.repeat(255 - 78)}${MAX}`,
         rewardUsdValue: 0,
       },
     },
@@ -753,7 +753,7 @@ describe('the budget', () => {
     },
     {
       title: 'is exact beyond 2^256',
-      incentives: [variable(MOST), variable(MOST)],
+      incentives: [variable(MAX), variable(MAX)],
       claims: [[String(2n ** 255n)], [String(2n ** 255n + 1n)]],
       expected: [String(2n ** 257n - 2n), String(2n ** 256n + 1n)],
     },
@@ -781,7 +781,7 @@ describe('the budget', () => {
 
 describe('the window', () => {
   /*
-   * Claims of the last windows are kept as totals that reach up to the latest import. Answers are the same whether they
+   * Claims of the last windows are kept as totals that reach up to the latest import. Responses are the same whether they
    * are about that moment or another one, here in seconds from about the time of the import.
    */
   const present = Math.floor(Date.now() / 1000)
@@ -1002,7 +1002,7 @@ describe('the order', () => {
   test('of equals ascends by chain, core address and identifier as a number', async () => {
     const [low, high] = [`0x${'0'.repeat(39)}a`, `0x${'f'.repeat(40)}`]
     const ids = [
-      ...[`2:${low}:0`, `2:${low}:9`, `2:${low}:10`, `2:${low}:100`, `2:${low}:${MOST}`],
+      ...[`2:${low}:0`, `2:${low}:9`, `2:${low}:10`, `2:${low}:100`, `2:${low}:${MAX}`],
       ...[`2:${high}:1`, `2:${high}:2`],
       ...[`10:${low}:1`, `10:${high}:0`],
       ...[`8453:${low}:3`],
@@ -1643,8 +1643,11 @@ describe('an answer', () => {
 
   test('needs no credential, and ignores one', async () => {
     const url = `/reward-kit/trending?owner=${anAddress('nobody')}`
-    const answer = await shared.get(url, { authorization: 'Bearer nonsense' })
-    expect({ status: answer.statusCode, body: answer.json() }).toEqual({ status: 200, body: { trendingCampaigns: [] } })
+    const response = await shared.get(url, { authorization: 'Bearer nonsense' })
+    expect({ status: response.statusCode, body: response.json() }).toEqual({
+      status: 200,
+      body: { trendingCampaigns: [] },
+    })
   })
 })
 
@@ -1656,10 +1659,10 @@ const parameters = [
 
 describe('a parameter', () => {
   async function refused(query: string): Promise<string> {
-    const answer = await shared.get(`/reward-kit/trending?${query}`)
-    expect(answer.statusCode, `${query}: ${answer.body}`).toBe(400)
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-    const body = answer.json()
+    const response = await shared.get(`/reward-kit/trending?${query}`)
+    expect(response.statusCode, `${query}: ${response.body}`).toBe(400)
+    expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+    const body = response.json()
     expect(Object.keys(body)).toEqual(['error'])
     return body.error
   }

@@ -29,10 +29,10 @@ test('an answer that is as of the block already is given at once, by every publi
   await setFollowed(api.database, 10, 7)
   for (const path of paths) {
     for (const blocks of ['8453:120', '8453:119,10:7', '10:0&minBlock=8453:1', '8453:1,8453:120']) {
-      const answer = await api.get(`${path}minBlock=${blocks}`)
-      expect(answer.statusCode, answer.body).toBe(200)
-      expect(answer.headers['x-as-of']).toBe('10:7, 8453:120')
-      expect(answer.body).toBe((await api.get(path)).body)
+      const response = await api.get(`${path}minBlock=${blocks}`)
+      expect(response.statusCode, response.body).toBe(200)
+      expect(response.headers['x-as-of']).toBe('10:7, 8453:120')
+      expect(response.body).toBe((await api.get(path)).body)
     }
   }
 })
@@ -47,9 +47,9 @@ test('an answer waits for the block, and is there as soon as that is', async () 
     await sleep(300)
     const start = performance.now()
     await setFollowed(api.database, 8453, block)
-    const answer = await asked
-    expect(answer.statusCode).toBe(200)
-    expect(answer.headers['x-as-of']).toBe(`8453:${block}`)
+    const response = await asked
+    expect(response.statusCode).toBe(200)
+    expect(response.headers['x-as-of']).toBe(`8453:${block}`)
     expect(performance.now() - start).toBeLessThan(500)
   }
 })
@@ -60,13 +60,13 @@ describe('a block that does not come', () => {
     await setFollowed(api.database, 8453, 120)
     await setFollowed(api.database, 10, null)
     const start = performance.now()
-    const answer = await api.get('/campaigns?minBlock=8453:121,10:5')
+    const response = await api.get('/campaigns?minBlock=8453:121,10:5')
     expect(performance.now() - start).toBeGreaterThan(1900)
     expect(performance.now() - start).toBeLessThan(4000)
-    expect(answer.statusCode).toBe(503)
-    expect(answer.headers['retry-after']).toBe('1')
-    expect(answer.headers['cache-control']).toBe('no-store')
-    expect(answer.json()).toEqual({
+    expect(response.statusCode).toBe(503)
+    expect(response.headers['retry-after']).toBe('1')
+    expect(response.headers['cache-control']).toBe('no-store')
+    expect(response.json()).toEqual({
       error: 'chain 8453 is at block 120, requested was 121; chain 10 is still backfilling, requested was 5',
     })
   })
@@ -74,8 +74,8 @@ describe('a block that does not come', () => {
   test('is waited for by no more than a thousand', async () => {
     await using api = await startTestApp({ MAX_CONCURRENT_REQUESTS: '5000' })
     await setFollowed(api.database, 8453, 120)
-    const answers = await Promise.all(Array.from({ length: 1010 }, () => api.get('/campaigns?minBlock=8453:121')))
-    const sentences = answers.map((answer) => String(answer.json().error))
+    const responses = await Promise.all(Array.from({ length: 1010 }, () => api.get('/campaigns?minBlock=8453:121')))
+    const sentences = responses.map((response) => String(response.json().error))
     expect(sentences.filter((sentence) => sentence.includes('overloaded'))).toHaveLength(10)
     expect(sentences.filter((sentence) => sentence.includes('is at block 120'))).toHaveLength(1000)
   })
@@ -124,14 +124,14 @@ test.each([
   await using api = await startTestApp()
   await setFollowed(api.database, 8453, 120)
   await setFollowed(api.database, 10, 7)
-  const answer = await api.get(`/campaigns?minBlock=${blocks}`)
-  expect(answer.statusCode).toBe(400)
-  expect(answer.json()).toEqual({ error })
+  const response = await api.get(`/campaigns?minBlock=${blocks}`)
+  expect(response.statusCode).toBe(400)
+  expect(response.json()).toEqual({ error })
 })
 
 test('where no chain is followed, none can be named', async () => {
   await using api = await startTestApp()
-  const answer = await api.get('/campaigns?minBlock=8453:0')
-  expect(answer.statusCode).toBe(400)
-  expect(answer.json()).toEqual({ error: 'minBlock names chain 8453, but no chain is indexed' })
+  const response = await api.get('/campaigns?minBlock=8453:0')
+  expect(response.statusCode).toBe(400)
+  expect(response.json()).toEqual({ error: 'minBlock names chain 8453, but no chain is indexed' })
 })

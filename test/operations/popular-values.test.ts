@@ -2,7 +2,6 @@ import { expect, test } from 'vitest'
 import type { CampaignRecord, ImportRecord, TokenRecord } from '../../src/ingest/records.ts'
 import { differingContractTotals } from '../../src/read-models/claim-windows/check.ts'
 import { expectMapsToAgree } from '../setup/campaign-maps.ts'
-import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random } from '../setup/random-records.ts'
 import {
   aCampaign,
@@ -15,7 +14,8 @@ import {
   aToken,
 } from '../setup/records.ts'
 import type { QueryText } from '../setup/second-opinion.ts'
-import { createComparison, type Question } from '../setup/second-opinion-comparison.ts'
+import { createComparison, type Query } from '../setup/second-opinion-comparison.ts'
+import { storeTotalsOf } from '../setup/stored-totals.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { firstOf } from '../setup/thorough.ts'
 
@@ -173,7 +173,7 @@ const ofList = (random: Random): QueryText => ({
 })
 
 /** Each value of each filter, and each pair by values near the bound; of the list, of trending and of the contracts. */
-function someQuestions(random: Random): Question[] {
+function someQueries(random: Random): Query[] {
   const { pick } = random
   const queryOf = (kind: KindName, place: number) => kinds[kind].query(nameOf(kind, place))
   const single = kindNames.flatMap((kind) => COUNTS.map((_, place) => queryOf(kind, place)))
@@ -186,15 +186,15 @@ function someQuestions(random: Random): Question[] {
     // The list knows no creator, and trending not all that the list does.
     ...all
       .filter((query) => !('creator' in query))
-      .map((query): Question => ['/campaigns', { ...query, ...ofList(random) }]),
+      .map((query): Query => ['/campaigns', { ...query, ...ofList(random) }]),
     ...all
       .filter((query) => !('incentiveType' in query || 'actionType' in query))
-      .map((query): Question => {
+      .map((query): Query => {
         const period = pick(['1h', '24h', '24h'])
         return ['/reward-kit/trending', { ...query, ...whitelist(random), period }]
       }),
     ...COUNTS.flatMap((_, place) =>
-      ['6h', '24h', '7d', undefined].map((timeRange): Question => {
+      ['6h', '24h', '7d', undefined].map((timeRange): Query => {
         const sortBy = pick(['most-completions', 'total-spend', 'recently-deployed'])
         const page = { pageSize: pick(['2', '4', '100']), page: pick(['1', '1', '2']) }
         return [
@@ -232,8 +232,8 @@ test.each(firstOf([1, 2]))(
     expect(first).not.toContain(`owner ${anAddress(nameOf('owner', 1))}`)
     let [begun, ended] = [0, 0]
     for (let round = 0; round < 4; round += 1) {
-      await keepTotalsOf(api.database, base + random.pick([0, -HOUR, 60]))
-      await compare(someQuestions(random), records, new Date((base + random.pick([0, 0.5, 90])) * 1000))
+      await storeTotalsOf(api.database, base + random.pick([0, -HOUR, 60]))
+      await compare(someQueries(random), records, new Date((base + random.pick([0, 0.5, 90])) * 1000))
       const before = await mapped()
       // Few have this template, and their action becomes one of those that many have.
       const renamed = templateOf(nameOf('action', 4), nameOf('action', random.pick(NEAR)))
@@ -243,13 +243,13 @@ test.each(firstOf([1, 2]))(
       ]
       await api.save(...batch)
       records = [...records, ...batch]
-      // A map that there is stays, however few have it, until all are made anew.
+      // A map that there is stays, however few have it, until all are recomputed.
       if (round === 1) await api.database.query('select rebuild_campaign_maps(100)')
       const after = await mapped()
       begun += [...after].filter((name) => !before.has(name)).length
       ended += [...before].filter((name) => !after.has(name)).length
     }
-    await compare(someQuestions(random), records, new Date(base * 1000))
+    await compare(someQueries(random), records, new Date(base * 1000))
     await expectMapsToAgree(api.database)
     expect(await api.database.query(differingContractTotals(null))).toEqual([])
     expect(begun, 'values that have got a map').toBeGreaterThan(3)

@@ -25,17 +25,17 @@ beforeAll(async () => {
 afterAll(() => api[Symbol.asyncDispose]())
 
 async function refused(query: string): Promise<string> {
-  const answer = await api.get(`/campaigns?${query}`)
-  expect(answer.statusCode, `${query}: ${answer.body}`).toBe(400)
-  expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
-  const body = answer.json()
+  const response = await api.get(`/campaigns?${query}`)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(400)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  const body = response.json()
   expect(Object.keys(body)).toEqual(['error'])
   return body.error
 }
 
 async function accepted(query: string) {
-  const answer = await api.get(`/campaigns?${query}`)
-  expect(answer.statusCode, `${query}: ${answer.body}`).toBe(200)
+  const response = await api.get(`/campaigns?${query}`)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
 }
 
 /** Few different values, so that filters find some and pages are cut within equals. */
@@ -339,10 +339,10 @@ describe('a query string', () => {
         const query = pairs
           .map((part) => part.map((text) => encodeURIComponent(text.toWellFormed())).join('='))
           .join('&')
-        const answer = await api.get(`/campaigns?${query}`)
-        expect([200, 400]).toContain(answer.statusCode)
-        if (answer.statusCode === 200) return
-        const body = answer.json()
+        const response = await api.get(`/campaigns?${query}`)
+        expect([200, 400]).toContain(response.statusCode)
+        if (response.statusCode === 200) return
+        const body = response.json()
         expect(Object.keys(body)).toEqual(['error'])
         const named = pairs.flatMap(([text]) => [
           text,
@@ -362,8 +362,8 @@ describe('a query string', () => {
     )
     await fc.assert(
       fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
-        const answer = await api.get(`/campaigns?${pieces.join('').replaceAll('#', '')}`)
-        expect([200, 400]).toContain(answer.statusCode)
+        const response = await api.get(`/campaigns?${pieces.join('').replaceAll('#', '')}`)
+        expect([200, 400]).toContain(response.statusCode)
       }),
       { numRuns: 300 },
     )
@@ -400,8 +400,8 @@ describe('paging', () => {
         )
         const ids: string[] = []
         for (let page = 1; page <= Math.floor(matching.length / pageSize) + 2; page++) {
-          const answer = await api.get(`/campaigns?${query}page=${page}&pageSize=${pageSize}`)
-          const { campaigns, totalCampaigns } = answer.json<ListCampaignsResponse>()
+          const response = await api.get(`/campaigns?${query}page=${page}&pageSize=${pageSize}`)
+          const { campaigns, totalCampaigns } = response.json<ListCampaignsResponse>()
           expect(totalCampaigns).toBe(matching.length)
           ids.push(...campaigns.map(({ id }) => id))
         }

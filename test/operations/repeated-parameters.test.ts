@@ -16,7 +16,7 @@ const [first, second, third, absent] = ['first', 'second', 'third', 'absent'].ma
   string,
 ]
 const toId = (identifier: number) => `10:${anAddress('core')}:${identifier}`
-const lists: { path: string; name: string; values: [string, string, string, string]; most?: number }[] = [
+const lists: { path: string; name: string; values: [string, string, string, string]; max?: number }[] = [
   { path: '/campaigns', name: 'budgetAccount', values: [first, second, third, absent] },
   {
     path: '/campaigns',
@@ -34,10 +34,10 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/reward-kit/trending', name: 'includeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
-  { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
-  { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
+  { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
+  { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
-  { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], most: 50 },
+  { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
 ]
 
@@ -71,10 +71,10 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-async function answerOf(path: string, query: string) {
+async function responseOf(path: string, query: string) {
   const more = besides[path] ?? '&tokenWhitelist=false'
-  const answer = await api.get(`${path.replace('{address}', first)}?${query}${more}`)
-  return { status: answer.statusCode, body: answer.json() }
+  const response = await api.get(`${path.replace('{address}', first)}?${query}${more}`)
+  return { status: response.statusCode, body: response.json() }
 }
 
 test('all list parameters there are have their promises here', async () => {
@@ -90,12 +90,12 @@ test('all list parameters there are have their promises here', async () => {
   expect(lists.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(declared.sort())
 })
 
-describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none], most = 100 }) => {
+describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none], max = 100 }) => {
   test('may be repeated, and asks the same as with commas', async () => {
-    const expected = await answerOf(path, `${name}=${one},${two}`)
+    const expected = await responseOf(path, `${name}=${one},${two}`)
     expect(expected.status).toBe(200)
     const others = await Promise.all(
-      [`${name}=${one}`, `${name}=${one},${three}`, `${name}=${none}`].map((query) => answerOf(path, query)),
+      [`${name}=${one}`, `${name}=${one},${three}`, `${name}=${none}`].map((query) => responseOf(path, query)),
     )
     for (const other of others) expect(other.body, 'the question tells them apart').not.toEqual(expected.body)
     for (const query of [
@@ -103,18 +103,18 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
       `${name}=${two}&${name}=${one}`,
       `${name}=${one}&${name}=%20${two}%20&${name}=${one.toUpperCase().replace('0X', '0x').replace('COLLECTION', 'collection')}`,
     ]) {
-      expect(await answerOf(path, query), query).toEqual(expected)
+      expect(await responseOf(path, query), query).toEqual(expected)
     }
   })
 
   test('may have commas and be repeated at once', async () => {
-    const expected = await answerOf(path, `${name}=${one},${two},${three}`)
+    const expected = await responseOf(path, `${name}=${one},${two},${three}`)
     expect(expected.status).toBe(200)
-    expect(await answerOf(path, `${name}=${one},${two}&${name}=${three}`)).toEqual(expected)
-    expect(await answerOf(path, `${name}=${three},${one}&${name}=${two},${three}`)).toEqual(expected)
+    expect(await responseOf(path, `${name}=${one},${two}&${name}=${three}`)).toEqual(expected)
+    expect(await responseOf(path, `${name}=${three},${one}&${name}=${two},${three}`)).toEqual(expected)
   })
 
-  test(`has at most ${most} entries in all, counted after duplicates are dropped`, async () => {
+  test(`has at most ${max} entries in all, counted after duplicates are dropped`, async () => {
     const entry = (number: number) => {
       if (name === 'campaignId') return toId(number)
       if (one.includes(':')) return `${number}:${first}`
@@ -122,16 +122,16 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
       return name.startsWith('chainId') ? String(number) : `entry ${number}`
     }
     const entries = (count: number) => Array.from({ length: count }, (_, index) => `${name}=${entry(index)}`).join('&')
-    expect((await answerOf(path, `${entries(most)}&${entries(most / 2)}`)).status).toBe(200)
-    const refused = await answerOf(path, entries(most + 1))
+    expect((await responseOf(path, `${entries(max)}&${entries(max / 2)}`)).status).toBe(200)
+    const refused = await responseOf(path, entries(max + 1))
     expect(refused).toMatchObject({
       status: 400,
-      body: { error: expect.stringMatching(new RegExp(`${name}.*${most}`)) },
+      body: { error: expect.stringMatching(new RegExp(`${name}.*${max}`)) },
     })
   })
 
   test.each(['', '%20', 'x%27,'])('is refused where a repeated entry is empty or wrong: "%s"', async (entry) => {
-    const refused = await answerOf(path, `${name}=${one}&${name}=${entry}&${name}=${two}`)
+    const refused = await responseOf(path, `${name}=${one}&${name}=${entry}&${name}=${two}`)
     expect(refused).toMatchObject({
       status: 400,
       body: { error: expect.stringContaining(`an entry of ${name} must be`) },
@@ -140,15 +140,15 @@ describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, no
   })
 
   test.each([`${name}[]`, `${name}%5B%5D`])('may be repeated with brackets: %s', async (bracketed) => {
-    const commas = await answerOf(path, `${name}=${one},${two}`)
+    const commas = await responseOf(path, `${name}=${one},${two}`)
     expect(commas.status).toBe(200)
-    expect(await answerOf(path, `${bracketed}=${one}&${bracketed}=${two}`)).toEqual(commas)
-    expect(await answerOf(path, `${bracketed}=${one}&${name}=${two}`)).toEqual(commas)
-    expect(await answerOf(path, `${name}=${two}&${bracketed}=${one},${one}`)).toEqual(commas)
+    expect(await responseOf(path, `${bracketed}=${one}&${bracketed}=${two}`)).toEqual(commas)
+    expect(await responseOf(path, `${bracketed}=${one}&${name}=${two}`)).toEqual(commas)
+    expect(await responseOf(path, `${name}=${two}&${bracketed}=${one},${one}`)).toEqual(commas)
   })
 
   test(`is not known by the name ${name}[0]`, async () => {
-    const refused = await answerOf(path, `${name}[0]=${one}&${name}[1]=${two}`)
+    const refused = await responseOf(path, `${name}[0]=${one}&${name}[1]=${two}`)
     const error = expect.stringContaining(`unknown parameter "${name}[0]", did you mean ${name}?`)
     expect(refused).toMatchObject({ status: 400, body: { error } })
   })

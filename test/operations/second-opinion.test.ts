@@ -6,22 +6,22 @@ import { randomStep } from '../setup/batches.ts'
 import { mapSomeFacets } from '../setup/campaign-maps.ts'
 import { countHoursFrom } from '../setup/claim-hours.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 import {
   type Comparison,
   createComparison,
   type Operation,
-  type Question,
-  randomQuestions,
+  type Query,
+  randomQueries,
 } from '../setup/second-opinion-comparison.ts'
-import { vocabularyOf } from '../setup/second-opinion-questions.ts'
+import { vocabularyOf } from '../setup/second-opinion-queries.ts'
+import { storeTotalsOf } from '../setup/stored-totals.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { firstOf } from '../setup/thorough.ts'
 
 /*
- * Whole public answers against a second opinion that is computed from the records alone, for random data,
+ * Whole public responses against a second opinion that is computed from the records alone, for random data,
  * parameters and instants. A failure names seed, instant and URL, and comes again with the same seed.
  */
 
@@ -43,12 +43,12 @@ const instantsAround = ({ integer, shuffled }: Random) =>
 const instantsAbout = (seconds: number, { pick }: Random) =>
   [-1, 0, 1].map((offset) => new Date((seconds + offset) * 1000 + (offset < 0 ? pick([0, 999]) : pick([0, 1]))))
 
-const windows: { question: Question; seconds: number }[] = [
-  { question: ['/reward-kit/trending', { period: '1h', tokenWhitelist: 'false' }], seconds: HOUR },
-  { question: ['/reward-kit/trending', { tokenWhitelist: 'false' }], seconds: DAY },
-  { question: ['/explore/contracts', { timeRange: '6h', pageSize: '100' }], seconds: 6 * HOUR },
-  { question: ['/explore/contracts', { timeRange: '24h', pageSize: '100' }], seconds: DAY },
-  { question: ['/explore/contracts', { timeRange: '7d', pageSize: '100' }], seconds: 7 * DAY },
+const windows: { query: Query; seconds: number }[] = [
+  { query: ['/reward-kit/trending', { period: '1h', tokenWhitelist: 'false' }], seconds: HOUR },
+  { query: ['/reward-kit/trending', { tokenWhitelist: 'false' }], seconds: DAY },
+  { query: ['/explore/contracts', { timeRange: '6h', pageSize: '100' }], seconds: 6 * HOUR },
+  { query: ['/explore/contracts', { timeRange: '24h', pageSize: '100' }], seconds: DAY },
+  { query: ['/explore/contracts', { timeRange: '7d', pageSize: '100' }], seconds: 7 * DAY },
 ]
 
 interface Effort {
@@ -65,10 +65,10 @@ async function compareAll(
 ) {
   const words = vocabularyOf(records)
   for (const now of instantsAround(random)) {
-    await compare(randomQuestions(words, random, queries), records, now)
+    await compare(randomQueries(words, random, queries), records, now)
   }
   const everything = ['most-completions', 'total-spend', 'recently-deployed'].map(
-    (sortBy): Question => ['/explore/contracts', { sortBy, pageSize: '100' }],
+    (sortBy): Query => ['/explore/contracts', { sortBy, pageSize: '100' }],
   )
   await compare(everything, records, new Date(base * 1000))
   const ids = { campaignId: words.ids.slice(0, 50).join() }
@@ -76,7 +76,7 @@ async function compareAll(
     ...windows,
     ...Object.entries({ '1h': HOUR, '24h': DAY, '7d': 7 * DAY, '30d': 30 * DAY }).flatMap(([timeRange, seconds]) =>
       [seconds, 2 * seconds].map((edge) => ({
-        question: ['/activity', { ...ids, timeRange }] as const,
+        query: ['/activity', { ...ids, timeRange }] as const,
         seconds: edge,
       })),
     ),
@@ -85,13 +85,13 @@ async function compareAll(
   for (let count = 0; count < claims; count++) {
     const time = random.pick(times)
     for (const age of [0, ...new Set(edges.map(({ seconds }) => seconds))]) {
-      const questions = edges.filter(({ seconds }) => age === 0 || seconds === age).map(({ question }) => question)
-      for (const now of instantsAbout(time + age, random)) await compare(questions, records, now)
+      const requests = edges.filter(({ seconds }) => age === 0 || seconds === age).map(({ query }) => query)
+      for (const now of instantsAbout(time + age, random)) await compare(requests, records, now)
     }
   }
 }
 
-/** Keeps no answers: the clock of these tests also goes back, which that of a service does not. */
+/** Keeps no responses: the clock of these tests also goes back, which that of a service does not. */
 const keepingNothing = { RESPONSE_CACHE_MB: '0' }
 /** The data lies around this instant (Unix seconds). */
 const base = Date.parse('2026-03-01T12:00:00Z') / 1000
@@ -109,14 +109,14 @@ test.each(SEEDS)('answers about hard random records are what the records say: se
   const comparison = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
   for (let round = 0; round < 3; round++) {
-    await keepTotalsOf(api.database, someClock(random))
+    await storeTotalsOf(api.database, someClock(random))
     const batch = randomBatch(records, base, random)
     await api.save(...batch)
     records = [...records, ...batch]
     // As if many campaigns could be found by them.
     await mapSomeFacets(api.database, 0.3)
     await compareAll(comparison, records, { random, queries: 2, claims: 1 })
-    await keepTotalsOf(api.database, someClock(random))
+    await storeTotalsOf(api.database, someClock(random))
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
   }
   const { seen } = comparison
@@ -151,13 +151,13 @@ test.each([
     const comparison = createComparison(api, `seed ${seed}`)
     let records = [...generateSample({ campaigns, claims, seed, now: new Date(base * 1000) })]
     await api.save(...records)
-    await keepTotalsOf(api.database, base)
+    await storeTotalsOf(api.database, base)
     await compareAll(comparison, records, { random, queries: 2, claims: 2 })
     const later = new Date((base + 90) * 1000)
     const more = [...generateSample({ campaigns: 20, claims: 100, seed: seed + 100, now: later })]
     await api.save(...more)
     records = [...records, ...more]
-    await keepTotalsOf(api.database, base + HOUR)
+    await storeTotalsOf(api.database, base + HOUR)
     await compareAll(comparison, records, { random, queries: 1, claims: 1 })
     const { seen } = comparison
     expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
@@ -172,7 +172,7 @@ test('answers that are kept are what the records say as the clock goes on and re
   await using api = await startTestApp()
   const { compare, seen } = createComparison(api, `seed ${seed}`)
   let records: ImportRecord[] = []
-  const questions: Question[] = [...windows.map(({ question }) => question), ['/explore/contracts', {}]]
+  const requests: Query[] = [...windows.map(({ query }) => query), ['/explore/contracts', {}]]
   for (const offset of [-DAY, -HOUR - 1, -HOUR, -0.5, 0, 0.4, 0.999, 1, HOUR - 1, HOUR, DAY]) {
     if (records.length === 0 || random.chance(0.3)) {
       const batch = randomBatch(records, base, random)
@@ -181,8 +181,8 @@ test('answers that are kept are what the records say as the clock goes on and re
     }
     for (const milliseconds of [0, 0, 1, 50]) {
       const now = new Date(Math.round((base + offset) * 1000) + milliseconds)
-      await compare(questions, records, now)
-      if (random.chance(0.2)) await keepTotalsOf(api.database, base + Math.floor(offset))
+      await compare(requests, records, now)
+      if (random.chance(0.2)) await storeTotalsOf(api.database, base + Math.floor(offset))
     }
   }
   expect(seen.get('/reward-kit/trending with entries')).toBeGreaterThan(50)
@@ -203,17 +203,17 @@ test.each([32, 33])(
     const ingest = await openIngest(database.url)
     await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
     let records: ImportRecord[] = []
-    let questions: Question[] = []
+    let requests: Query[] = []
     for (let round = 0; round < 8; round++) {
       const step = randomStep(records, base, random)
       await ingest.apply(step.batch)
       records = step.records
       await mapSomeFacets(database, 0.1)
       // Some of them again and again, so that there are answers that could be kept too long.
-      questions = [...random.some(questions, 0.8).slice(0, 24), ...randomQuestions(vocabularyOf(records), random, 4)]
+      requests = [...random.some(requests, 0.8).slice(0, 24), ...randomQueries(vocabularyOf(records), random, 4)]
       for (const milliseconds of [0, 0, 900]) {
         const now = new Date((base + 60 * round) * 1000 + milliseconds)
-        for (const { compare } of comparisons) await compare(questions, records, now)
+        for (const { compare } of comparisons) await compare(requests, records, now)
       }
     }
     for (const { seen } of comparisons) {
@@ -237,11 +237,13 @@ test('two processes on one database both show a claim within 2 seconds of its im
   const urls = ['/reward-kit/trending', '/reward-kit/trending?period=1h', '/explore/contracts?timeRange=6h']
   const views = async () => {
     const apps = [one, other]
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       apps.flatMap((api) => [...urls, '/explore/contracts'].map(async (url) => (await api.get(url)).json())),
     )
-    return answers.map((answer) =>
-      Array.isArray(answer) ? answer[0]?.stats.totalAmountClaimedUsd : answer.trendingCampaigns[0]?.usdDistributed1Hr,
+    return responses.map((response) =>
+      Array.isArray(response)
+        ? response[0]?.stats.totalAmountClaimedUsd
+        : response.trendingCampaigns[0]?.usdDistributed1Hr,
     )
   }
   await one.save(aToken({ address: asset }), campaign)

@@ -60,7 +60,7 @@ const records: ImportRecord[] = [
 const hundred = <T>(make: (index: number) => T) => Array.from({ length: 100 }, (_, index) => make(index))
 
 /** Filters that many, few or no campaigns pass, with as many values as there may be. */
-const questions: Record<string, Partial<ListTrendingCampaignsQuery>> = {
+const queries: Record<string, Partial<ListTrendingCampaignsQuery>> = {
   'no filter': {},
   'a chain': { chainId: 10 },
   'an owner': { owner: anAddress('owner 7') },
@@ -84,7 +84,7 @@ const questions: Record<string, Partial<ListTrendingCampaignsQuery>> = {
 }
 
 /** For each campaign that is claimed, its row and some of its index; and what is looked up for the hundred that are shown. */
-const MOST_PAGES = 2 * CAMPAIGNS
+const MAX_PAGES = 2 * CAMPAIGNS
 
 test('no question looks at more than the campaigns that were claimed, whatever the filters', {
   timeout: 120_000,
@@ -117,11 +117,11 @@ test('no question looks at more than the campaigns that were claimed, whatever t
     }
     const pages: Record<string, number> = {}
     for (const period of ['1h', '24h'] as const) {
-      for (const [name, query] of Object.entries(questions)) {
+      for (const [name, query] of Object.entries(queries)) {
         pages[`${name} in ${period}`] = await pagesOf({ period, ...query })
       }
     }
-    expect(Object.entries(pages).filter(([, count]) => count > MOST_PAGES)).toEqual([])
+    expect(Object.entries(pages).filter(([, count]) => count > MAX_PAGES)).toEqual([])
     expect(pages['an unknown action type in 24h']).toBeLessThan(100)
     expect(pages['an owner of nothing in 24h']).toBeLessThan(100)
   } finally {

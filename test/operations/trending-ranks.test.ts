@@ -2,9 +2,8 @@ import { generateSample } from 'reward-campaigns-sample-data'
 import { expect, test } from 'vitest'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { expectMapsToAgree, keepActivityOf, mapSomeFacets } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree, mapSomeFacets, storeActivityOf } from '../setup/campaign-maps.ts'
 import { combinationsOf, type Filter, filtersOf } from '../setup/every-filter.ts'
-import { keepTotalsOf } from '../setup/kept-totals.ts'
 import { createRandom, type Random } from '../setup/random-records.ts'
 import {
   aCampaign,
@@ -17,6 +16,7 @@ import {
   toLowerCase,
 } from '../setup/records.ts'
 import { expectedTrending, type QueryText } from '../setup/second-opinion.ts'
+import { storeTotalsOf } from '../setup/stored-totals.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*
@@ -86,8 +86,8 @@ test.each([
     const counts: number[] = []
     for (const age of [0, 2 * DAY, -HOUR]) {
       await mapSomeFacets(api.database, 0.02)
-      await keepTotalsOf(api.database, base - age)
-      await keepActivityOf(api.database, base + age)
+      await storeTotalsOf(api.database, base - age)
+      await storeActivityOf(api.database, base + age)
       await expectMapsToAgree(api.database)
       for (const now of [base, base + random.integer(-DAY, HOUR)]) {
         counts.push(...(await compareAll(api, records, random, new Date(now * 1000))))
@@ -111,8 +111,8 @@ test.each([
       const isWithdrawn = new Set<ImportRecord>(withdrawn)
       await ingest.apply({
         records: toLowerCase(more),
-        withdrawnClaims: toLowerCase(withdrawn).map((claim) => toClaimIdentity(claim as ClaimRecord)),
-        withdrawnCampaigns: [],
+        revertedClaims: toLowerCase(withdrawn).map((claim) => toClaimIdentity(claim as ClaimRecord)),
+        revertedCampaigns: [],
       })
       records = [...records.filter((record) => !isWithdrawn.has(record)), ...more]
       await expectMapsToAgree(api.database)
@@ -147,8 +147,8 @@ test('trending is what the records say, also among thousands that have claimed t
   ])
   const records: ImportRecord[] = [...templates, ...campaigns, ...claims]
   await api.save(...records)
-  await keepTotalsOf(api.database, base)
-  await keepActivityOf(api.database, base)
+  await storeTotalsOf(api.database, base)
+  await storeActivityOf(api.database, base)
   for (const age of [0, 300, -300]) {
     const now = new Date((base + age) * 1000)
     api.setNow(now)

@@ -23,9 +23,9 @@ test.each([
   await using api = await startTestApp(settings, database)
   const address = `http://127.0.0.1:${await listen(api.app)}`
   const block = welcome(addressOf(api.app), readSettings(settings))
-  const told = [...block.matchAll(/^ {2}(\w+) {2,}(\S.*)$/gm)].map(([, name, what = '']) => ({ name, what }))
-  expect(told.map(({ name }) => name)).toEqual(names)
-  for (const { name, what } of told.filter(({ what }) => what.startsWith('http'))) {
+  const reported = [...block.matchAll(/^ {2}(\w+) {2,}(\S.*)$/gm)].map(([, name, what = '']) => ({ name, what }))
+  expect(reported.map(({ name }) => name)).toEqual(names)
+  for (const { name, what } of reported.filter(({ what }) => what.startsWith('http'))) {
     expect(what.startsWith(`${address}/`), what).toBe(true)
     const { status } = await fetch(what, { headers: { accept: 'text/html' } })
     // Where only protected operations are served, a token is missing.

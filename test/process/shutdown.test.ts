@@ -40,7 +40,7 @@ async function aSlowRequest(url: string, folder: string) {
   await holder.connect()
   await holder.query('begin; lock table campaigns in access exclusive mode')
   const status = fetch(`${url}/campaigns?pageSize=7`).then(
-    (answer) => answer.status,
+    (response) => response.status,
     (error: unknown) => String(error),
   )
   await waitFor(async () => {

@@ -16,10 +16,10 @@ const owner = anAddress('owner of what is fed')
 
 /** What a process says of the one campaign that is fed, and of how many there are. */
 async function viewOf(url: string, id: string) {
-  const ask = async <Answer>(path: string) => {
-    const answer = await fetch(url + path)
-    expect(answer.status, path).toBe(200)
-    return (await answer.json()) as Answer
+  const ask = async <RawResponse>(path: string) => {
+    const response = await fetch(url + path)
+    expect(response.status, path).toBe(200)
+    return (await response.json()) as RawResponse
   }
   const [detail, list, trending, contracts] = await Promise.all([
     ask<CampaignDetail>(`/campaigns/${id}`),
@@ -65,7 +65,7 @@ test('two processes on one database both show every batch in the answers to whoe
     aClaim(fed, { amount: '3', amountUsd: '0.5', blockTimestamp: String(start + index) }),
   )
 
-  // Readers that never rest, so that there always are kept answers and some under way.
+  // Readers that never rest, so that there always are kept responses and some under way.
   const ended = new AbortController()
   let asked = 0
   const readers = [...urls, ...urls].map(async (url) => {
@@ -91,7 +91,7 @@ test('two processes on one database both show every batch in the answers to whoe
       const hasAnother = index % 5 === 4
       await ingest.apply({
         records: [claim, renamed, ...(hasAnother ? [another] : [])],
-        withdrawnClaims: isTakenBack ? [toClaimIdentity(claims[index - 1] ?? claim)] : [],
+        revertedClaims: isTakenBack ? [toClaimIdentity(claims[index - 1] ?? claim)] : [],
       })
       present += isTakenBack ? 0 : 1
       if (hasAnother) campaigns += 1

@@ -57,9 +57,9 @@ test('a filter that was added so is checked, finds campaigns, and combines with 
   await api.save(signed, aCampaign({ validator }), aCampaign({ owner }), aCampaign())
 
   const idsOf = async (query: string) => {
-    const answer = await api.get(`/campaigns?tokenWhitelist=false&${query}`)
-    expect(answer.statusCode, answer.body).toBe(200)
-    return answer.json().campaigns.map(({ id }: { id: string }) => id)
+    const response = await api.get(`/campaigns?tokenWhitelist=false&${query}`)
+    expect(response.statusCode, response.body).toBe(200)
+    return response.json().campaigns.map(({ id }: { id: string }) => id)
   }
   expect(await idsOf(`validator=${validator.toUpperCase().replace('X', 'x')}`)).toHaveLength(2)
   expect(await idsOf(`validator=${validator}&owner=${owner}`)).toEqual([signed.id])

@@ -66,7 +66,7 @@ const planted: [rule: string, file: string, content: string][] = [
   ['the-docs-know-the-document-alone', 'packages/docs/src/pages.ts', "export * from '../../../src/config.ts'"],
   [
     'conformance-knows-what-everybody-may',
-    'packages/conformance/src/visitor.ts',
+    'packages/conformance/src/http-client.ts',
     "export * from '../../../src/schemas/primitives.ts'",
   ],
   [

@@ -9,7 +9,7 @@ import { beforeAll, expect, test } from 'vitest'
 import { CLI } from '../setup/processes.ts'
 
 /*
- * A census over the OpenAPI document that the service generates: whoever adds an operation or a field finds out here
+ * A census over the OpenAPI document that the service generates: anyone who adds an operation or a field finds out here
  * what is missing from its contract.
  */
 
@@ -67,7 +67,7 @@ interface Parameter {
   description?: string
   schema: Schema
 }
-interface Answer {
+interface RawResponse {
   description?: string
   headers?: Record<string, { description?: string; schema: Schema }>
   content?: Record<string, { schema: Schema; example?: unknown; examples?: Record<string, { value: unknown }> }>
@@ -80,7 +80,7 @@ interface Operation {
   parameters?: Parameter[]
   security?: unknown[]
   servers?: { url: string }[]
-  responses: Record<string, Answer>
+  responses: Record<string, RawResponse>
 }
 interface Document {
   openapi: string
@@ -169,11 +169,11 @@ test('a surface that is not served is not in the document', async () => {
 })
 
 test('nothing is deprecated, as the guide to versions says: what is needs the headers that it promises', async () => {
-  const isSaid = (await readFile(join(root, 'docs/guides/versions.md'), 'utf8')).includes(
+  const isDocumented = (await readFile(join(root, 'docs/guides/versions.md'), 'utf8')).includes(
     'Nothing is deprecated today.',
   )
   const isSo = !/"deprecated":\s*true/.test(JSON.stringify(document))
-  expect({ isSaid, isSo }).toEqual({ isSaid: true, isSo: true })
+  expect({ isDocumented, isSo }).toEqual({ isDocumented: true, isSo: true })
 })
 
 test('every operation declares its failures', () => {

@@ -38,8 +38,8 @@ describe('the guide on errors', () => {
 
   test('has every status that an operation can answer, and says whether to repeat', () => {
     const statuses = new Set(Object.values(document.paths).flatMap(({ get }) => Object.keys(get.responses)))
-    const told = rows.filter((cells) => /^\d+$/.test(cells[0] ?? '') && !cells[1]?.startsWith('`'))
-    expect(told.map(([status]) => status)).toEqual([...statuses].filter((status) => status !== '200').sort())
+    const reported = rows.filter((cells) => /^\d+$/.test(cells[0] ?? '') && !cells[1]?.startsWith('`'))
+    expect(reported.map(([status]) => status)).toEqual([...statuses].filter((status) => status !== '200').sort())
   })
 
   test('has every sentence, but for those that name a parameter', () => {
@@ -56,8 +56,8 @@ describe('the guide on errors', () => {
       }),
     )
     for (const { status, sentence } of [...ofCatalogue, ...failures.filter((failure) => failure.status !== '400')]) {
-      const isTold = patterns.some((told) => told.status === status && told.pattern.test(sentence))
-      expect(isTold, `${status}: ${sentence}`).toBe(true)
+      const isReported = patterns.some((reported) => reported.status === status && reported.pattern.test(sentence))
+      expect(isReported, `${status}: ${sentence}`).toBe(true)
     }
   })
 })
@@ -83,13 +83,13 @@ test('the README has at most 150 lines, and each page that the guide to producti
 })
 
 test('the guide on importing has every record with the keys that it needs', () => {
-  const told = rowsOf('importing.md').map(([type, keys]) => [codeIn(type)[0], codeIn(keys)])
+  const reported = rowsOf('importing.md').map(([type, keys]) => [codeIn(type)[0], codeIn(keys)])
   const expected = Object.entries(recordSchemas).map(([type, schema]) => [
     type,
     (schema.required ?? []).filter((key: string) => key !== 'type').sort(),
   ])
   expect(expected.length).toBeGreaterThan(8)
-  const sorted = told.map(([type, keys]) => [type, Array.isArray(keys) ? [...keys].sort() : keys])
+  const sorted = reported.map(([type, keys]) => [type, Array.isArray(keys) ? [...keys].sort() : keys])
   expect(Object.fromEntries(sorted.filter(([type]) => type !== undefined && type !== 'type'))).toEqual(
     Object.fromEntries(expected),
   )

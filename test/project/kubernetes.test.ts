@@ -111,8 +111,8 @@ test('every probe asks what the service answers, where it listens', async () => 
 test('a pod keeps its requests for as long as it may give old answers, and is given the time it takes to end', () => {
   const { pod, container } = workload('api')
   const settings = readSettings(environmentOf({ container }))
-  const patience = ({ periodSeconds = 10, failureThreshold = 3 }: Probe = {}) => periodSeconds * failureThreshold
-  expect(patience(container.readinessProbe)).toBeGreaterThanOrEqual(settings.STALE_IF_ERROR_SECONDS)
+  const timeout = ({ periodSeconds = 10, failureThreshold = 3 }: Probe = {}) => periodSeconds * failureThreshold
+  expect(timeout(container.readinessProbe)).toBeGreaterThanOrEqual(settings.STALE_IF_ERROR_SECONDS)
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThan(settings.SHUTDOWN_TIMEOUT_SECONDS)
   expect(settings.DRAIN_SECONDS).toBeGreaterThan(0)
   const index = workload('index')

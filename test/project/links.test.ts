@@ -63,10 +63,10 @@ function anchorsOf({ lines, blocks }: Document) {
 /** Where the service is in examples. */
 const SERVICE = /^https?:\/\/(?:127\.0\.0\.1|localhost):3000(?=\/|$)/
 
-type Ask = (url: string) => Promise<number>
+type Query = (url: string) => Promise<number>
 
 /** What is wrong with a link, if anything is. */
-async function whyDead({ path, target }: Link, documents: Map<string, Document>, ask: Ask) {
+async function whyDead({ path, target }: Link, documents: Map<string, Document>, ask: Query) {
   if (target.startsWith('/') || SERVICE.test(target)) {
     const status = await ask(target.replace(SERVICE, '').replace(/#.*$/, '') || '/')
     return status < 400 ? undefined : `the service answers ${status}`
@@ -86,7 +86,7 @@ async function whyDead({ path, target }: Link, documents: Map<string, Document>,
   return anchorsOf(document).has(anchor) ? undefined : 'there is no such heading'
 }
 
-async function findDead(documents: Document[], ask: Ask) {
+async function findDead(documents: Document[], ask: Query) {
   const byPath = new Map(documents.map((document) => [document.path, document]))
   const dead: string[] = []
   for (const link of documents.flatMap(linksOf)) {

@@ -73,17 +73,17 @@ describe('the example of a parameter', () => {
           (series.length === 0 || one.name !== 'at'),
       )
       const chain = optional.filter(({ name }) => name === 'chainId')
-      const questions = [
+      const queries = [
         [],
         [...optional, ...series],
         ...optional.map((one) => (one.name === 'targetContract' ? [one, ...chain] : [one])),
       ]
-      for (const question of questions) {
-        const { url, headers } = toRequest(path, [...parameters.filter(isNeeded), ...question])
-        const answer = await api.get(url, { ...authorization, ...headers })
-        expect(answer.statusCode, `${url}: ${answer.body}`).toBe(200)
-        expect(isEmpty(answer.json()), url).toBe(false)
-        expect(contract.faultsOf(path, answer.json()), url).toEqual([])
+      for (const search of queries) {
+        const { url, headers } = toRequest(path, [...parameters.filter(isNeeded), ...search])
+        const reply = await api.get(url, { ...authorization, ...headers })
+        expect(reply.statusCode, `${url}: ${reply.body}`).toBe(200)
+        expect(isEmpty(reply.json()), url).toBe(false)
+        expect(contract.faultsOf(path, reply.json()), url).toEqual([])
       }
     }
   })
@@ -93,9 +93,9 @@ describe('the committed requests', () => {
   test('for editors are each answered, and each operation is among them', async () => {
     const requests = requestsOfHttpFile(await readCollection('reward-campaigns.http'))
     for (const { name, url, headers } of requests) {
-      const answer = await api.get(url, headers)
-      expect(answer.statusCode, `${name}: ${answer.body}`).toBe(200)
-      expect(isEmpty(answer.json()), name).toBe(false)
+      const reply = await api.get(url, headers)
+      expect(reply.statusCode, `${name}: ${reply.body}`).toBe(200)
+      expect(isEmpty(reply.json()), name).toBe(false)
     }
     const tried = requests.map(({ name }) => name).filter((name) => !name.endsWith('WithParameters'))
     expect(tried).toEqual(contract.operations.map(({ operation }) => operation.operationId))
@@ -121,8 +121,8 @@ describe('the committed requests', () => {
       const needed = request.url.query.filter(({ disabled }) => !disabled)
       const least = new URLSearchParams(needed.map(({ key, value }): [string, string] => [key, value]))
       for (const url of [`${path}?${least}`, `${path}?${query}`]) {
-        const answer = await api.get(url, headers)
-        expect(answer.statusCode, `${name}: ${answer.body}`).toBe(200)
+        const reply = await api.get(url, headers)
+        expect(reply.statusCode, `${name}: ${reply.body}`).toBe(200)
       }
     }
     expect(requests.length).toBe(contract.operations.length)
@@ -208,11 +208,11 @@ test('each failure and each of its headers is declared, with sentences that the 
   const asAdmin = bearing(await issueToken(api, { isAdmin: true }))
 
   const getWithLongHeaders = async (url: string): Promise<Failed> => {
-    const answer = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
-    return { statusCode: answer.status, headers: answer.headers, body: answer.body }
+    const reply = await exchange(port, `GET ${url} HTTP/1.1\r\nhost: x\r\nx: ${'x'.repeat(60_000)}\r\n\r\n`)
+    return { statusCode: reply.status, headers: reply.headers, body: reply.body }
   }
   /** By status; `failing` is the request of the table above, `others` what else the operation may answer. */
-  const answersOf = (status: string, url: string, failing: string, others: object): Promise<Failed>[] => {
+  const responsesOfUrls = (status: string, url: string, failing: string, others: object): Promise<Failed>[] => {
     const isProtected = '401' in others
     const isKept = '304' in others
     switch (status) {
@@ -252,12 +252,14 @@ test('each failure and each of its headers is declared, with sentences that the 
       const about = `${path} ${status}`
       // Nothing is asked for it that could be away or broken.
       if (path === '/limits' && (status === '500' || status === '503')) continue
-      const answers = await Promise.all(answersOf(status, url, own[path]?.[Number(status)] ?? '', operation.responses))
+      const responses = await Promise.all(
+        responsesOfUrls(status, url, own[path]?.[Number(status)] ?? '', operation.responses),
+      )
       const declared = Object.keys(response.headers ?? {})
       const carried = new Set<string>()
-      for (const answer of answers) {
-        expect(answer.statusCode, `${about}: ${answer.body}`).toBe(Number(status))
-        for (const name of Object.keys(answer.headers)) carried.add(name)
+      for (const reply of responses) {
+        expect(reply.statusCode, `${about}: ${reply.body}`).toBe(Number(status))
+        for (const name of Object.keys(reply.headers)) carried.add(name)
       }
       expect(
         declared.filter((name) => !carried.has(name)),
@@ -270,7 +272,7 @@ test('each failure and each of its headers is declared, with sentences that the 
       if (Number(status) < 400) continue
       const examples = Object.values(response.content?.['application/json']?.examples ?? {}).map(({ value }) => value)
       // How long one still has to wait differs by the second.
-      const said = answers.map(({ body }): unknown => JSON.parse(body.replace(/in \d+ seconds/, 'in 60 seconds')))
+      const said = responses.map(({ body }): unknown => JSON.parse(body.replace(/in \d+ seconds/, 'in 60 seconds')))
       expect(examples, about).toEqual(said)
     }
   }
@@ -293,7 +295,7 @@ function toRequest(path: string, parameters: OpenApiParameter[]) {
   return { url: query.size === 0 ? filled : `${filled}?${query}`, headers: Object.fromEntries(ofPlace('header')) }
 }
 
-/** Whether an answer is a list, or holds one, with nothing in it. */
+/** Whether a response is a list, or holds one, with nothing in it. */
 function isEmpty(body: unknown): boolean {
   if (Array.isArray(body)) return body.length === 0
   const [first] = typeof body === 'object' && body !== null ? Object.values(body) : []

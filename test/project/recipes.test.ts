@@ -193,12 +193,12 @@ export const differingStepCounts = (sample: Sample) => \`
     "  refreshStepCounts('select key from campaigns'),\n",
   ],
   [
-    'src/doctor/kept-figures.ts',
+    'src/doctor/derived-column-checks.ts',
     'import { differingFlags,',
     "import { differingStepCounts } from '../read-models/step-counts/check.ts'\n",
   ],
   [
-    'src/doctor/kept-figures.ts',
+    'src/doctor/derived-column-checks.ts',
     "  {\n    name: 'claim hours',",
     "  { name: 'step counts', subject: 'numbers of action steps', differing: differingStepCounts },\n",
   ],
@@ -224,10 +224,11 @@ test('a read model is added in six files, those that CONTRIBUTING names, and a m
   await api.save({ ...campaign, actionSteps: [aStep(anAddress('a'))] })
   expect(await counts()).toEqual([0, 1])
 
-  const { keptFigures } =
-    await copy.load<typeof import('../../src/doctor/kept-figures.ts')>('src/doctor/kept-figures.ts')
+  const { derivedColumns } = await copy.load<typeof import('../../src/doctor/derived-column-checks.ts')>(
+    'src/doctor/derived-column-checks.ts',
+  )
   const differences = () =>
-    database.query(keptFigures.find(({ name }) => name === 'step counts')?.differing(null) ?? 'select 1')
+    database.query(derivedColumns.find(({ name }) => name === 'step counts')?.differing(null) ?? 'select 1')
   expect(await differences()).toEqual([])
   await database.query('update campaign_step_counts set step_count = 7 where step_count = 1')
   expect(await differences()).toEqual([{ what: campaign.id }])

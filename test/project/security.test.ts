@@ -54,9 +54,9 @@ test('docs/security.md has the ten items of 2023 in their order, each with a tes
   const items = [...sections.keys()].filter((heading) => heading.startsWith('API'))
   expect(items).toEqual(TOP_TEN.map((name, index) => `API${index + 1}:2023 ${name}`))
   for (const item of items) {
-    const told = sections.get(item) ?? []
-    expect(told.filter(isNaming).length, item).toBeGreaterThanOrEqual(3)
-    expect(told.find((line) => /^[A-Z]/.test(line))?.length, item).toBeGreaterThan(100)
+    const reported = sections.get(item) ?? []
+    expect(reported.filter(isNaming).length, item).toBeGreaterThanOrEqual(3)
+    expect(reported.find((line) => /^[A-Z]/.test(line))?.length, item).toBeGreaterThan(100)
   }
 })
 
@@ -94,8 +94,8 @@ test('nothing that answers requests can ask another server', () => {
 })
 
 test('every package that runs in production has a licence that docs/security.md names', () => {
-  const told = sections.get('Packages')?.find((line) => line.includes('licences, none of which')) ?? ''
-  const accepted = new Set([...told.matchAll(/`([^`]+)`/g)].map(([, licence]) => licence))
+  const reported = sections.get('Packages')?.find((line) => line.includes('licences, none of which')) ?? ''
+  const accepted = new Set([...reported.matchAll(/`([^`]+)`/g)].map(([, licence]) => licence))
   expect(
     [...accepted].filter((licence) => !/^(0BSD|Apache-2\.0|BlueOak-1\.0\.0|BSD-.*|ISC|MIT)$/.test(licence ?? '')),
   ).toEqual([])

@@ -36,8 +36,8 @@ export function randomStep(records: readonly ImportRecord[], base: number, rando
   const coming = randomBatch(kept, base, random).filter((record) => !isTheirs(record))
   const batch: Batch = {
     records: coming.map(asRead),
-    withdrawnClaims: claims.map(asRead).map((claim) => toClaimIdentity(claim as ClaimRecord)),
-    withdrawnCampaigns: campaigns.map(({ id }) => id.toLowerCase()),
+    revertedClaims: claims.map(asRead).map((claim) => toClaimIdentity(claim as ClaimRecord)),
+    revertedCampaigns: campaigns.map(({ id }) => id.toLowerCase()),
   }
   return { batch, records: [...kept, ...coming] }
 }

@@ -23,7 +23,7 @@ export interface Tab extends AsyncDisposable {
   page: Page
   /**
    * What has gone wrong: errors of scripts, requests to other origins than those given, violations of the policy, and
-   * what the browser calls an error. It calls an answer that is refused one too; `refusals` are those.
+   * what the browser calls an error. It calls a response that is refused one too; `refusals` are those.
    */
   faults: string[]
   refusals: string[]

@@ -22,7 +22,7 @@ export async function expectMapsToAgree(database: TestDatabase) {
 }
 
 /** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */
-export async function keepActivityOf(database: TestDatabase, seconds: number) {
+export async function storeActivityOf(database: TestDatabase, seconds: number) {
   await setDatabaseClock(database, seconds)
   await database.query('alter function advance_campaign_activity set search_path = test_clock, pg_catalog, public')
   expect(await database.query('select advance_campaign_activity() as moved')).toEqual([{ moved: true }])

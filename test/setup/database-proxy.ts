@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
  * What happens to a connection once the client sends a certain text: it is cut, before the server or the client has had
  * a word of it; it is cut after the server has had it; or nothing goes through any more.
  */
-export type Fate = 'cut' | 'cut after' | 'freeze'
+export type Lifecycle = 'cut' | 'cut after' | 'freeze'
 
 export interface DatabaseProxy extends AsyncDisposable {
   url: string
@@ -16,7 +16,11 @@ export interface DatabaseProxy extends AsyncDisposable {
 }
 
 /** A way to a real database on which connections meet their fate at a text that a client sends, if one is given. */
-export async function openDatabaseProxy(databaseUrl: string, fate?: Fate, text?: string): Promise<DatabaseProxy> {
+export async function openDatabaseProxy(
+  databaseUrl: string,
+  lifecycle?: Lifecycle,
+  text?: string,
+): Promise<DatabaseProxy> {
   let target = new URL(databaseUrl)
   const sockets = new Set<Socket>()
   let interruption: 'cut' | 'freeze' | undefined
@@ -33,11 +37,11 @@ export async function openDatabaseProxy(databaseUrl: string, fate?: Fate, text?:
       isFrozen ||= interruption === 'freeze'
       if (isFrozen) return
       if (text === undefined || !chunk.includes(text)) return void database.write(chunk)
-      if (fate === 'freeze') {
+      if (lifecycle === 'freeze') {
         isFrozen = true
         return
       }
-      if (fate === 'cut after') database.end(chunk)
+      if (lifecycle === 'cut after') database.end(chunk)
       else database.destroy()
       client.destroy()
     })

@@ -14,7 +14,7 @@ export interface Example {
   place: string
   command: string
   /** What is printed, as text or as JSON. */
-  expected: string | { answer: unknown }
+  expected: string | { response: unknown }
 }
 
 const toPattern = (output: string) =>
@@ -39,11 +39,11 @@ export function examplesOf(document: Document): Example[] {
     return parts.map((part, index) => {
       const [command = '', ...output] = part.split(/(?<!\\)\n/)
       const expected = output.join('\n').trimEnd()
-      const answer = index === parts.length - 1 ? blockBehind(document, block, 'json') : undefined
+      const response = index === parts.length - 1 ? blockBehind(document, block, 'json') : undefined
       return {
         place: `${place} ${command}`,
         command,
-        expected: expected === '' && answer !== undefined ? { answer: JSON.parse(answer.text) } : expected,
+        expected: expected === '' && response !== undefined ? { response: JSON.parse(response.text) } : expected,
       }
     })
   })
@@ -52,7 +52,7 @@ export function examplesOf(document: Document): Example[] {
 /** What is expected where the output fits it, else the output: both are equal where the example is right. */
 export function asExpected(output: string, expected: Example['expected']): unknown {
   if (typeof expected === 'string') return toPattern(expected).test(output) ? expected : output
-  return { answer: reduceTo(toJson(output), expected.answer) }
+  return { response: reduceTo(toJson(output), expected.response) }
 }
 
 function toJson(text: string): unknown {

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 
 /** Whether the system tells how much memory a process has had. */
-export const isMemoryTold = existsSync('/proc/self/status')
+export const isMemoryReported = existsSync('/proc/self/status')
 
 /** Watches a process to its end; `megabytes` is the most memory that it has had in use at once. */
 export function watchMemory(child: ChildProcess) {

@@ -83,7 +83,7 @@ export class RunningProcess implements AsyncDisposable {
 
 interface Limits {
   /** File descriptors that the process may have, connections among them. */
-  mostOpenFiles?: number
+  maxOpenFiles?: number
 }
 
 /** Where the commands are once they are compiled (see build.ts). */
@@ -91,11 +91,11 @@ export const CLI = '.test-build/commands/cli.js'
 
 /** A process of Node.js that understands TypeScript. */
 export class NodeProcess extends RunningProcess {
-  constructor(parameters: string[], settings: Record<string, string> = {}, { mostOpenFiles }: Limits = {}) {
+  constructor(parameters: string[], settings: Record<string, string> = {}, { maxOpenFiles }: Limits = {}) {
     const [file = ''] = parameters
     const loader = file.endsWith('.js') ? [] : ['--import', 'tsx']
     const command = [process.execPath, ...loader, ...parameters]
-    if (mostOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${mostOpenFiles}; exec "$0" "$@"`)
+    if (maxOpenFiles !== undefined) command.unshift('sh', '-c', `ulimit -n ${maxOpenFiles}; exec "$0" "$@"`)
     super(command, settings)
   }
 }

@@ -12,7 +12,7 @@ import { aHash, anAddress, aStep, inUpperCase } from './records.ts'
 import { identityOf } from './second-opinion.ts'
 
 /*
- * Random records that are hard on whoever adds them up: few of everything, so that equal sums, counts and times are
+ * Random records that are hard on anyone who adds them up: few of everything, so that equal sums, counts and times are
  * frequent; extreme amounts; the same addresses on several chains and in several spellings; and records that replace
  * each other. Any batch may be imported after those before it.
  */
@@ -42,12 +42,12 @@ export function createRandom(seed: number) {
 
 const HOUR = 3600
 const DAY = 86_400
-const MOST = String(2n ** 256n - 1n)
+const MAX = String(2n ** 256n - 1n)
 const ZERO = `0x${'0'.repeat(40)}`
 
 const chains = [9, 10, 8453]
 const cores = [anAddress('core 1'), anAddress('core 2')]
-const identifiers = ['9', '10', '11', '100', '2', MOST]
+const identifiers = ['9', '10', '11', '100', '2', MAX]
 const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}`))
 /** Those who claim. The others are only on lists or have signatures. */
 const claimants = people.slice(0, 4)
@@ -66,9 +66,9 @@ const templates = ['swap', 'Swap', 'mint', 'ÉCHANGE'].map(
     ...(index === 0 ? {} : { description: index === 1 ? null : 'What to do', category: index === 2 ? null : 'defi' }),
   }),
 )
-const rewards = ['0', '1', '10', '123456789', '1000000000000000000', '12345678901234567890', MOST]
-const limits = ['1', '3', '1000000', MOST, MOST, MOST]
-const claimed = ['0', '1', '1', '3', '1000000000000000000', MOST]
+const rewards = ['0', '1', '10', '123456789', '1000000000000000000', '12345678901234567890', MAX]
+const limits = ['1', '3', '1000000', MAX, MAX, MAX]
+const claimed = ['0', '1', '1', '3', '1000000000000000000', MAX]
 const dollars = ['0', '1', '1', '0.5', '0.50', '2', '0.0000005', '0.0000004', '1.4999995', '9007199254740993.25']
 const hardDollars = [`0.${'0'.repeat(59)}1`, `${'9'.repeat(60)}.${'9'.repeat(60)}`, `0.000000${'4'.repeat(54)}`]
 const prices = ['0', '1', '0.999999499999', '3120.55', `0.${'0'.repeat(30)}1234567890125`, `1${'0'.repeat(59)}.5`]
@@ -219,10 +219,10 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     autocampaignId: pick([null, undefined, 'auto', 'AUTO']),
     actionToken: reference(assets),
     nftCollection: reference(collections),
-    campaignIndex: pick([undefined, '0', MOST]),
+    campaignIndex: pick([undefined, '0', MAX]),
     templateId: text('template'),
     nftMetadataId: text('metadata'),
-    createdAtBlockchainNumbers: pick([undefined, null, {}, { '8453': '22222222', '10': MOST }]),
+    createdAtBlockchainNumbers: pick([undefined, null, {}, { '8453': '22222222', '10': MAX }]),
     actionClaimant: chance(0.5) ? pick([null, undefined]) : randomActionClaimant(random),
   }
   const blockTimestamp = String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY)))
@@ -236,7 +236,7 @@ function randomCampaign(id: string, leastIncentives: number, base: number, rando
     blockTimestamp,
     txHash: addressInAnyCase(aHash(`campaign ${id}`)),
     protocolFee: '0',
-    maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MOST]),
+    maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MAX]),
     incentives: Array.from({ length: incentives }, () => randomIncentive(random)),
     ...withoutUndefined(optional),
     // No choice of its own, which would change all that come after it.
@@ -258,7 +258,7 @@ function randomClaim(campaign: CampaignRecord, base: number, random: Random): Cl
     campaignId: campaign.id,
     incentiveIndex: integer(0, campaign.incentives.length - 1),
     claimant: addressInAnyCase(pick(claimants)),
-    amount: chance(0.02) ? MOST : pick(['0', '1', '1', '2', '1000000000000000000']),
+    amount: chance(0.02) ? MAX : pick(['0', '1', '1', '2', '1000000000000000000']),
     txHash: addressInAnyCase(aHash(`claim ${integer(1, 100)}`)),
     logIndex: integer(0, 1),
     blockTimestamp: String(base - age),

@@ -1,5 +1,5 @@
 import type { Registry } from 'prom-client'
-import { createChainFigures } from '../../src/observability/chains/chain-metrics.ts'
+import { createChainMetrics } from '../../src/observability/chains/chain-metrics.ts'
 import { createServiceCounts } from '../../src/observability/counters.ts'
 import { createRegister } from '../../src/observability/metrics-server.ts'
 import { measureService } from '../../src/observability/service-metrics.ts'
@@ -18,7 +18,7 @@ export function exposedMetrics({ app }: Pick<TestApp, 'app'>) {
   const [serve, index] = [createRegister(), createRegister()]
   const readData = async () => ({ revision: 1, chains: [] })
   measureService(serve, { app, pools: {}, guard: { leftConnections: 0 }, counts: createServiceCounts(), readData })
-  createChainFigures({
+  createChainMetrics({
     register: index,
     countUnknown: async () => [],
     countLeftOut: async () => [],

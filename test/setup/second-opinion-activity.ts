@@ -1,7 +1,7 @@
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import type { Random } from './random-records.ts'
 import { byId, type Campaign, lower, type QueryText, sum, toDollars, USD_SCALE, worldOf } from './second-opinion.ts'
-import type { Vocabulary } from './second-opinion-questions.ts'
+import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
  * A second opinion on `GET /activity`, and random questions to it: every claim is looked at for every interval.

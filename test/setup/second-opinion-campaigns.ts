@@ -28,9 +28,9 @@ import {
  */
 
 const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
-const MOST_LISTED_ADDRESSES = 100
+const MAX_LISTED_ADDRESSES = 100
 
-/** What holds an address: in any case in a record, in lower case in an answer. */
+/** What holds an address: in any case in a record, in lower case in a response. */
 const ADDRESSES = new Set([
   ...['asset', 'peg', 'venue', 'allowListAddress', 'targetContract', 'claimant', 'owner', 'contractAddress'],
 ])
@@ -80,7 +80,7 @@ export function expectedCampaign(records: readonly ImportRecord[], id: string, n
 function listItem(campaign: Campaign, world: World, now: Date) {
   const { actionSteps, allowList } = campaign.record
   const addresses = addressesOf(campaign.record)
-  const isListed = addresses.length > 0 && addresses.length <= MOST_LISTED_ADDRESSES
+  const isListed = addresses.length > 0 && addresses.length <= MAX_LISTED_ADDRESSES
   return {
     ...commonFields(campaign, world, now),
     allowList: allowList == null ? null : { ...bareAllowList(allowList), addresses: isListed ? addresses : null },
@@ -142,16 +142,16 @@ function availableBudget(campaign: Campaign, world: World) {
     const token = tokenOf(incentive, campaign, world)
     if (token?.priceUsd == null) return [undefined]
     // In the smallest part of a dollar that any price and decimals can come to.
-    const price = toScaled(token.priceUsd) * 10n ** BigInt(MOST_DECIMALS - token.decimals)
+    const price = toScaled(token.priceUsd) * 10n ** BigInt(MAX_DECIMALS - token.decimals)
     return [remainingBudget(incentive, claimsOn(campaign, index)) * price]
   })
   const known = parts.filter((part) => part !== undefined)
   if (parts.length === 0 || known.length < parts.length) return null
-  const scale = USD_SCALE * 10n ** BigInt(MOST_DECIMALS)
+  const scale = USD_SCALE * 10n ** BigInt(MAX_DECIMALS)
   return shiftPoint((2n * sum(known) * 1_000_000n + scale) / (2n * scale), 6)
 }
 
-const MOST_DECIMALS = 255
+const MAX_DECIMALS = 255
 
 type AllowListRecord = NonNullable<CampaignRecord['allowList']>
 

@@ -12,7 +12,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
-import type { Vocabulary } from './second-opinion-questions.ts'
+import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
  * A second opinion on `GET /claims`, and random questions to it: every claim is looked at, and all are sorted.

@@ -4,7 +4,7 @@ import type { Random } from './random-records.ts'
 import { expectedContracts, expectedTrending, type QueryText } from './second-opinion.ts'
 import { activityQuery, expectedActivity } from './second-opinion-activity.ts'
 import { expectedCampaign, expectedCampaigns } from './second-opinion-campaigns.ts'
-import { campaignsQuery, contractsQuery, trendingQuery, type Vocabulary } from './second-opinion-questions.ts'
+import { campaignsQuery, contractsQuery, trendingQuery, type Vocabulary } from './second-opinion-queries.ts'
 import type { TestApp } from './test-app.ts'
 
 export type Operation = '/campaigns' | '/campaigns/{id}' | '/reward-kit/trending' | '/explore/contracts' | '/activity'
@@ -13,14 +13,14 @@ export type Operation = '/campaigns' | '/campaigns/{id}' | '/reward-kit/trending
 const withoutUndefined = (body: unknown): unknown => JSON.parse(JSON.stringify(body))
 
 /** Of the detail, the query is the ID. */
-export type Question = readonly [Operation, QueryText]
+export type Query = readonly [Operation, QueryText]
 
-const toUrl = ([operation, query]: Question) =>
+const toUrl = ([operation, query]: Query) =>
   operation === '/campaigns/{id}' ? `/campaigns/${query.id}` : `${operation}?${new URLSearchParams(query)}`
 
 /** So many questions to each operation. */
-export const randomQuestions = (words: Vocabulary, random: Random, count: number) =>
-  Array.from({ length: count }, (): Question[] => [
+export const randomQueries = (words: Vocabulary, random: Random, count: number) =>
+  Array.from({ length: count }, (): Query[] => [
     ['/campaigns', campaignsQuery(words, random)],
     ['/campaigns/{id}', { id: random.inAnyCase(random.pick(words.ids)).replace('0X', '0x') }],
     ['/reward-kit/trending', trendingQuery(words, random)],
@@ -33,9 +33,9 @@ export function createComparison(api: TestApp, name: string) {
   const seen = new Map<string, number>()
   const see = (what: string) => seen.set(what, (seen.get(what) ?? 0) + 1)
 
-  async function compareOne(question: Question, records: readonly ImportRecord[], now: Date) {
-    const [operation, query] = question
-    const url = toUrl(question)
+  async function compareOne(request: Query, records: readonly ImportRecord[], now: Date) {
+    const [operation, query] = request
+    const url = toUrl(request)
     const response = await api.get(url)
     const about = `${name}, now ${now.toISOString()}, ${url}`
     const detail = operation === '/campaigns/{id}' ? expectedCampaign(records, String(query.id), now) : undefined
@@ -99,9 +99,9 @@ export function createComparison(api: TestApp, name: string) {
   }
 
   /** Asks all at once, as clients do. */
-  async function compare(questions: readonly Question[], records: readonly ImportRecord[], now: Date) {
+  async function compare(queries: readonly Query[], records: readonly ImportRecord[], now: Date) {
     api.setNow(now)
-    await Promise.all(questions.map((question) => compareOne(question, records, now)))
+    await Promise.all(queries.map((request) => compareOne(request, records, now)))
   }
   return { compare, seen }
 }

@@ -13,7 +13,7 @@ import {
   type World,
   worldOf,
 } from './second-opinion.ts'
-import type { Vocabulary } from './second-opinion-questions.ts'
+import type { Vocabulary } from './second-opinion-queries.ts'
 
 /*
  * A second opinion on `GET /eligibility`, and random questions to it: from the records alone, reason by reason.

@@ -9,7 +9,7 @@ import type {
 } from '../../src/ingest/records.ts'
 
 /*
- * A second opinion on the answers about claimed volume: what `GET /reward-kit/trending` and
+ * A second opinion on the responses about claimed volume: what `GET /reward-kit/trending` and
  * `GET /explore/contracts` have to say (for `/campaigns`, see second-opinion-campaigns.ts), from the imported records
  * alone, in plain TypeScript. It shares nothing with the
  * service but the types of the records, looks at every record each time and computes exactly, with whole numbers only.
@@ -486,7 +486,7 @@ export function expectedContracts(records: readonly ImportRecord[], query: Query
       const own = campaigns.filter(({ targets }) => targets.has(key))
       const all = own.flatMap(({ claims }) => claims)
       const claims = query.timeRange === undefined ? all : claimsWithin(all, SECONDS[query.timeRange] ?? 0, now)
-      const newest = own.map(({ newness }) => newness).reduce((most, each) => (each > most ? each : most))
+      const newest = own.map(({ newness }) => newness).reduce((max, each) => (each > max ? each : max))
       return { key, chainId: BigInt(chainId), address, campaignCount: own.length, newest, claims, usd: usdOf(claims) }
     })
     .filter(({ chainId }) => chains === undefined || chains.includes(chainId))

@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** An answer as it came over a socket, down to its last byte. */
-export interface Answer {
+/** A response as it came over a socket, down to its last byte. */
+export interface RawResponse {
   status: number
   headers: Record<string, string | string[] | undefined>
   body: string
@@ -23,8 +23,8 @@ export async function closedPort(): Promise<number> {
   return port
 }
 
-/** Sends a request as it is written and reads the answer until the server ends the connection. */
-export async function exchange(port: number, text: string, encoding: BufferEncoding = 'utf8'): Promise<Answer> {
+/** Sends a request as it is written and reads the response until the server ends the connection. */
+export async function exchange(port: number, text: string, encoding: BufferEncoding = 'utf8'): Promise<RawResponse> {
   const socket = connect(port, '127.0.0.1')
   const received = collect(socket)
   socket.write(Buffer.from(text, encoding))
@@ -43,7 +43,7 @@ export function collect(socket: Socket): Promise<string> {
   })
 }
 
-export function parse(text: string): Answer {
+export function parse(text: string): RawResponse {
   const end = text.indexOf('\r\n\r\n')
   const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
   const headers = Object.fromEntries(

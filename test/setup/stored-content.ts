@@ -7,7 +7,7 @@ export const OF_ITS_OWN = [
   ...['campaign_activity', 'campaign_spans', 'campaign_places', 'facet_maps'],
 ]
 
-/** Everything that is stored, but for keys and versions, which are given anew, and what is of each database's own. */
+/** Everything that is stored, but for keys and versions, which are given again, and what is of each database's own. */
 export async function contentOf(database: TestDatabase) {
   await expectMapsToAgree(database)
   const tables = await database.query(

@@ -57,7 +57,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   const defects: string[] = []
   let now: Date | undefined
   const app = await buildApp({
-    database: opened.questions.database,
+    database: opened.queries.database,
     lookups: opened.lookups.database,
     settings,
     databaseServer: () => opened.guard.server,

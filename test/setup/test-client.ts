@@ -5,7 +5,7 @@ export interface TestClient extends AsyncDisposable {
   api: TestApp
   baseUrl: string
   client: Client
-  /** What was asked so far, and what the answers were. */
+  /** What was asked so far, and what the responses were. */
   exchanges: { request: Request; status: number }[]
 }
 

@@ -51,7 +51,7 @@ export async function startTraceReceiver() {
     /** The span of a request, and those within it in their order; once all have arrived. */
     async ofRequest(id: string) {
       const request = await waitFor(() => spans().find(({ attributes }) => attributes['request.id'] === id))
-      return { request, questions: spans().filter(({ parentSpanId }) => parentSpanId === request.spanId) }
+      return { request, queries: spans().filter(({ parentSpanId }) => parentSpanId === request.spanId) }
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections()

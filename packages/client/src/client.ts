@@ -2,16 +2,16 @@ import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch
 import { CursorListing, Listing } from './listings.ts'
 import type { paths } from './openapi.ts'
 import {
-  type Answer,
   type CampaignListItem,
   type Claim,
   type ExploredContract,
   kindOf,
   type Operations,
   type Query,
+  type ResponseOf,
   type Reward,
 } from './operations.ts'
-import { withRememberedAnswers } from './remembered-answers.ts'
+import { withResponseCache } from './response-cache.ts'
 import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
 import { toServiceError } from './service-error.ts'
 
@@ -20,7 +20,6 @@ export type { CursorListing, Listing, Page } from './listings.ts'
 export type { components, operations, paths } from './openapi.ts'
 export type {
   AccessListItem,
-  Answer,
   Campaign,
   CampaignActivity,
   CampaignEligibility,
@@ -34,6 +33,7 @@ export type {
   IncentiveOf,
   IncentiveType,
   Query,
+  ResponseOf,
   Reward,
   TokenMetadata,
   TrendingCampaign,
@@ -49,7 +49,7 @@ export interface ClientOptions extends RetryOptions {
   stagingUrl?: string | undefined
   /** Token for the protected operations, which alone are sent it. */
   token?: string | undefined
-  /** Bytes of answers that are remembered, to be asked for with `If-None-Match`; 0: none. Default 4,000,000. */
+  /** Bytes of responses that are remembered, to be asked for with `If-None-Match`; 0: none. Default 4,000,000. */
   memoryBytes?: number | undefined
   /** What asks; absent: the global `fetch`. */
   fetch?: Fetch | undefined
@@ -75,36 +75,40 @@ type CursorQuery<Id extends 'listClaims' | 'listRewards'> = Omit<Query<Id>, 'cur
 /** Every method rejects with a `ServiceError` for whatever the service refuses. */
 export interface Client {
   /** Returns one page of the campaigns that match all filters, and the total number of matches. */
-  listCampaigns(query?: Query<'listCampaigns'>, options?: RequestOptions): Promise<Answer<'listCampaigns'>>
+  listCampaigns(query?: Query<'listCampaigns'>, options?: RequestOptions): Promise<ResponseOf<'listCampaigns'>>
   /** A campaign with all its details, by `<chainId>:<campaignCoreAddress>:<identifier>`. */
-  getCampaign(id: string, options?: RequestOptions): Promise<Answer<'getCampaign'>>
+  getCampaign(id: string, options?: RequestOptions): Promise<ResponseOf<'getCampaign'>>
   /** Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. */
   listTrendingCampaigns(
     query?: Query<'listTrendingCampaigns'>,
     options?: RequestOptions,
-  ): Promise<Answer<'listTrendingCampaigns'>>
+  ): Promise<ResponseOf<'listTrendingCampaigns'>>
   /** One page of the contracts that campaigns act on. */
-  listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<Answer<'listContracts'>>
+  listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<ResponseOf<'listContracts'>>
   /** Known tokens, those that most active campaigns pay first. */
-  listTokens(query?: Query<'listTokens'>, options?: RequestOptions): Promise<Answer<'listTokens'>>
+  listTokens(query?: Query<'listTokens'>, options?: RequestOptions): Promise<ResponseOf<'listTokens'>>
   /** When some campaigns, at most 50, were claimed: their claims interval by interval, and those of the range before. */
-  listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<Answer<'listActivity'>>
+  listActivity(query?: Query<'listActivity'>, options?: RequestOptions): Promise<ResponseOf<'listActivity'>>
   /** The price of a token at an instant, or over time. */
-  getPrices(query: Query<'getPrices'>, options?: RequestOptions): Promise<Answer<'getPrices'>>
+  getPrices(query: Query<'getPrices'>, options?: RequestOptions): Promise<ResponseOf<'getPrices'>>
   /** One page of claims, the newest first: of an account, of campaigns, of chains, or of all. */
-  listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<Answer<'listClaims'>>
+  listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<ResponseOf<'listClaims'>>
   /** Whether an account can claim some campaigns, at most 50, and why not. */
-  listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<Answer<'listEligibility'>>
+  listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<ResponseOf<'listEligibility'>>
   /** One page of what an account has claimed and can claim, and what it has claimed in all. */
-  listRewards(address: string, query?: Query<'listRewards'>, options?: RequestOptions): Promise<Answer<'listRewards'>>
+  listRewards(
+    address: string,
+    query?: Query<'listRewards'>,
+    options?: RequestOptions,
+  ): Promise<ResponseOf<'listRewards'>>
   /** How far the followed chains are. */
-  getStatus(options?: RequestOptions): Promise<Answer<'getStatus'>>
-  /** What may be asked and how often, and how old an answer may be. */
-  getLimits(options?: RequestOptions): Promise<Answer<'getLimits'>>
+  getStatus(options?: RequestOptions): Promise<ResponseOf<'getStatus'>>
+  /** What may be asked and how often, and how old a response may be. */
+  getLimits(options?: RequestOptions): Promise<ResponseOf<'getLimits'>>
   /** Access lists of a user, at most 1,000. Needs a token. */
-  listAccessLists(query?: Query<'listAccessLists'>, options?: RequestOptions): Promise<Answer<'listAccessLists'>>
+  listAccessLists(query?: Query<'listAccessLists'>, options?: RequestOptions): Promise<ResponseOf<'listAccessLists'>>
   /** What a user has achieved. Needs a token. */
-  getUserProfile(query?: Query<'getUserProfile'>, options?: RequestOptions): Promise<Answer<'getUserProfile'>>
+  getUserProfile(query?: Query<'getUserProfile'>, options?: RequestOptions): Promise<ResponseOf<'getUserProfile'>>
   /** All campaigns that pass the filters: `for await (const campaign of client.eachCampaign())`, or its `pages()`. */
   eachCampaign(query?: ListingQuery<'listCampaigns'>, options?: RequestOptions): Listing<CampaignListItem>
   /** All contracts that pass the filters, likewise. */
@@ -114,7 +118,7 @@ export interface Client {
   /** All rewards of an account, likewise. */
   eachReward(address: string, query?: CursorQuery<'listRewards'>, options?: RequestOptions): CursorListing<Reward>
   /**
-   * A client whose public answers have seen this block of a followed chain, as after a transaction of one's own: the
+   * A client whose public responses have seen this block of a followed chain, as after a transaction of one's own: the
    * service waits for it up to 2 seconds, and the request is repeated while the service says that it is not there yet.
    * Blocks of several chains add up: `client.after(8453, receipt.blockNumber).after(10, other.blockNumber)`.
    */
@@ -134,7 +138,7 @@ export interface Client {
 export function createClient({ memoryBytes = 4_000_000, ...options }: ClientOptions): Client {
   const { baseUrl, stagingUrl = baseUrl, token } = options
   const repeated = withRetries(options.fetch ?? ((request) => globalThis.fetch(request)), options)
-  const send = memoryBytes > 0 ? withRememberedAnswers(repeated, memoryBytes) : repeated
+  const send = memoryBytes > 0 ? withResponseCache(repeated, memoryBytes) : repeated
   return clientOf(
     { baseUrl: toAbsolute('baseUrl', baseUrl), stagingUrl: toAbsolute('stagingUrl', stagingUrl), token, send },
     new Map(),

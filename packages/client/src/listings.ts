@@ -9,7 +9,7 @@ export interface Page<Entry> {
 type AskForPage<Entry> = (page: number, pageSize: number) => Promise<Page<Entry>>
 
 /**
- * All entries of a listing, asked for page by page while they are iterated over; each iteration starts anew. The order is
+ * All entries of a listing, asked for page by page while they are iterated over; each iteration starts again. The order is
  * total, so that every entry of unchanged data comes once; what is added or removed meanwhile may shift others.
  */
 export class Listing<Entry> implements AsyncIterable<Entry> {
@@ -57,7 +57,7 @@ type AskFrom<Entry> = (
 
 /**
  * All entries of a listing whose pages go on from each other, asked for page by page while they are iterated over; each
- * iteration starts anew. What comes meanwhile shifts no page.
+ * iteration starts again. What comes meanwhile shifts no page.
  */
 export class CursorListing<Entry> implements AsyncIterable<Entry> {
   readonly #askFrom: AskFrom<Entry>

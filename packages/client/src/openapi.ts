@@ -1133,7 +1133,7 @@ export interface components {
             amount: components["schemas"]["BaseUnits"];
             /** @description Its value at the time of the claim in US dollars; `null` when it is not known. */
             amountUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description The token that was paid; `null` when it is unknown. */
+            /** @description The token that was paid; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
             /** @description Hash of the transaction of the claim. */
             txHash: components["schemas"]["TransactionHash"];
@@ -1233,7 +1233,7 @@ export interface components {
             incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
             /** @description The reward token; `null` for the variants that pay none. */
             asset: components["schemas"]["Address"] | null;
-            /** @description The reward token; `null` when it is unknown. */
+            /** @description The reward token; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
             /** @description Whether the account can claim the incentive. */
             verdict: components["schemas"]["Verdict"];
@@ -1262,7 +1262,7 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description The reward token; `null` for the variants that pay none. */
             asset: components["schemas"]["Address"] | null;
-            /** @description The reward token; `null` when it is unknown. */
+            /** @description The reward token; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
             /** @description Number of claims of the account that paid the token. */
             claims: number;
@@ -1304,7 +1304,7 @@ export interface components {
             imageUri: string;
             /** @description Whether campaigns that pay it pass `tokenWhitelist`. */
             whitelisted: boolean;
-            /** @description US dollars for one whole token; `null` when unknown. */
+            /** @description US dollars for one whole token; `null` if unknown. */
             priceUsd: components["schemas"]["DecimalAmount"] | null;
             /** @description When that price was known first; `null` when that is unknown. */
             pricedAt: components["schemas"]["Instant"] | null;

@@ -11,7 +11,7 @@ type OperationId = keyof operations
 export type Query<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>
 
 /** What an operation answers. */
-export type Answer<Id extends OperationId> = operations[Id]['responses'][200]['content']['application/json']
+export type ResponseOf<Id extends OperationId> = operations[Id]['responses'][200]['content']['application/json']
 
 type Schemas = components['schemas']
 
@@ -36,7 +36,7 @@ export type Reward = Schemas['Reward']
 export type TokenMetadata = Schemas['TokenMetadata']
 
 /** Every operation as a function; what it is asked differs. */
-export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<Answer<Id>> }
+export type Operations = { [Id in OperationId]: (...asked: never[]) => Promise<ResponseOf<Id>> }
 
 /**
  * How each path is asked: `facts` come from chains and can be waited for by block, `status` is about the service,

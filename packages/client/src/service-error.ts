@@ -5,7 +5,7 @@ export class ServiceError extends Error {
   /** @param message the sentence of the service: what is wrong, and what is allowed. */
   constructor(
     message: string,
-    /** Status of the answer: 400 to 599. */
+    /** Status of the response: 400 to 599. */
     readonly status: number,
     /** What the service logs the request under; absent where a proxy answered. */
     readonly requestId: string | undefined,
@@ -16,7 +16,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** @param body what the answer holds: JSON as it was parsed, else its text. */
+/** @param body what the response holds: JSON as it was parsed, else its text. */
 export function toServiceError(body: unknown, response: Response): ServiceError {
   const { status, statusText, headers } = response
   const sentence = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined

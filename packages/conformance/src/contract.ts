@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
-import type { Answer } from './visitor.ts'
+import type { HttpResponse } from './http-client.ts'
 
 interface Parameter {
   in: 'query' | 'path' | 'header'
@@ -18,8 +18,8 @@ export interface Operation {
   path: string
   isProtected: boolean
   queryParameters: readonly Parameter[]
-  /** What an answer has against what the document says of its status. */
-  faultsOf: (answer: Answer) => string[]
+  /** What a response has against what the document says of its status. */
+  faultsOf: (response: HttpResponse) => string[]
   /** Whether answers of success are documented with a header. */
   has: (header: string) => boolean
 }
@@ -49,20 +49,20 @@ export function readContract(text: string): Operation[] {
         isProtected: security.length > 0,
         queryParameters: parameters.filter((parameter) => parameter.in === 'query'),
         has: (header: string) => responses['200']?.headers?.[header] !== undefined,
-        faultsOf(answer: Answer) {
-          const documented = responses[String(answer.status)]
-          if (documented === undefined) return [`${answer.path}: ${answer.status} is not documented`]
+        faultsOf(response: HttpResponse) {
+          const documented = responses[String(response.status)]
+          if (documented === undefined) return [`${response.path}: ${response.status} is not documented`]
           const schema = documented.content?.['application/json']?.schema
           if (schema === undefined) return []
-          const type = answer.headers.get('content-type') ?? 'no content type'
-          if (!/^application\/json(; ?charset=utf-8)?$/i.test(type)) return [`${answer.path}: the body is ${type}`]
-          const body = toJson(answer.text)
-          if (body === undefined) return [`${answer.path}: the body is no JSON`]
+          const type = response.headers.get('content-type') ?? 'no content type'
+          if (!/^application\/json(; ?charset=utf-8)?$/i.test(type)) return [`${response.path}: the body is ${type}`]
+          const body = toJson(response.text)
+          if (body === undefined) return [`${response.path}: the body is no JSON`]
           const validate = validatorOf(schema)
           validate(body)
           return (validate.errors ?? []).map(
             ({ instancePath, message, params }) =>
-              `${answer.path}: ${instancePath || 'the body'} ${message} (${Object.values(params).join(', ')})`,
+              `${response.path}: ${instancePath || 'the body'} ${message} (${Object.values(params).join(', ')})`,
           )
         },
       },
@@ -71,7 +71,7 @@ export function readContract(text: string): Operation[] {
 }
 
 /** Headers that answers of success always have. */
-export const standingHeadersOf = (operation: Operation) =>
+export const requiredHeadersOf = (operation: Operation) =>
   ['x-request-id', 'etag', 'cache-control', 'x-total-count'].filter((name) => operation.has(name))
 
 /** Undefined where it is none. */

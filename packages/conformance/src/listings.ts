@@ -1,7 +1,7 @@
 import { toJson } from './contract.ts'
-import type { Answer, Visitor } from './visitor.ts'
+import type { HttpClient, HttpResponse } from './http-client.ts'
 
-/** What the laws about lists look at in a campaign, as the answer has it. */
+/** What the laws about lists look at in a campaign, as the response has it. */
 export interface ListedCampaign {
   id: string
   isActive: boolean
@@ -19,7 +19,7 @@ interface Page<Entry> {
 export interface Listing<Entry> {
   path: string
   identify: (entry: Entry) => string
-  read: (answer: Answer) => Page<Entry>
+  read: (response: HttpResponse) => Page<Entry>
 }
 
 const toEntries = <Entry>(value: unknown) => (Array.isArray(value) ? (value as Entry[]) : [])
@@ -43,6 +43,6 @@ export const contracts: Listing<{ chainId: number; address: string }> = {
   },
 }
 
-export async function readPage<Entry>({ ask }: Visitor, { path, read }: Listing<Entry>, query = '') {
+export async function readPage<Entry>({ ask }: HttpClient, { path, read }: Listing<Entry>, query = '') {
   return read(await ask(`${path}${query === '' ? '' : `?${query}`}`))
 }

@@ -74,7 +74,7 @@ export function groupOperations({ tags = [], paths }: ApiDocument) {
 /** Whether an operation wants a token. */
 export const isProtected = ({ security = [] }: Operation) => security.length > 0
 
-/** The JSON of an answer: its schema, and an example. */
+/** The JSON of a response: its schema, and an example. */
 export function contentOf({ content }: ApiResponse) {
   const { schema, examples = {} } = content?.['application/json'] ?? {}
   return { schema, example: Object.values(examples)[0]?.value }

@@ -39,8 +39,8 @@ ${example !== undefined && html`<details open class="example-response"><summary>
 </div>
 <div class="answered">
 <h4>Response</h4>
-${schema !== undefined && schemas.answer(schema)}
-<details><summary>Other responses: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => answerItem(status, response))}</ul></details>
+${schema !== undefined && schemas.response(schema)}
+<details><summary>Other responses: ${others.map(([status]) => status).join(', ')}</summary><ul class="answers">${others.map(([status, response]) => responseItem(status, response))}</ul></details>
 <details><summary>Response headers</summary><ul class="properties">${headerItems(responses)}</ul></details>
 </div>
 </form>
@@ -99,7 +99,7 @@ function limits({ minimum, maximum, maxItems, default: preset }: Schema): string
     .join('')
 }
 
-function answerItem(status: string, response: ApiResponse): Markup {
+function responseItem(status: string, response: ApiResponse): Markup {
   const { example } = contentOf(response)
   return html`<li><p><strong>${status} ${STATUS_CODES[status]}</strong></p><p>${inline(response.description)}</p>${example !== undefined && html`<pre><code>${JSON.stringify(example)}</code></pre>`}</li>`
 }

@@ -94,8 +94,8 @@ export function createSchemaPieces({ components: { schemas } }: ApiDocument) {
   return {
     typeOf,
     valuesOf,
-    /** The schema of an answer, unfolded as far as one usually looks. */
-    answer: (schema: Schema) =>
+    /** The schema of a response, unfolded as far as one usually looks. */
+    response: (schema: Schema) =>
       html`<p class="type">${typeOf(schema)}</p>${about(schema)}${body(insideOf(schema).schema, 1)}`,
     /** Each schema, folded; the variants of a union are in that of the union. */
     all: () =>

@@ -73,7 +73,7 @@ const toExample = ({ name, description, required = false, example }: Parameter):
 /** In place of a token, which nobody but the operator has. */
 export const EXAMPLE_TOKEN = 'rcs_issued-by-the-operator'
 
-/** Where operations of each kind are served, for whoever asks from elsewhere. */
+/** Where operations of each kind are served, for anyone who asks from elsewhere. */
 export function baseUrlsOf(requests: ExampleRequest[]) {
   const urlOf = (needsToken: boolean) => {
     const url = requests.find((request) => request.needsToken === needsToken)?.baseUrl ?? '/'

@@ -1,7 +1,7 @@
-import type { Rounded } from './rounded.ts'
-import { roundCount, roundTokens, roundUsd } from './rounded.ts'
+import type { Rounded } from './format-numbers.ts'
+import { roundCount, roundTokens, roundUsd } from './format-numbers.ts'
 
-/** A figure as it fits, with the exact one for whoever points at it, and in its place for screen readers. */
+/** A figure as it fits, with the exact one for anyone who points at it, and in its place for screen readers. */
 function Figure({ rounded: { short, exact } }: { rounded: Rounded }) {
   if (short === exact) return <span class="figure">{exact}</span>
   return (

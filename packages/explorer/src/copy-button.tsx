@@ -1,13 +1,13 @@
 import { useEffect, useState } from 'preact/hooks'
 
-const SAID_MS = 2_000
+const SHOWN_MS = 2_000
 
 /** Copies a text, and says whether that worked. @param what the name of what is copied, for those who do not see it. */
 export function CopyButton({ text, what, label = 'Copy' }: { text: string; what: string; label?: string }) {
   const [outcome, setOutcome] = useState<'copied' | 'refused'>()
   useEffect(() => {
     if (outcome === undefined) return undefined
-    const timer = setTimeout(() => setOutcome(undefined), SAID_MS)
+    const timer = setTimeout(() => setOutcome(undefined), SHOWN_MS)
     return () => clearTimeout(timer)
   }, [outcome])
   const onClick = () => {

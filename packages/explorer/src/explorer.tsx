@@ -1,7 +1,7 @@
 import './explorer.css'
 import { render } from 'preact'
 import { LocationProvider, Route, Router } from 'preact-iso'
-import { Guard } from './guard.tsx'
+import { Guard } from './error-boundary.tsx'
 import { Layout } from './layout.tsx'
 import { CampaignPage } from './pages/campaign-page.tsx'
 import { CampaignsPage } from './pages/campaigns-page.tsx'
@@ -9,7 +9,7 @@ import { ChainsPage } from './pages/chains-page.tsx'
 import { ContractsPage } from './pages/contracts-page.tsx'
 import { TrendingPage } from './pages/trending-page.tsx'
 import { UserPage, UsersPage } from './pages/users-page.tsx'
-import { keepScrollPlace } from './scroll-place.ts'
+import { keepScrollPosition } from './scroll-position.ts'
 
 /** What this script shows; the browser loads all else. */
 const PAGES = /^\/(explorer\/[^?]*)?(\?.*)?$/
@@ -35,5 +35,5 @@ function Explorer() {
   )
 }
 
-keepScrollPlace()
+keepScrollPosition()
 render(<Explorer />, document.body)

@@ -1,14 +1,14 @@
-import { useAsked } from './asked.ts'
 import { ChainLabel } from './chain-label.tsx'
-import { groupDigits } from './rounded.ts'
+import { groupDigits } from './format-numbers.ts'
 import { client } from './service.ts'
 import { RelativeTime } from './times.tsx'
+import { useRequest } from './use-request.ts'
 
 /** How fresh what is shown is: as of which block of which chain. */
 export function Footer() {
-  const asked = useAsked((signal) => client.getStatus({ signal }), 'status')
+  const asked = useRequest((signal) => client.getStatus({ signal }), 'status')
   const isShown = asked.state === 'shown'
-  const chains = isShown ? asked.answer.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
+  const chains = isShown ? asked.response.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
   return (
     <footer class="foot">
       <div>
@@ -32,7 +32,7 @@ export function Footer() {
       </div>
       <p>
         <a href="/openapi.json">OpenAPI</a>
-        {isShown && <span>Version {asked.answer.version}</span>}
+        {isShown && <span>Version {asked.response.version}</span>}
       </p>
     </footer>
   )

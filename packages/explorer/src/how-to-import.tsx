@@ -1,10 +1,10 @@
-import { useAsked } from './asked.ts'
 import { client } from './service.ts'
+import { useRequest } from './use-request.ts'
 
 /** Where a list is empty because nothing at all is stored: how something comes in. */
 export function HowToImport() {
-  const asked = useAsked((signal) => client.listCampaigns({ pageSize: 0, tokenWhitelist: false }, { signal }), 'any')
-  if (asked.state !== 'shown' || asked.answer.totalCampaigns > 0) return null
+  const asked = useRequest((signal) => client.listCampaigns({ pageSize: 0, tokenWhitelist: false }, { signal }), 'any')
+  if (asked.state !== 'shown' || asked.response.totalCampaigns > 0) return null
   return (
     <p>
       No campaign is stored yet. <code>reward-campaigns import FILE</code> loads some:{' '}

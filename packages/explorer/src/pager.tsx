@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso'
+import { groupDigits } from './format-numbers.ts'
 import { withQuery } from './page-query.ts'
-import { groupDigits } from './rounded.ts'
 
 /** The way to the pages before and after. @param what the entries are: `contracts`. */
 export function Pager({

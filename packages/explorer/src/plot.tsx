@@ -1,5 +1,5 @@
+import { groupDigits } from './format-numbers.ts'
 import { axisEnd, barsOf } from './plot-geometry.ts'
-import { groupDigits } from './rounded.ts'
 
 const WIDTH = 600
 const HEIGHT = 140

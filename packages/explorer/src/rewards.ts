@@ -1,6 +1,6 @@
 import type { TrendingCampaign } from 'reward-campaigns-client'
-import { brief } from './brief.ts'
-import { roundDecimal, roundUsd } from './rounded.ts'
+import { roundDecimal, roundUsd } from './format-numbers.ts'
+import { brief } from './truncate-name.ts'
 
 type Reward = TrendingCampaign['incentives'][number]
 
@@ -17,13 +17,13 @@ function rewardInWords(reward: Reward): string {
       ? `paid in ${tokenSymbol}`
       : `${roundUsd(rewardUsdValue).short} in ${tokenSymbol}`
   }
-  const most = amount === undefined ? undefined : `${roundDecimal(amount).short} ${tokenSymbol}`
+  const max = amount === undefined ? undefined : `${roundDecimal(amount).short} ${tokenSymbol}`
   if (rewardPercentage !== undefined) {
-    const limit = maxReward === undefined || most === undefined || amount === '0' ? '' : `, up to ${most}`
+    const limit = maxReward === undefined || max === undefined || amount === '0' ? '' : `, up to ${max}`
     return `${roundDecimal(String(rewardPercentage)).short}% back${limit}`
   }
-  if (most === undefined || amount === '0') return `paid in ${tokenSymbol}`
-  return maxReward === undefined ? most : `up to ${most}`
+  if (max === undefined || amount === '0') return `paid in ${tokenSymbol}`
+  return maxReward === undefined ? max : `up to ${max}`
 }
 
 /** The first of the rewards, and how many more there are. */

@@ -2,7 +2,7 @@ import { createClient } from 'reward-campaigns-client'
 import { noteAge } from './staleness.ts'
 
 /**
- * The service that these pages come from. It is asked anew each time, with the tags of the answers that are known; what a
+ * The service that these pages come from. It is asked again each time, with the tags of the responses that are known; what a
  * page cannot have now it says, and asks again by itself.
  */
 export const client = createClient({

@@ -13,12 +13,12 @@ const LOWEST_TOP = 4
 export function Sparkline({ values, of, step }: { values: readonly number[]; of: string; step: string }) {
   const highest = Math.max(0, ...values)
   const bars = barsOf(values, { width: WIDTH, height: HEIGHT - 1, gap: 0.2, least: 1.5 }, Math.max(highest, LOWEST_TOP))
-  const told =
+  const label =
     highest === 0
       ? `No ${of} in ${values.length} steps of ${step}.`
       : `${values.length} steps of ${step}, at most ${highest} ${of} in one, ${values.at(-1)} in the last.`
   return (
-    <svg class="sparkline" role="img" aria-label={told} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
+    <svg class="sparkline" role="img" aria-label={label} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none">
       <rect class="ground" x="0" y={HEIGHT - 1} width={WIDTH} height="1" />
       {bars.map((bar, index) => (
         <rect key={index} {...bar} />

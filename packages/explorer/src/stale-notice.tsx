@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { onStaleness, staleSince } from './staleness.ts'
 import { AbsoluteTime, RelativeTime } from './times.tsx'
 
-/** What the service keeps for when its database is away is right for its time only. */
+/** What the service keeps for when its database is unreachable is right for its time only. */
 export function StaleNotice() {
   const [since, setSince] = useState(staleSince)
   useEffect(() => onStaleness(() => setSince(staleSince)), [])

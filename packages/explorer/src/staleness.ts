@@ -1,9 +1,9 @@
-/** When the service made what it answers while its database is away; absent: it answers what is. */
+/** When the service made what it answers while its database is unreachable; absent: it answers what is. */
 let asOf: Date | undefined
 
 const listeners = new Set<() => void>()
 
-/** Takes note whether an answer is one that was kept for when the database is away. */
+/** Takes note whether a response is one that was kept for when the database is unreachable. */
 export function noteAge({ ok, status, headers }: Response) {
   if (!ok && status !== 304) return
   const isKept = headers.get('cache-status')?.includes('fwd=stale') === true

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
-import { absoluteTime, exactTime, relativeTime, toMoment } from './moments.ts'
+import { absoluteTime, exactTime, relativeTime, toMoment } from './format-times.ts'
 
-/** How often relative times are told anew. */
+/** How often relative times are told again. */
 const TICK_MS = 5_000
 
 /** The time, and again from time to time. */
@@ -22,21 +22,21 @@ interface TimeProps {
 /** How long ago, or how soon: `3 minutes ago`. */
 export function RelativeTime({ at }: TimeProps) {
   const now = useNow()
-  return <Time at={at} told={(moment) => relativeTime(moment, now)} />
+  return <Time at={at} format={(moment) => relativeTime(moment, now)} />
 }
 
 /** Date and time where the visitor is. */
 export function AbsoluteTime({ at }: TimeProps) {
-  return <Time at={at} told={absoluteTime} />
+  return <Time at={at} format={absoluteTime} />
 }
 
-function Time({ at, told }: TimeProps & { told: (moment: Date) => string }) {
+function Time({ at, format }: TimeProps & { format: (moment: Date) => string }) {
   const moment = toMoment(at)
   // A chain may say anything.
   if (moment === undefined) return <span>{String(at)}</span>
   return (
     <time dateTime={moment.toISOString()} title={exactTime(moment)}>
-      {told(moment)}
+      {format(moment)}
     </time>
   )
 }

@@ -1,11 +1,11 @@
+import type { People } from './accounts.ts'
+import { actionClaimantOf, type Collection, type Collections, drawTasks, type Task } from './actions.ts'
 import { roundUp } from './amounts.ts'
-import type { Course } from './courses.ts'
 import { facts, projectImageUri, toIsoTime, tokenImageUri } from './facts.ts'
 import { incentiveRecordOf } from './incentives.ts'
-import type { People } from './people.ts'
+import type { Course } from './lifecycles.ts'
 import type { Random } from './random.ts'
 import { drawReward, incentiveTypes, type Reward } from './rewards.ts'
-import { actionClaimantOf, type Collection, type Collections, drawTasks, type Task } from './tasks.ts'
 
 /** What claims have to know of their campaign. */
 export interface SampleCampaign {
@@ -31,7 +31,7 @@ const CHAIN_IDS = facts.chains.flatMap(({ chainId, share }) => Array<number>(sha
 
 /** Draws a campaign and its record; the first ten go through all kinds of incentives. */
 export function drawCampaign({ random, people, collections }: Surroundings, course: Course, index: number) {
-  const { fate, claims, incentiveCount } = course
+  const { lifecycle, claims, incentiveCount } = course
   const chainId = random.pick(CHAIN_IDS)
   const id = `${chainId}:${random.pick(facts.protocol.coreAddresses)}:${index + 1}`
   const standing = random.pick(STANDINGS)
@@ -62,10 +62,10 @@ export function drawCampaign({ random, people, collections }: Surroundings, cour
     blockTimestamp: String(course.createdAt),
     txHash: random.hash(),
     protocolFee: random.pick(['1000', '1000', '250', '0']),
-    maxParticipants: String(fate === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
+    maxParticipants: String(lifecycle === 'full' ? Math.min(visits, admitted.length) : random.chance(0.2) ? 0 : ample),
     // Users come again, so no validator counts their claims; of some nothing is known.
     ...(index % 3 === 2 ? {} : { maxClaimsPerClaimant: 'unlimited' as const }),
-    incentives: rewards.map((reward) => incentiveRecordOf(random, reward, fate, task?.action)),
+    incentives: rewards.map((reward) => incentiveRecordOf(random, reward, lifecycle, task?.action)),
     allowList,
     actionSteps: tasks.length === 0 && random.chance(0.5) ? null : tasks.map(({ step }) => step),
     startTime: course.startsAt === null ? null : toIsoTime(course.startsAt),

@@ -1,5 +1,5 @@
 import type { SampleCampaign } from './campaigns.ts'
-import { drawClaimTime } from './courses.ts'
+import { drawClaimTime } from './lifecycles.ts'
 import type { Random } from './random.ts'
 import { paymentOf } from './rewards.ts'
 
@@ -15,7 +15,7 @@ export function* claimRecords(random: Random, campaigns: readonly SampleCampaign
     visited[index] = number + 1
     const { id, admitted, rewards, course } = campaign
     // Where as many took part as may, nobody comes twice before all were there.
-    const claimant = course.fate === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
+    const claimant = course.lifecycle === 'full' ? admitted[number % admitted.length] : random.pickSkewed(admitted)
     const txHash = random.hash()
     const logIndex = random.integer(0, 400)
     for (const [incentiveIndex, reward] of rewards.entries()) {

@@ -1,6 +1,6 @@
 import { roundUp } from './amounts.ts'
-import type { Fate } from './courses.ts'
 import { type Action, facts } from './facts.ts'
+import type { Lifecycle } from './lifecycles.ts'
 import type { Random } from './random.ts'
 import { type Reward, totalPaid } from './rewards.ts'
 
@@ -13,9 +13,9 @@ const anyAmountAction = facts.actions.find(({ amountField }) => amountField !== 
  * The record of an incentive. Limits leave room for more claims than were made, unless the incentive is spent: then the
  * last claim has reached the limit exactly, or the balance is recorded as used up.
  */
-export function incentiveRecordOf(random: Random, reward: Reward, fate: Fate, action: Action | undefined) {
+export function incentiveRecordOf(random: Random, reward: Reward, lifecycle: Lifecycle, action: Action | undefined) {
   const { type, asset, claims, unit, isRaffle } = reward
-  const isSpent = fate === 'spent'
+  const isSpent = lifecycle === 'spent'
   const room = roundUp(Math.max(10, claims * (1.5 + 3 * random.fraction())))
   const count = String(isSpent ? claims : room)
   const { allowListIncentiveTarget, pointsVenue: venue, pointsSelector: selector } = facts.protocol

@@ -1,12 +1,12 @@
+import { accessListRecords, drawPeople, profileRecords } from './accounts.ts'
+import { type Collections, drawCollections } from './actions.ts'
 import { drawCampaign, type SampleCampaign } from './campaigns.ts'
 import { claimRecords } from './claims.ts'
-import { drawCourses } from './courses.ts'
 import { facts, projectImageUri, tokenImageUri } from './facts.ts'
-import { accessListRecords, drawPeople, profileRecords } from './people.ts'
+import { drawCourses } from './lifecycles.ts'
 import { tokenPriceRecords } from './prices.ts'
 import { createRandom, type Random } from './random.ts'
 import { claimSignatureRecords } from './signatures.ts'
-import { type Collections, drawCollections } from './tasks.ts'
 
 export interface SampleOptions {
   campaigns: number

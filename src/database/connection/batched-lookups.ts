@@ -1,4 +1,4 @@
-import { currentAsker } from './abort-context.ts'
+import { currentCaller } from './abort-context.ts'
 import { type SharedWork, shareWork } from './shared-promise.ts'
 
 /**
@@ -6,7 +6,7 @@ import { type SharedWork, shareWork } from './shared-promise.ts'
  * question that has already been asked: what that one sees may be older than the lookup.
  */
 export function batchLookups<Value>(
-  mostKeys: number,
+  maxKeys: number,
   lookUp: (keys: string[]) => Promise<ReadonlyMap<string, Value>>,
 ): (key: string) => Promise<Value | undefined> {
   let next: { keys: Set<string>; work: SharedWork<ReadonlyMap<string, Value>> } | undefined
@@ -19,15 +19,15 @@ export function batchLookups<Value>(
         await new Promise<void>((resolve) => setImmediate(resolve))
         if (next === batch) next = undefined
         return lookUp([...keys])
-      }, currentAsker()?.address),
+      }, currentCaller()?.address),
     }
     return batch
   }
 
   return async (key) => {
-    if (next === undefined || next.work.isAbandoned || next.keys.size >= mostKeys) next = open()
+    if (next === undefined || next.work.isCancelled || next.keys.size >= maxKeys) next = open()
     next.keys.add(key)
-    const found = await next.work.join(currentAsker())
+    const found = await next.work.join(currentCaller())
     return found.get(key)
   }
 }

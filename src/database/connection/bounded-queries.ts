@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { AbandonedError, type AbandonmentSignal, currentAsker } from './abort-context.ts'
+import { type Cancellable, CancelledError, currentCaller } from './abort-context.ts'
 import { cancelStatement } from './cancellation.ts'
 import { shareConnections } from './connection-shares.ts'
 import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from './database-errors.ts'
-import { questionChannel } from './query-diagnostics.ts'
+import { queryChannel } from './query-diagnostics.ts'
 import { OlderTimelineError, type TimelineGuard } from './timelines.ts'
 
 /** How long it takes, mostly, until all sessions that end together are known to have ended. */
@@ -20,31 +20,31 @@ class SessionLostError extends Error {
 
 /**
  * Makes a pool answer single statements with care for what is around them:
- * - beyond those it has connections for, at most `mostWaiting` wait for one, for `waitMs`; any more fail at once;
+ * - beyond those it has connections for, at most `maxWaiting` wait for one, for `waitMs`; any more fail at once;
  * - neither those connections nor that queue are ever taken by one client, or by what is dear, alone (`shareConnections`);
- * - a statement that nobody waits for any more (`currentAsker`) is not begun, and is cancelled where it runs;
+ * - a statement that nobody waits for any more (`currentCaller`) is not begun, and is cancelled where it runs;
  * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
- * - a question whose session is lost before the answer is asked again, over another connection, a moment later, and twice at
+ * - a question whose session is lost before the response is asked again, over another connection, a moment later, and twice at
  *   most: often all sessions end together, and what lies ready in the pool is found dead too;
  * - a connection to a primary that has been replaced (`guard`) is closed, and another one is asked.
  */
 export function boundQueries(
   pool: pg.Pool,
-  { mostWaiting, waitMs, guard }: { mostWaiting: number; waitMs: number; guard?: TimelineGuard | undefined },
+  { maxWaiting, waitMs, guard }: { maxWaiting: number; waitMs: number; guard?: TimelineGuard | undefined },
 ) {
   // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
   // bytes that say that it is there.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
-  const shares = shareConnections(pool.options.max, mostWaiting, waitMs)
+  const shares = shareConnections(pool.options.max, maxWaiting, waitMs)
   // What waits for its share has not reached the pool, which would say that nobody waits.
   Object.defineProperty(pool, 'waitingCount', { get: () => shares.waitingCount })
 
-  async function askOnce(statement: pg.QueryConfig, values?: unknown[]) {
-    const asker = currentAsker()
-    const signal = asker?.signal
-    if (signal?.aborted) throw new AbandonedError()
+  async function sendOnce(statement: pg.QueryConfig, values?: unknown[]) {
+    const caller = currentCaller()
+    const signal = caller?.signal
+    if (signal?.aborted) throw new CancelledError()
     try {
-      return await shares.run(statement.name, asker, async () => {
+      return await shares.run(statement.name, caller, async () => {
         const client = await connectUnlessAbandoned(pool, signal)
         const ask = async () => {
           await guard?.check(client)
@@ -53,7 +53,7 @@ export function boundQueries(
         return runUnlessAbandoned(client, ask, signal)
       })
     } catch (error) {
-      if (signal?.aborted) throw new AbandonedError()
+      if (signal?.aborted) throw new CancelledError()
       throw hasWaitedTooLong(error) ? new WaitedTooLongError() : error
     }
   }
@@ -61,9 +61,9 @@ export function boundQueries(
   async function query(statement: pg.QueryConfig, values?: unknown[]) {
     for (let attempts = 1; ; attempts += 1) {
       try {
-        return await askOnce(statement, values)
+        return await sendOnce(statement, values)
       } catch (error) {
-        if (attempts >= mostAttempts(statement, error)) throw error
+        if (attempts >= maxAttempts(statement, error)) throw error
         if (error instanceof SessionLostError) await sleep(SESSIONS_END_MS)
       }
     }
@@ -71,24 +71,24 @@ export function boundQueries(
 
   return Object.assign(pool, {
     query: (statement: pg.QueryConfig, values?: unknown[]) =>
-      questionChannel.tracePromise(query, { statement: statement.name }, undefined, statement, values),
+      queryChannel.tracePromise(query, { statement: statement.name }, undefined, statement, values),
   })
 }
 
 /** How often a statement is worth asking that fails like this. */
-function mostAttempts(statement: pg.QueryConfig, error: unknown) {
-  if (error instanceof SessionLostError) return isQuestion(statement) ? 3 : 1
+function maxAttempts(statement: pg.QueryConfig, error: unknown) {
+  if (error instanceof SessionLostError) return isQuery(statement) ? 3 : 1
   // The statement itself was not begun.
   if (error instanceof OlderTimelineError) return 3
   return isRolledBack(error) ? 2 : 1
 }
 
 /** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */
-async function connectUnlessAbandoned(pool: pg.Pool, signal: AbandonmentSignal | undefined): Promise<pg.PoolClient> {
+async function connectUnlessAbandoned(pool: pg.Pool, signal: Cancellable | undefined): Promise<pg.PoolClient> {
   const connecting = pool.connect()
   if (signal === undefined) return connecting
   return new Promise((resolve, reject) => {
-    const leave = () => reject(new AbandonedError())
+    const leave = () => reject(new CancelledError())
     signal.addEventListener('abort', leave, { once: true })
     connecting
       .finally(() => signal.removeEventListener('abort', leave))
@@ -99,7 +99,7 @@ async function connectUnlessAbandoned(pool: pg.Pool, signal: AbandonmentSignal |
 async function runUnlessAbandoned<T>(
   client: pg.PoolClient,
   ask: () => Promise<T>,
-  signal: AbandonmentSignal | undefined,
+  signal: Cancellable | undefined,
 ): Promise<T> {
   let cancelled: Promise<void> | undefined
   const cancel = () => {
@@ -133,4 +133,4 @@ const hasWaitedTooLong = (error: unknown) =>
 const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
 /** Whether a statement only reads: it may be done twice. */
-const isQuestion = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)
+const isQuery = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)

@@ -17,7 +17,7 @@ export interface DatabaseOptions {
   /** A function where it is known only later: it is called for each new connection. */
   url: string | (() => string)
   poolSize: number
-  /** Most queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
+  /** Maximum number of queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
   queueSize?: number
   connectionTimeoutMs: number
   /** Longest time of one statement, in milliseconds; 0 is no limit. */
@@ -52,7 +52,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   return {
     database: drizzle(
       boundQueries(pool, {
-        mostWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
+        maxWaiting: options.queueSize ?? Number.POSITIVE_INFINITY,
         waitMs: options.connectionTimeoutMs,
         guard: options.guard,
       }),
@@ -68,7 +68,7 @@ export const LOOKUP_CONNECTIONS = 2
 
 /** The two lanes to a database on which a service asks: what is slow on one never holds up the other. */
 export interface ServingDatabase {
-  questions: OpenDatabase
+  queries: OpenDatabase
   /**
    * For what every request needs and an index has at once: the version of the data, credentials, readiness, a row by its
    * key. Statements are planned once, since a key is found the same way whatever it is.
@@ -88,14 +88,14 @@ interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
 export function openServingDatabase({ onOlderTimeline = () => undefined, ...shared }: ServingOptions): ServingDatabase {
   const guard = createTimelineGuard(onOlderTimeline)
   const options = { ...shared, guard }
-  const questions = openDatabase(options)
+  const queries = openDatabase(options)
   const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
   return {
     guard,
-    questions,
+    queries,
     lookups,
     async close() {
-      await Promise.all([questions.close(), lookups.close()])
+      await Promise.all([queries.close(), lookups.close()])
     },
   }
 }
@@ -108,7 +108,7 @@ const connectingTo = (url: () => string) =>
   }
 
 /** How long a command waits for a server that does not answer. */
-export const ANSWER_TIMEOUT_MS = 10_000
+export const RESPONSE_TIMEOUT_MS = 10_000
 
 /**
  * Opens one connection without a limit on its statements, for what may take its time. A server that is gone without a
@@ -119,9 +119,9 @@ export async function openClient(url: string, applicationName: string) {
   const client = new pg.Client({
     connectionString: url,
     application_name: applicationName,
-    connectionTimeoutMillis: ANSWER_TIMEOUT_MS,
+    connectionTimeoutMillis: RESPONSE_TIMEOUT_MS,
     keepAlive: true,
-    keepAliveInitialDelayMillis: ANSWER_TIMEOUT_MS,
+    keepAliveInitialDelayMillis: RESPONSE_TIMEOUT_MS,
     options: '-c client_min_messages=warning',
   })
   await connectClient(client)

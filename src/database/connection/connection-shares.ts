@@ -1,4 +1,4 @@
-import { AbandonedError, type Asker } from './abort-context.ts'
+import { type Caller, CancelledError } from './abort-context.ts'
 import { TooManyQueriesError, WaitedTooLongError } from './database-errors.ts'
 
 /** A statement that takes this long on average is dear: most take a few milliseconds. */
@@ -30,9 +30,9 @@ interface Waiting extends Entry {
  * Divides the connections of a pool, and the queue for them, so that nobody takes all: statements that have lately been dear
  * get at most half, and those for one address a quarter, of each; one at least. Whoever is beyond a share waits, and is
  * passed by those who are not.
- * @param patienceMs how long a statement waits.
+ * @param maxWaitMs how long a statement waits.
  */
-export function shareConnections(connections: number, queueSize: number, patienceMs: number) {
+export function shareConnections(connections: number, queueSize: number, maxWaitMs: number) {
   const running = createSlots(connections)
   const queued = createSlots(queueSize)
   const waiting = new Set<Waiting>()
@@ -53,7 +53,7 @@ export function shareConnections(connections: number, queueSize: number, patienc
     }
   }
 
-  function wait(entry: Entry, signal: Asker['signal']) {
+  function wait(entry: Entry, signal: Caller['signal']) {
     if (!queued.haveRoomFor(entry)) throw new TooManyQueriesError()
     return new Promise<void>((resolve, reject) => {
       const settle = () => {
@@ -66,8 +66,8 @@ export function shareConnections(connections: number, queueSize: number, patienc
         queued.leave(queuer)
         reject(error)
       }
-      const abandon = () => giveUp(new AbandonedError())
-      const timer = setTimeout(() => giveUp(new WaitedTooLongError()), patienceMs)
+      const abandon = () => giveUp(new CancelledError())
+      const timer = setTimeout(() => giveUp(new WaitedTooLongError()), maxWaitMs)
       signal?.addEventListener('abort', abandon, { once: true })
       const queuer: Waiting = Object.assign(entry, {
         begin() {
@@ -88,12 +88,12 @@ export function shareConnections(connections: number, queueSize: number, patienc
 
     /**
      * Runs a statement, known by its name, once there is a connection for it.
-     * @throws TooManyQueriesError, WaitedTooLongError, AbandonedError
+     * @throws TooManyQueriesError, WaitedTooLongError, CancelledError
      */
-    async run<T>(statement: string | undefined, asker: Asker | undefined, work: () => Promise<T>): Promise<T> {
-      const entry = { statement, address: asker?.address, isDear: isDear(statement) }
+    async run<T>(statement: string | undefined, caller: Caller | undefined, work: () => Promise<T>): Promise<T> {
+      const entry = { statement, address: caller?.address, isDear: isDear(statement) }
       if (running.haveRoomFor(entry)) running.take(entry)
-      else await wait(entry, asker?.signal)
+      else await wait(entry, caller?.signal)
       const startedAt = performance.now()
       try {
         return await work()

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm'
 import pg from 'pg'
-import { AbandonedError } from './abort-context.ts'
+import { CancelledError } from './abort-context.ts'
 
 /*
  * SQLSTATE classes that say "try again later", not "this statement is wrong":
@@ -8,14 +8,14 @@ import { AbandonedError } from './abort-context.ts'
  * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time, 40 a
  * transaction that was rolled back for the sake of others, and again when it was asked once more.
  */
-const AWAY = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
+const UNREACHABLE = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
 
 /**
- * Whether a query failed because the database is away or too slow. Judged by SQLSTATE, never by English text; an error
+ * Whether a query failed because the database is unreachable or too slow. Judged by SQLSTATE, never by English text; an error
  * of the driver that carries no SQLSTATE comes from the connection.
  */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof DatabaseAwayError) return true
+export function isDatabaseUnreachable(error: unknown): boolean {
+  if (error instanceof DatabaseUnreachableError) return true
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
 
@@ -26,8 +26,8 @@ export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseErro
 export const isTerminated = (error: unknown) => error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? '')
 
 /** Whether a query was given up because nobody waited for it any more. */
-export const isAbandoned = (error: unknown) =>
-  error instanceof AbandonedError || (error instanceof DrizzleQueryError && error.cause instanceof AbandonedError)
+export const isCancelled = (error: unknown) =>
+  error instanceof CancelledError || (error instanceof DrizzleQueryError && error.cause instanceof CancelledError)
 
 /** What happened, in a line for the log: what the connection said, not the query that it did not get to. */
 export function describeFailure(error: unknown): string {
@@ -40,7 +40,7 @@ export function describeFailure(error: unknown): string {
 /** What an operator is told of a failure that is no defect of the service; undefined of any other. */
 export function explainFailure(error: unknown): string | undefined {
   if (isOutOfSpace(error)) return `there is no space left on the disk: ${describeFailure(error)}`
-  return isDatabaseAway(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
+  return isDatabaseUnreachable(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
 }
 
 /** Whether the disk of the database, or of this process, is full. */
@@ -63,7 +63,7 @@ export class WaitedTooLongError extends Error {
 }
 
 /** No connection could be made at all. */
-export class DatabaseAwayError extends Error {
+export class DatabaseUnreachableError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
@@ -74,23 +74,23 @@ export class SchemaBehindError extends Error {
 
 /**
  * Connects a client, whose loss later on ends its queries but not the process.
- * @throws DatabaseAwayError where the server cannot be reached or takes no connections now.
+ * @throws DatabaseUnreachableError where the server cannot be reached or takes no connections now.
  */
 export function connectClient(client: pg.Client) {
   // Without a listener, a connection that dies between two queries would end the process.
   client.on('error', () => undefined)
-  return orAway(client.connect())
+  return orUnreachable(client.connect())
 }
 
-/** What the server says. @throws DatabaseAwayError where it is away or too slow. */
-export async function orAway<Answer>(answer: Promise<Answer>) {
+/** What the server says. @throws DatabaseUnreachableError where it is away or too slow. */
+export async function orUnreachable<Result>(response: Promise<Result>) {
   try {
-    return await answer
+    return await response
   } catch (error) {
     if (!isConnectionFailure(error)) throw error
-    throw new DatabaseAwayError('the database cannot be reached', { cause: error })
+    throw new DatabaseUnreachableError('the database cannot be reached', { cause: error })
   }
 }
 
 export const isConnectionFailure = (error: unknown) =>
-  error instanceof pg.DatabaseError ? AWAY.test(error.code ?? '') : error instanceof Error
+  error instanceof pg.DatabaseError ? UNREACHABLE.test(error.code ?? '') : error instanceof Error

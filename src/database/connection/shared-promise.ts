@@ -1,14 +1,14 @@
-import { Abandonment, type AbandonmentSignal, type Asker, askAs } from './abort-context.ts'
+import { type Caller, type Cancellable, CancelSignal, runAs } from './abort-context.ts'
 
-const NOBODY: Asker = { signal: undefined, address: undefined }
+const NOBODY: Caller = { signal: undefined, address: undefined }
 
 export interface SharedWork<T> {
   /** Whether all who waited have gone; nobody may join any more. */
-  readonly isAbandoned: boolean
+  readonly isCancelled: boolean
   /** Fulfilled once there is an outcome, whatever it is; who waits for it does not keep the work going. */
   readonly ended: Promise<void>
   /** Waits for the outcome, like all the others, until the asker's signal ends. */
-  join(asker: Asker | undefined): Promise<T>
+  join(caller: Caller | undefined): Promise<T>
 }
 
 /**
@@ -16,10 +16,10 @@ export interface SharedWork<T> {
  * @param owner the network of the one who asks for it: what it asks of the database is charged to it, until others join.
  */
 export function shareWork<T>(work: () => Promise<T>, owner: string | undefined): SharedWork<T> {
-  const abandonment = new Abandonment()
+  const abandonment = new CancelSignal()
   const shared = { signal: abandonment, address: owner }
-  const outcome = askAs(shared, work)
-  const leaving = new Map<() => void, AbandonmentSignal>()
+  const outcome = runAs(shared, work)
+  const leaving = new Map<() => void, Cancellable>()
   let waiting = 0
   let isOver = false
   // Once for all: who joins waits for the outcome itself, with no promise of its own.
@@ -30,7 +30,7 @@ export function shareWork<T>(work: () => Promise<T>, owner: string | undefined):
   const ended = outcome.then(end, end)
   return {
     ended,
-    get isAbandoned() {
+    get isCancelled() {
       return abandonment.aborted
     },
     join({ signal, address } = NOBODY) {

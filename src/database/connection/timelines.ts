@@ -10,7 +10,7 @@ const LOG_AGAIN_MS = 60_000
  * What a server says of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow a new
  * primary, one that there has been at least. Allowed to every role.
  */
-const ASK_SERVER = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",
+const QUERY_SERVER = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",
     host(inet_server_addr()) || ':' || inet_server_port() as address,
     case when pg_is_in_recovery() then greatest(
       (select timeline_id from pg_control_checkpoint()), (select min_recovery_end_timeline from pg_control_recovery()))
@@ -54,14 +54,14 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
   const checkedAt = new WeakMap<pg.PoolClient, number>()
   let newest: { system: string; timeline: number } | undefined
   let newestAt = 0
-  let toldAt = Number.NEGATIVE_INFINITY
+  let reportedAt = Number.NEGATIVE_INFINITY
   let server: ServerState | undefined
   let leftConnections = 0
 
   function leave(state: ServerState, timeline: number) {
     leftConnections += 1
-    if (performance.now() - toldAt >= LOG_AGAIN_MS) {
-      toldAt = performance.now()
+    if (performance.now() - reportedAt >= LOG_AGAIN_MS) {
+      reportedAt = performance.now()
       onOlder(state, timeline)
     }
     throw new OlderTimelineError(
@@ -73,7 +73,7 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
     async check(client) {
       const at = checkedAt.get(client)
       if (at !== undefined && at >= newestAt && performance.now() - at < RECHECK_MS) return
-      const state = await askServer(client)
+      const state = await queryServer(client)
       if (state !== undefined) {
         if (newest?.system !== state.system || newest.timeline < state.timeline) {
           newest = state
@@ -93,9 +93,9 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
 }
 
 /** Undefined where the server knows no timelines, or lets nobody ask for them, as some that are run by others. */
-async function askServer(client: pg.PoolClient) {
+async function queryServer(client: pg.PoolClient) {
   try {
-    const { rows } = await client.query<ServerState>(ASK_SERVER)
+    const { rows } = await client.query<ServerState>(QUERY_SERVER)
     return rows[0]
   } catch (error) {
     const isRefused = error instanceof pg.DatabaseError && /^(0A|42)...$/.test(error.code ?? '')

@@ -1,5 +1,5 @@
 import { asc, sql } from 'drizzle-orm'
-import type { FollowingState } from '../../schemas/following-states.ts'
+import type { FollowingState } from '../../schemas/sync-states.ts'
 import type { Database } from '../connection/client.ts'
 import { followedChains } from '../tables/followed-chains.ts'
 

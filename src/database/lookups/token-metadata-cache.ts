@@ -36,7 +36,7 @@ export interface TokenStore {
   ): Promise<{ rows: readonly Row[]; tokens: Tokens }>
 }
 
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 /** What an entry takes besides its text. */
 const ENTRY_BYTES = 500
 
@@ -48,16 +48,16 @@ export function createTokenStore(database: Database): TokenStore {
   const statement = prepare(database)
   // What is not known either: `unknown` cannot be told from what was never looked up.
   const kept = new LRUCache<string, { token: Token | undefined }>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     sizeCalculation: ({ token }, id) => id.length + 2 * (token?.metadata.length ?? 0) + ENTRY_BYTES,
   })
-  let keptVersion = ''
+  let cachedVersion = ''
 
   /** Tokens of a version; undefined where they have another one by now. */
   async function readAt(version: string, ids: ReadonlySet<string>): Promise<Tokens | undefined> {
-    if (keptVersion !== version) {
+    if (cachedVersion !== version) {
       kept.clear()
-      keptVersion = version
+      cachedVersion = version
     }
     const found = new Map<string, Token>()
     const missing: string[] = []
@@ -73,7 +73,7 @@ export function createTokenStore(database: Database): TokenStore {
     })
     if (rows[0]?.version !== version) return undefined
     for (const { token } of rows) if (token !== null) found.set(`${token.chainId}:${token.address}`, toToken(token))
-    if (keptVersion === version) for (const id of missing) kept.set(id, { token: found.get(id) })
+    if (cachedVersion === version) for (const id of missing) kept.set(id, { token: found.get(id) })
     return found
   }
 
@@ -81,7 +81,7 @@ export function createTokenStore(database: Database): TokenStore {
     async readWith(read, idsOf) {
       for (;;) {
         const rows = await read()
-        const tokens = await readAt(rows[0]?.tokenVersion ?? keptVersion, new Set(rows.flatMap(idsOf)))
+        const tokens = await readAt(rows[0]?.tokenVersion ?? cachedVersion, new Set(rows.flatMap(idsOf)))
         if (tokens !== undefined) return { rows, tokens }
       }
     },
@@ -101,7 +101,7 @@ function toToken({ priceUsd, baseUnitPriceUsd, ...record }: TokenRow): Token {
 }
 
 function prepare(database: Database) {
-  // The fields of the answers come in their order.
+  // The fields of the responses come in their order.
   const { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd } = tokens
   return database
     .select({

@@ -48,7 +48,7 @@ export const followedChains = pgTable(
     backFilledHash: text(),
     /** Price feeds, and how far each is read: see src/indexer/feeds/followed-feeds. */
     feeds: json().$type<unknown[]>().notNull().default([]),
-    /** The newest block whose effects are in the answers; null until there is one. */
+    /** The newest block whose effects are in the responses; null until there is one. */
     asOfBlock: blockNumber(),
     asOfBlockHash: text(),
     /** The time of that block. */

@@ -1,7 +1,7 @@
 import { type AnyColumn, and, asc, desc, eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { accessLists } from '../../database/tables/access-lists.ts'
-import { type ListAccessListsQuery, type ListAccessListsResponse, MOST_ACCESS_LISTS } from './access-list-schemas.ts'
+import { type ListAccessListsQuery, type ListAccessListsResponse, MAX_ACCESS_LISTS } from './access-list-schemas.ts'
 
 export interface AccessListRepository {
   /**
@@ -40,7 +40,7 @@ export const createAccessListRepository = (database: Database): AccessListReposi
       .from(accessLists)
       .where(found)
       .orderBy(...inOrder(accessLists))
-      .limit(MOST_ACCESS_LISTS)
+      .limit(MAX_ACCESS_LISTS)
       .as('lists')
     // In one statement, so that both are of the same moment; the total is there also when no list is.
     const rows = await database

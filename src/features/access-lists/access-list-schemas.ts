@@ -4,8 +4,8 @@ import { Instant, text } from '../../schemas/primitives.ts'
 import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/query-values.ts'
 import { ref } from '../../schemas/references.ts'
 
-/** An answer holds at most so many lists; `x-total-count` tells of all. */
-export const MOST_ACCESS_LISTS = 1000
+/** A response holds at most so many lists; `x-total-count` tells of all. */
+export const MAX_ACCESS_LISTS = 1000
 
 export const ListAccessListsQuery = queryOf({
   userId: optionalName({
@@ -50,7 +50,7 @@ const AccessListItem = Type.Object(
 export const ListAccessListsResponse = Type.Object(
   {
     accesslists: Type.Array(ref(AccessListItem), {
-      maxItems: MOST_ACCESS_LISTS,
+      maxItems: MAX_ACCESS_LISTS,
       description: 'The matching lists of the user, at most 1,000.',
     }),
   },

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { ActivityRepository } from './activity-repository.ts'
 import { ListActivityQuery, ListActivityResponse } from './activity-schemas.ts'
@@ -38,9 +38,9 @@ const listActivity = {
 
 export const activityRoutes: FastifyPluginAsyncTypebox<{
   activity: ActivityRepository
-  answers: AnswerCache
-}> = async (app, { activity, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { activity, responseCache }) => {
   app.get('/activity', { schema: listActivity }, (request, reply) =>
-    answers.send(request, reply, () => activity.list(request.query), { changesEachSecond: true }),
+    responseCache.send(request, reply, () => activity.list(request.query), { changesEachSecond: true }),
   )
 }

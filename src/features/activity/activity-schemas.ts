@@ -15,11 +15,11 @@ export const INTERVALS = {
 
 const timeRanges = ['1h', '24h', '7d', '30d'] as const
 
-const mostIntervals = Math.max(...Object.values(INTERVALS).map(({ count }) => count))
+const maxIntervals = Math.max(...Object.values(INTERVALS).map(({ count }) => count))
 
 export const ListActivityQuery = queryOf({
   campaignId: commaSeparated(ref(CampaignId), {
-    most: 50,
+    max: 50,
     description: 'Campaign IDs to include; empty result if omitted.',
     example: parameterExamples.campaignId,
   }),
@@ -45,7 +45,7 @@ const CampaignActivity = Type.Object(
   {
     id: ref(CampaignId, { description: 'ID of the campaign.' }),
     claims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims in an interval.' }), {
-      maxItems: mostIntervals,
+      maxItems: maxIntervals,
       description:
         'Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`.',
     }),

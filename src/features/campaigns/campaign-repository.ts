@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
+import { createSerialQueue } from '../../database/serial-queue.ts'
 import { allowListAddresses } from '../../database/tables/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns.ts'
-import { createTurns } from '../../database/turns.ts'
 import {
   type Campaign,
   campaignStates,
@@ -16,11 +16,11 @@ import {
   type Counts,
   campaignPages,
   createCampaignTotals,
-  toPageQuestion,
+  toSearchRequest,
 } from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
 import { toRows } from '../../schemas/paging.ts'
-import { toJson, tokenIdsOf } from './campaign-answers.ts'
+import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 
 export interface CampaignRepository {
@@ -38,13 +38,13 @@ export interface CampaignRepository {
   find(id: string, fields?: readonly string[]): Promise<Answerable | undefined>
 }
 
-/** The JSON of an answer with what that depends on. */
+/** The JSON of a response with what that depends on. */
 interface Answerable {
   json: string
   dependencies: Dependencies
 }
 
-/** A campaign as it is shown, in an answer of its own or on a page. */
+/** A campaign as it is shown, in a response of its own or on a page. */
 interface Shown {
   key: number
   /** Milliseconds since 1970 at which it changes although nothing is written; infinite where it never does. */
@@ -72,19 +72,19 @@ interface Page extends Counts {
 }
 
 /** As many campaigns share a statement; a page has no more. */
-const MOST_FOUND_TOGETHER = 100
+const MAX_FOUND_TOGETHER = 100
 
 /** As many pages share a statement: each may take some milliseconds, and all wait for all. */
-const MOST_LISTED_TOGETHER = 8
+const MAX_LISTED_TOGETHER = 8
 
 /** A page whose campaigns can be found by more than this, by words, or with counts, may take longer, and nobody else waits for it. */
-const MOST_ENTRIES_TOGETHER = 6
+const MAX_ENTRIES_TOGETHER = 6
 
 /** @param lookups where details are asked for, which are found by their keys and never wait for pages. */
 export function createCampaignRepository(database: Database, lookups: Database, clock: () => Date): CampaignRepository {
   const readShown = createShownReader(lookups)
   const totals = createCampaignTotals(createListsVersionReader(lookups))
-  const inTurn = createTurns()
+  const inTurn = createSerialQueue()
   const cache = createDocumentCache(MAX_DOCUMENT_BYTES)
   const withListDocuments = createDocumentReader(cache, database, 'list')
   const withDetailDocuments = createDocumentReader(cache, lookups, 'detail')
@@ -94,17 +94,17 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
 
-  const lookUpPage = batchLookups(MOST_LISTED_TOGETHER, (questions) => readPages(listTogether, questions))
-  const lookUpCampaign = batchLookups(MOST_FOUND_TOGETHER, async (ids) => {
+  const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches))
+  const loadCampaign = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
     const values = { ids, now: clock().toISOString() }
     const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
     return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
   })
 
-  async function readPages(list: typeof listTogether, questions: string[]) {
+  async function readPages(list: typeof listTogether, searches: string[]) {
     const now = clock()
-    const asked = totals.ask(questions, now)
-    const values = { questions: asked.json, now: now.toISOString() }
+    const asked = totals.ask(searches, now)
+    const values = { searches: asked.json, now: now.toISOString() }
     const rows = await readShown(() => withListDocuments(() => list.execute(values)))
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
@@ -112,7 +112,7 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     for (const { nth, total, listsVersion, changesAt, facetCounts, keys } of rows) {
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
-      pages.set(questions[nth - 1] ?? '', {
+      pages.set(searches[nth - 1] ?? '', {
         ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }),
         shown,
       })
@@ -120,11 +120,11 @@ export function createCampaignRepository(database: Database, lookups: Database, 
     return pages
   }
 
-  async function findPage(question: string, pageSize: number, isAlone: boolean): Promise<Page | undefined> {
-    const counts = pageSize === 0 ? await totals.recall(question, clock()) : undefined
+  async function findPage(search: string, pageSize: number, isAlone: boolean): Promise<Page | undefined> {
+    const counts = pageSize === 0 ? await totals.lookup(search, clock()) : undefined
     if (counts !== undefined) return { ...counts, shown: [] }
-    if (!isAlone) return lookUpPage(question)
-    return (await readPages(listAlone, [question])).get(question)
+    if (!isAlone) return loadPage(search)
+    return (await readPages(listAlone, [search])).get(search)
   }
 
   /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
@@ -137,27 +137,31 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   return {
     async list(query) {
       const activity = activityOf(query)
-      const { text: question, entryCount } = toPageQuestion({ ...query, ...toRows(query), activity })
-      const isAlone = entryCount > MOST_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
-      const page = await findPage(question, query.pageSize, isAlone)
+      const { text: search, entryCount } = toSearchRequest({ ...query, ...toRows(query), activity })
+      const isAlone = entryCount > MAX_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
+      const page = await findPage(search, query.pageSize, isAlone)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
-      const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
-      return {
-        json: `{"campaigns":[${page.shown.map((campaign) => campaign.toJson(query.fields)).join(',')}],"totalCampaigns":${page.total}${
-          page.facets === '' ? '' : `,${page.facets}`
-        }}`,
-        // Which campaigns are active changes with any of them.
-        dependencies:
-          activity !== 'any' || query.facets?.includes('isActive') ? dependencies : { ...dependencies, changesAt },
-      }
+      return toListResponse(page, query, activity)
     },
 
     async find(id, fields) {
-      const found = await lookUpCampaign(id)
+      const found = await loadCampaign(id)
       const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
       const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
       return shown && { json: shown.toJson(fields), dependencies: dependenciesOf([shown]) }
     },
+  }
+}
+
+function toListResponse(page: Page, { fields, facets }: ListCampaignsQuery, activity: ReturnType<typeof activityOf>) {
+  const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
+  const campaigns = page.shown.map((campaign) => campaign.toJson(fields)).join(',')
+  const counts = page.facets === '' ? '' : `,${page.facets}`
+  // Which campaigns are active changes with any of them.
+  const changesWithAny = activity !== 'any' || facets?.includes('isActive') === true
+  return {
+    json: `{"campaigns":[${campaigns}],"totalCampaigns":${page.total}${counts}}`,
+    dependencies: changesWithAny ? dependencies : { ...dependencies, changesAt },
   }
 }
 
@@ -186,7 +190,7 @@ function createShownReader(lookups: Database) {
   }
 }
 
-/** What the answers about some campaigns depend on; they change when one of those starts or ends. */
+/** What the responses about some campaigns depend on; they change when one of those starts or ends. */
 function dependenciesOf(shown: Shown[]) {
   return {
     campaignKeys: shown.map(({ key }) => key),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/request/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { detailExample, listItemExample } from './campaign-example.ts'
@@ -46,14 +46,14 @@ const getCampaign = {
 
 export const campaignRoutes: FastifyPluginAsyncTypebox<{
   campaigns: CampaignRepository
-  answers: AnswerCache
-}> = async (app, { campaigns, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { campaigns, responseCache }) => {
   app.get('/campaigns', { schema: listCampaigns }, (request, reply) =>
-    answers.send(request, reply, () => campaigns.list(request.query)),
+    responseCache.send(request, reply, () => campaigns.list(request.query)),
   )
 
   app.get('/campaigns/:id', { schema: getCampaign }, (request, reply) =>
-    answers.send(request, reply, async () => {
+    responseCache.send(request, reply, async () => {
       const campaign = await campaigns.find(request.params.id, request.query.fields)
       if (campaign === undefined) throw new NotFoundError(`there is no campaign ${request.params.id}`)
       return campaign

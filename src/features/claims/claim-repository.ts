@@ -41,7 +41,7 @@ export function createClaimRepository(database: Database): ClaimRepository {
             until: until === undefined ? LAST_TIMESTAMP : toSecondFrom(until) - 1,
             ...{ timestamp, chain, hash: `\\x${hash}`, log },
             // One more says whether there is a next page.
-            most: pageSize === 0 ? 0 : pageSize + 1,
+            max: pageSize === 0 ? 0 : pageSize + 1,
           }),
         ({ chainId, asset }) => (chainId === null || asset === null ? [] : [`${chainId}:${asset}`]),
       )

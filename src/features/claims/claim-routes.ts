@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidRequestError } from '../../http/request/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { claimsExample } from './claim-example.ts'
@@ -21,13 +21,13 @@ const listClaims = {
 
 export const claimRoutes: FastifyPluginAsyncTypebox<{
   claims: ClaimRepository
-  answers: AnswerCache
+  responseCache: ResponseCache
   hasAddressLookups: boolean
-}> = async (app, { claims, answers, hasAddressLookups }) => {
+}> = async (app, { claims, responseCache, hasAddressLookups }) => {
   app.get('/claims', { schema: listClaims }, (request, reply) => {
     if (request.query.claimant !== undefined && !hasAddressLookups) {
       throw new InvalidRequestError('claimant is not accepted: this service does not look up addresses')
     }
-    answers.send(request, reply, () => claims.list(request.query))
+    responseCache.send(request, reply, () => claims.list(request.query))
   })
 }

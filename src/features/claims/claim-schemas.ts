@@ -23,7 +23,7 @@ export const ListClaimsQuery = queryOf({
     inline(Address, { description: 'Only claims of this account.', example: parameterExamples.paidClaimant }),
   ),
   campaignId: commaSeparated(ref(CampaignId), {
-    most: 50,
+    max: 50,
     description: 'Only claims on these campaigns.',
     example: parameterExamples.campaignId,
   }),
@@ -49,7 +49,7 @@ export const Claim = Type.Object(
     amountUsd: refOrNull(UsdAmount, {
       description: 'Its value at the time of the claim in US dollars; `null` when it is not known.',
     }),
-    metadata: refOrNull(TokenMetadata, { description: 'The token that was paid; `null` when it is unknown.' }),
+    metadata: refOrNull(TokenMetadata, { description: 'The token that was paid; `null` if unknown.' }),
     txHash: ref(TransactionHash, { description: 'Hash of the transaction of the claim.' }),
     logIndex: Type.Integer({ minimum: 0, description: 'Index of its log entry in the block.' }),
     blockTimestamp: ref(BlockTimestamp, { description: 'When it was claimed: the time of its block in Unix seconds.' }),

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { totalCountHeader } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
@@ -34,10 +34,10 @@ const listContracts = {
 
 export const contractRoutes: FastifyPluginAsyncTypebox<{
   contracts: ContractRepository
-  answers: AnswerCache
-}> = async (app, { contracts, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { contracts, responseCache }) => {
   app.get('/explore/contracts', { schema: listContracts }, (request, reply) =>
-    answers.send(request, reply, () => contracts.list(request.query), {
+    responseCache.send(request, reply, () => contracts.list(request.query), {
       changesEachSecond: request.query.timeRange !== undefined,
     }),
   )

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { EligibilityRepository } from './eligibility-repository.ts'
 import { ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
@@ -47,9 +47,9 @@ const listEligibility = {
 
 export const eligibilityRoutes: FastifyPluginAsyncTypebox<{
   eligibility: EligibilityRepository
-  answers: AnswerCache
-}> = async (app, { eligibility, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { eligibility, responseCache }) => {
   app.get('/eligibility', { schema: listEligibility }, (request, reply) =>
-    answers.send(request, reply, () => eligibility.list(request.query)),
+    responseCache.send(request, reply, () => eligibility.list(request.query)),
   )
 }

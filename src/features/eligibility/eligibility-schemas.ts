@@ -11,7 +11,7 @@ export const ListEligibilityQuery = queryOf(
   {
     user: inline(Address, { description: 'The account that wants to claim.', example: parameterExamples.claimant }),
     campaignId: commaSeparated(ref(CampaignId), {
-      most: 50,
+      max: 50,
       description: 'The campaigns it wants to claim.',
       example: parameterExamples.campaignId,
     }),

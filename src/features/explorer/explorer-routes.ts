@@ -55,7 +55,7 @@ const POLICY =
 /**
  * The explorer: pages for people at `/`, which ask the public operations of this service. Programs, and everybody where
  * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
- * they may be kept; the page is asked for anew each time. That of a campaign says in its head what the campaign is called.
+ * they may be kept; the page is asked for again each time. That of a campaign says in its head what the campaign is called.
  */
 export async function serveExplorer(app: FastifyInstance, folder: string | undefined, campaigns: ExplorerRepository) {
   const hidden = { schema: { hide: true } }

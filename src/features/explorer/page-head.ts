@@ -1,6 +1,6 @@
 import { html } from '../../http/html/markup.ts'
 
-/** What a page says of itself: to a browser, to search engines and to whoever shows a link to it (Open Graph). */
+/** What a page says of itself: to a browser, to search engines and to anyone who shows a link to it (Open Graph). */
 export interface PageHead {
   title: string
   description: string

@@ -1,9 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { BLOCK_PATIENCE_MS } from '../../cache/minimum-blocks.ts'
+import { MIN_BLOCK_TIMEOUT_MS } from '../../cache/minimum-blocks.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
 import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/request/routing.ts'
 import { shareOf } from '../../http/server/address-usage.ts'
-import { MAX_BYTES_PER_ADDRESS } from '../../http/server/held-bodies.ts'
+import { MAX_BYTES_PER_ADDRESS } from '../../http/server/response-buffers.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/server/slow-responses.ts'
 import { queryOf } from '../../schemas/query-values.ts'
 import { GetLimitsResponse } from './limits-schemas.ts'
@@ -41,7 +41,7 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
     requestsPerMinute: settings.REQUESTS_PER_MINUTE === 0 ? null : settings.REQUESTS_PER_MINUTE,
     failedAttemptsPerMinute: settings.FAILED_AUTH_PER_MINUTE,
   },
-  timeouts: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: BLOCK_PATIENCE_MS },
+  timeouts: { statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS, minBlockMs: MIN_BLOCK_TIMEOUT_MS },
   freshness: {
     consistency: isStandby ? 'eventual' : 'strong',
     maxAgeSeconds: settings.CACHE_MAX_AGE_SECONDS,

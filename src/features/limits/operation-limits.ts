@@ -24,12 +24,12 @@ export function toOperationLimits(document: object): OperationLimits[] {
   const { components } = document as Document
   return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
     const { schema } = responses?.[200]?.content?.['application/json'] ?? {}
-    const answer = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
+    const response = components?.schemas?.[schema?.$ref?.split('/').at(-1) ?? '']
     const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
     return {
       operationId,
-      // An answer with a name for its list has nothing else that is one.
-      maxItems: operationId.startsWith('list') ? mostEntriesOf(answer) : null,
+      // A response with a name for its list has nothing else that is one.
+      maxItems: operationId.startsWith('list') ? maxEntriesOf(response) : null,
       defaultPageSize: typeof pageSize === 'number' ? pageSize : null,
       lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
         maxItems === undefined ? [] : [{ parameter: name, maxItems: maxItems }],
@@ -39,8 +39,8 @@ export function toOperationLimits(document: object): OperationLimits[] {
   })
 }
 
-const mostEntriesOf = (answer: Schema | undefined) =>
-  [answer, ...Object.values(answer?.properties ?? {})].find((schema) => schema?.maxItems !== undefined)?.maxItems ??
+const maxEntriesOf = (response: Schema | undefined) =>
+  [response, ...Object.values(response?.properties ?? {})].find((schema) => schema?.maxItems !== undefined)?.maxItems ??
   null
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400 }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidRequestError, NotFoundError } from '../../http/request/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'
@@ -33,13 +33,13 @@ const getPrices = {
 
 export const priceRoutes: FastifyPluginAsyncTypebox<{
   prices: PriceRepository
-  answers: AnswerCache
+  responseCache: ResponseCache
   clock: () => Date
-}> = async (app, { prices, answers, clock }) => {
+}> = async (app, { prices, responseCache, clock }) => {
   app.get('/prices', { schema: getPrices }, (request, reply) => {
     const { query } = request
     refuseImpossible(query, clock())
-    answers.send(
+    responseCache.send(
       request,
       reply,
       async () => {

@@ -6,7 +6,7 @@ import { type FactRow, judge, nextChangeOf } from '../../read-models/eligibility
 import { NO_CLAIM, prepareRewards, prepareSigned, type RewardRow } from './reward-rows.ts'
 import type { ListRewardsQuery, ListRewardsResponse, Reward } from './reward-schemas.ts'
 
-type Asked = ListRewardsQuery & { user: string }
+type RequestState = ListRewardsQuery & { user: string }
 
 export interface RewardRepository {
   /**
@@ -14,7 +14,7 @@ export interface RewardRepository {
    * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the claims and the
    * signatures of the account.
    */
-  list(query: Asked): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
+  list(query: RequestState): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
 }
 
 export function createRewardRepository(database: Database, clock: () => Date): RewardRepository {
@@ -23,7 +23,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
   const tokenStore = createTokenStore(database)
 
   /** The incentives that the user can claim; undefined where all count. */
-  async function readClaimable({ state, user }: Asked, now: Date) {
+  async function readClaimable({ state, user }: RequestState, now: Date) {
     if (state !== 'claimable') return undefined
     const [first, ...rest] = await signed.execute({ user })
     const rows = [first, ...rest].flatMap((row) =>
@@ -40,7 +40,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
   }
 
   /** Both of one state of the data. */
-  async function readPage(query: Asked, now: Date) {
+  async function readPage(query: RequestState, now: Date) {
     const { state, user, chainId, pageSize } = query
     const place = placeOf(query)
     for (;;) {
@@ -52,7 +52,7 @@ export function createRewardRepository(database: Database, clock: () => Date): R
             keys: claimable?.those.map(({ key }) => key) ?? null,
             positions: claimable?.those.map(({ position }) => position) ?? null,
             // One more says whether there is a next page.
-            most: pageSize === 0 ? 0 : pageSize + 1,
+            max: pageSize === 0 ? 0 : pageSize + 1,
           }),
         ({ chainId, asset, totals }) => [
           ...(asset === null ? [] : [`${chainId}:${asset}`]),
@@ -102,7 +102,7 @@ const toPlace = ({ lastTimestamp, id, position }: FactRow & { id: string }) => [
   ...[lastTimestamp ?? NO_CLAIM, id, position ?? 0],
 ]
 
-function placeOf(query: Asked) {
+function placeOf(query: RequestState) {
   if (query.cursor === undefined) return { timestamp: NO_CLAIM + 1, chain: 0, core: '', identifier: '0', position: 0 }
   const [timestamp, chain, core, identifier, position] = readCursor(query.cursor, 'listRewards', query, PLACE)
   return { timestamp, chain, core, identifier, position }

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
@@ -63,9 +63,9 @@ const listRewards = {
 
 export const rewardRoutes: FastifyPluginAsyncTypebox<{
   rewards: RewardRepository
-  answers: AnswerCache
-}> = async (app, { rewards, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { rewards, responseCache }) => {
   app.get('/users/:address/rewards', { schema: listRewards }, (request, reply) =>
-    answers.send(request, reply, () => rewards.list({ ...request.query, user: request.params.address })),
+    responseCache.send(request, reply, () => rewards.list({ ...request.query, user: request.params.address })),
   )
 }

@@ -41,7 +41,7 @@ export type ListRewardsQuery = Static<typeof ListRewardsQuery>
 
 const shared = {
   asset: refOrNull(Address, { description: 'The reward token; `null` for the variants that pay none.' }),
-  metadata: refOrNull(TokenMetadata, { description: 'The reward token; `null` when it is unknown.' }),
+  metadata: refOrNull(TokenMetadata, { description: 'The reward token; `null` if unknown.' }),
 }
 const claimed = (what: string) => ({
   claims: Type.Integer({ minimum: 0, description: `Number of claims of the account ${what}.` }),

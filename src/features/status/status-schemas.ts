@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { type FollowingState, followingStates } from '../../schemas/following-states.ts'
 import { ChainId, Instant, text } from '../../schemas/primitives.ts'
 import { ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { type FollowingState, followingStates } from '../../schemas/sync-states.ts'
 
 const blockNumber = (description: string) => stringOrNull({ description: `${description} Decimal.`, maxLength: 16 })
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { TokenRepository } from './token-repository.ts'
 import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
@@ -38,9 +38,9 @@ const listTokens = {
 
 export const tokenRoutes: FastifyPluginAsyncTypebox<{
   tokens: TokenRepository
-  answers: AnswerCache
-}> = async (app, { tokens, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { tokens, responseCache }) => {
   app.get('/tokens', { schema: listTokens }, (request, reply) =>
-    answers.send(request, reply, () => tokens.list(request.query)),
+    responseCache.send(request, reply, () => tokens.list(request.query)),
   )
 }

@@ -41,7 +41,7 @@ export const ListedToken = Type.Object(
     decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
     imageUri: text('URI of the image of the token.'),
     whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
-    priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` when unknown.' }),
+    priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
     pricedAt: refOrNull(Instant, { description: 'When that price was known first; `null` when that is unknown.' }),
     activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
   },

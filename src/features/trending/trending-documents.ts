@@ -28,7 +28,7 @@ interface ReadDocument {
   shown?: { tokenVersion: string; incentives: TrendingIncentive[] }
 }
 
-const MOST_BYTES = 8 * 1024 * 1024
+const MAX_BYTES = 8 * 1024 * 1024
 /** How many times its text a document takes, with all that is made of it. */
 const SIZE_OF_TEXT = 6
 
@@ -38,7 +38,7 @@ export const OPEN = 'null'
 /** Parses documents, and keeps what it has parsed: the same campaigns are trending for hours, and asked for each second. */
 export function createDocumentParser() {
   const kept = new LRUCache<string, ReadDocument>({
-    maxSize: MOST_BYTES,
+    maxSize: MAX_BYTES,
     sizeCalculation: (_, body) => SIZE_OF_TEXT * body.length,
   })
 

@@ -9,8 +9,8 @@ import {
   toTrendingConditions,
   toWholeSeconds,
 } from '../../read-models/claim-windows/read.ts'
-import { toTrendingCampaign } from './trending-answers.ts'
 import { createDocumentParser } from './trending-documents.ts'
+import { toTrendingCampaign } from './trending-responses.ts'
 import { trendingColumns } from './trending-rows.ts'
 import type { ListTrendingCampaignsQuery, TrendingCampaign } from './trending-schemas.ts'
 

@@ -1,5 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import type { AnswerCache } from '../../cache/response-cache.ts'
+import type { ResponseCache } from '../../cache/response-cache.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { trendingExample } from './trending-example.ts'
 import type { TrendingRepository } from './trending-repository.ts'
@@ -24,10 +24,10 @@ const listTrendingCampaigns = {
 
 export const trendingRoutes: FastifyPluginAsyncTypebox<{
   trending: TrendingRepository
-  answers: AnswerCache
-}> = async (app, { trending, answers }) => {
+  responseCache: ResponseCache
+}> = async (app, { trending, responseCache }) => {
   app.get('/reward-kit/trending', { schema: listTrendingCampaigns }, (request, reply) =>
-    answers.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
+    responseCache.send(request, reply, async () => ({ body: await trending.list(request.query) }), {
       changesEachSecond: true,
     }),
   )

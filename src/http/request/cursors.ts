@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
 import { quote } from '../../schemas/validator.ts'
 import { InvalidRequestError } from './errors.ts'
-import { toQuestionText } from './question-text.ts'
+import { toCanonicalQuery } from './question-text.ts'
 
 /*
  * A cursor is a place in an order, with a digest of the question that the order is of. It is the same in every process
- * and for ever, since nothing secret is in it: whoever makes one by hand learns nothing that pages do not show.
+ * and for ever, since nothing secret is in it: anyone who makes one by hand learns nothing that pages do not show.
  */
 
 const DIGEST_BYTES = 9
@@ -16,12 +16,12 @@ const ASIDE = new Set(['cursor', 'page', 'pageSize', 'minBlock'])
 const digestOf = (operation: string, parameters: object) => {
   const asked = Object.fromEntries(Object.entries(parameters).filter(([name]) => !ASIDE.has(name)))
   return createHash('sha256')
-    .update(`${operation}${toQuestionText(asked)}`)
+    .update(`${operation}${toCanonicalQuery(asked)}`)
     .digest()
     .subarray(0, DIGEST_BYTES)
 }
 
-/** The cursor of a place, in the answer to a question: that of an operation with such parameters. */
+/** The cursor of a place, in the response to a question: that of an operation with such parameters. */
 export const toCursor = (operation: string, parameters: object, place: readonly (string | number)[]) =>
   Buffer.concat([digestOf(operation, parameters), Buffer.from(place.join(' '))]).toString('base64url')
 

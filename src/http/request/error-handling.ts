@@ -2,15 +2,14 @@ import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   describeFailure,
-  isAbandoned,
-  isDatabaseAway,
+  isCancelled,
+  isDatabaseUnreachable,
   SchemaBehindError,
 } from '../../database/connection/database-errors.ts'
 import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../html/not-found-page.ts'
-import { createRefusalLog } from './counted-refusals.ts'
 import {
   BlockNotReachedError,
-  ClientGoneError,
+  ClientClosedError,
   DatabaseUnavailableError,
   InvalidRequestError,
   MalformedUrlError,
@@ -20,16 +19,15 @@ import {
 } from './errors.ts'
 import { MAX_PAIRS } from './query-strings.ts'
 import { RETRY_AFTER_SECONDS } from './raw-responses.ts'
+import { createRefusalLog } from './rejection-log.ts'
 
 /** When a block that has not come may be there. */
 const NEXT_BLOCK_SECONDS = '1'
 
 /** Makes every failure of every route `{ "error": "<one sentence>" }`; a browser gets a page where there is no route. */
 export function handleErrors(app: FastifyInstance) {
-  const tellRefusal = createRefusalLog(app)
-  app.setErrorHandler((thrown: FastifyError | Error, request, reply) =>
-    answerError(thrown, request, reply, tellRefusal),
-  )
+  const logRefusal = createRefusalLog(app)
+  app.setErrorHandler((thrown: FastifyError | Error, request, reply) => sendError(thrown, request, reply, logRefusal))
   app.setNotFoundHandler((request) => {
     throw notFound(request)
   })
@@ -39,11 +37,11 @@ export function handleErrors(app: FastifyInstance) {
 export const notFound = (request: FastifyRequest) =>
   new PathNotFoundError(`there is nothing at ${JSON.stringify(pathOf(request.url))}`)
 
-function answerError(
+function sendError(
   thrown: FastifyError | Error,
   request: FastifyRequest,
   reply: FastifyReply,
-  tellRefusal: ReturnType<typeof createRefusalLog>,
+  logRefusal: ReturnType<typeof createRefusalLog>,
 ) {
   const error = withQueryProblems(toCatalogued(thrown), request)
   if (error.statusCode === 500) request.log.error({ err: thrown }, 'unhandled error')
@@ -52,7 +50,7 @@ function answerError(
     const isProbe = thrown instanceof ServiceNotReadyError && request.routeOptions.url === '/readyz'
     // Blocks that have not come are as many as there are callers.
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
-    if (!isProbe) tellRefusal(request, reply, describeFailure(thrown), kind)
+    if (!isProbe) logRefusal(request, reply, describeFailure(thrown), kind)
     void reply.header('retry-after', thrown instanceof BlockNotReachedError ? NEXT_BLOCK_SECONDS : RETRY_AFTER_SECONDS)
   }
   void reply.header('x-request-id', request.id).header('cache-control', 'no-store').code(error.statusCode)
@@ -72,8 +70,8 @@ interface CataloguedError {
 }
 
 function toCatalogued(error: Partial<FastifyError> & Error): CataloguedError {
-  if (isAbandoned(error)) return toCatalogued(new ClientGoneError())
-  if (isDatabaseAway(error)) return toCatalogued(new DatabaseUnavailableError())
+  if (isCancelled(error)) return toCatalogued(new ClientClosedError())
+  if (isDatabaseUnreachable(error)) return toCatalogued(new DatabaseUnavailableError())
   if (error instanceof SchemaBehindError) return toCatalogued(new SchemaOutdatedError())
   const { statusCode, code, message, validationContext } = error
   if (statusCode === undefined) return internalError

@@ -43,7 +43,7 @@ export const UrlTooLongError = createError<[number]>(
   414,
 )
 /** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
-export const ClientGoneError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
+export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',

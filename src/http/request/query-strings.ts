@@ -13,7 +13,7 @@ export const MAX_PAIRS = 1024
 /** Most different names: no operation has as many. */
 const MAX_NAMES = 64
 
-/** Most problems of a request that its sentence tells: neither it nor the work grows with the number of mistakes. */
+/** Maximum number of problems of a request that its sentence tells: neither it nor the work grows with the number of mistakes. */
 export const MAX_PROBLEMS = 20
 
 /** How many unknown parameters are told which known one is nearest. */

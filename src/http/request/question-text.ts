@@ -1,7 +1,7 @@
 import { foldAscii } from '../../schemas/fold-ascii.ts'
 
 /** What parameters ask, however they are written: equal questions are equal texts. No parameter can hold the NUL between them. */
-export function toQuestionText(parameters: Record<string, unknown>) {
+export function toCanonicalQuery(parameters: Record<string, unknown>) {
   let text = ''
   for (const name of Object.keys(parameters).sort()) text += `\0${name}=${withoutOrder(parameters[name])}`
   return text

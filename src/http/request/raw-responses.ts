@@ -12,21 +12,21 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 export const RETRY_AFTER_SECONDS = '2'
 
 /** To what Node's HTTP parser refuses. */
-export function toUnreadableAnswer(error: Error & { code?: string }) {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return toRawAnswer(431, 'the headers of the request are too long')
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawAnswer(408, 'the request was not sent in time')
-  return toRawAnswer(400, 'the request is not valid HTTP')
+export function toUnreadableResponse(error: Error & { code?: string }) {
+  if (error.code === 'HPE_HEADER_OVERFLOW') return toRawResponse(431, 'the headers of the request are too long')
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawResponse(408, 'the request was not sent in time')
+  return toRawResponse(400, 'the request is not valid HTTP')
 }
 
 /** To a request for a tunnel. */
-export const toTunnelAnswer = () =>
-  toRawAnswer(405, new MethodNotAllowedError().message, `allow: ${ALLOWED_METHODS}\r\n`)
+export const toTunnelResponse = () =>
+  toRawResponse(405, new MethodNotAllowedError().message, `allow: ${ALLOWED_METHODS}\r\n`)
 
 /** To more requests at once than one connection may send. */
-export const toOverloadAnswer = () =>
-  toRawAnswer(503, new OverloadedError().message, `retry-after: ${RETRY_AFTER_SECONDS}\r\n`)
+export const toOverloadResponse = () =>
+  toRawResponse(503, new OverloadedError().message, `retry-after: ${RETRY_AFTER_SECONDS}\r\n`)
 
-function toRawAnswer(status: number, sentence: string, headers = '') {
+function toRawResponse(status: number, sentence: string, headers = '') {
   const body = JSON.stringify({ error: sentence })
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n${headers}` +

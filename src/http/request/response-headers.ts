@@ -1,5 +1,5 @@
 /*
- * The headers of answers, as the OpenAPI document describes them.
+ * The headers of responses, as the OpenAPI document describes them.
  */
 
 const seconds = { type: 'integer', minimum: 0 }
@@ -12,7 +12,7 @@ export const requestId = {
   },
 }
 
-/** Says how many rows there are on all pages, where the answer does not. */
+/** Says how many rows there are on all pages, where the response does not. */
 export const totalCountHeader = {
   'x-total-count': { type: 'integer', minimum: 0, description: 'Number of items on all pages, exact.' },
 }

@@ -13,7 +13,7 @@ import { allow, caching, challenge, rates, requestId, retryAfter } from './respo
 import { MAX_URL_BYTES } from './routing.ts'
 
 /** What every failure answers. */
-export const ErrorAnswer = Type.Object(
+export const ErrorResponse = Type.Object(
   {
     error: Type.String({
       maxLength: 65_536,
@@ -125,7 +125,7 @@ function responses(success: Success, failures: Record<string, Failure>) {
       description,
       headers: { ...requestId, ...headers },
       content: content(
-        ErrorAnswer,
+        ErrorResponse,
         sentences.map((error) => ({ error })),
       ),
     },

@@ -18,7 +18,7 @@ export const validateParameters =
     let validate: ValidateFunction | undefined
     const read: (raw: Record<string, string | string[]>) => ReadQuery =
       httpPart === 'querystring' ? readerOf(schema.properties ?? {}) : (values) => ({ values, problems: [] })
-    // Equal query strings are one object: to read and check four filters anew would cost a cache hit 5 µs.
+    // Equal query strings are one object: to read and check four filters again would cost a cache hit 5 µs.
     const valid = httpPart === 'querystring' ? new WeakMap<object, { value: unknown }>() : undefined
     return (raw) => {
       const known = valid?.get(raw)

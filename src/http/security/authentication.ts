@@ -10,7 +10,7 @@ import {
 } from '../request/errors.ts'
 import { countHeaders } from '../request/routing.ts'
 import { clientAddressOf } from './client-addresses.ts'
-import { type RateLimit, tellRate } from './rate-limits.ts'
+import { type RateLimit, setRateHeaders } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -74,7 +74,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, 
   }
   counts.failedTokens += 1
   const rate = limit.count(clientAddressOf(request))
-  tellRate(reply, limit, rate)
+  setRateHeaders(reply, limit, rate)
   if (rate.isExceeded) return new TooManyFailedAttemptsError(rate.secondsLeft)
   void reply.header('www-authenticate', `${CHALLENGE}, error="invalid_token"`)
   return new InvalidTokenError()

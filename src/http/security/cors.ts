@@ -2,7 +2,7 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ALLOWED_METHODS } from '../request/raw-responses.ts'
 
-/** What pages of other origins may see of an answer besides its body; as one text, for a list is joined for each answer. */
+/** What pages of other origins may see of a response besides its body; as one text, for a list is joined for each response. */
 const EXPOSED_HEADERS =
   'x-request-id, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 

@@ -6,8 +6,8 @@ import { clientAddressOf, networksOf } from './client-addresses.ts'
 
 const WINDOW_MS = 60_000
 
-/** Networks that are remembered at once by each limit: about two megabytes, whoever asks from however many. */
-const MOST_NETWORKS = 10_000
+/** Networks that are remembered at once by each limit: about two megabytes, anyone who asks from however many. */
+const MAX_NETWORKS = 10_000
 
 /** Several households, or a careless one, may share the network around a client's own. */
 const AROUND_FACTOR = 4
@@ -28,13 +28,13 @@ export type CountClient = (name: RateName, quota: number, address: string) => Ra
 /**
  * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
  * the /56 around it has four times as many. Where there are more clients than are remembered, those that were silent
- * longest begin anew.
+ * longest begin again.
  */
 export function createClientCounts(now: () => Date): CountClient {
-  const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MOST_NETWORKS })
+  const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS })
   const windows = { requests: createWindows(), 'failed-attempts': createWindows() }
 
-  function countIn(name: RateName, network: string, most: number): Rate {
+  function countIn(name: RateName, network: string, max: number): Rate {
     const time = now().getTime()
     let window = windows[name].get(network)
     if (window === undefined || time >= window.endsAt) {
@@ -43,8 +43,8 @@ export function createClientCounts(now: () => Date): CountClient {
     }
     window.count += 1
     return {
-      isExceeded: window.count > most,
-      remaining: Math.max(0, most - window.count),
+      isExceeded: window.count > max,
+      remaining: Math.max(0, max - window.count),
       secondsLeft: Math.max(1, Math.ceil((window.endsAt - time) / 1000)),
     }
   }
@@ -81,13 +81,13 @@ export const createRateLimit = (
 })
 
 /** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
-export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
-  const told = reply.getHeader('ratelimit')
+export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
+  const present = reply.getHeader('ratelimit')
   const rate = `"${limit.name}";r=${remaining};t=${secondsLeft}`
   const policy = `"${limit.name}";q=${limit.quota};w=${WINDOW_MS / 1000}`
   void reply.headers({
-    ratelimit: told === undefined ? rate : `${told}, ${rate}`,
-    'ratelimit-policy': told === undefined ? policy : `${reply.getHeader('ratelimit-policy')}, ${policy}`,
+    ratelimit: present === undefined ? rate : `${present}, ${rate}`,
+    'ratelimit-policy': present === undefined ? policy : `${reply.getHeader('ratelimit-policy')}, ${policy}`,
   })
   if (isExceeded) void reply.header('retry-after', secondsLeft)
 }
@@ -96,7 +96,7 @@ export function tellRate(reply: FastifyReply, limit: RateLimit, { isExceeded, re
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
   scope.addHook('onRequest', (request, reply, done) => {
     const rate = limit.count(clientAddressOf(request))
-    tellRate(reply, limit, rate)
+    setRateHeaders(reply, limit, rate)
     done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
   })
 }

@@ -15,7 +15,7 @@ const SECURITY_HEADERS = {
 }
 
 /** Gives every answer, failures too, its request ID and what browsers are told. */
-export function addStandingHeaders(app: FastifyInstance) {
+export function addSecurityHeaders(app: FastifyInstance) {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)
     done()

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { toOverloadAnswer } from '../request/raw-responses.ts'
+import { toOverloadResponse } from '../request/raw-responses.ts'
 import { createUsages, isThisMachine, type Usage } from './address-usage.ts'
 import { createExchanges, type Exchange, type Exchanges } from './exchanges.ts'
 import { createRefusals } from './refusals.ts'
@@ -30,7 +30,7 @@ interface Connection {
   waiting: (() => void)[]
   gone: AbortController
   /** What is still to be said before the connection is closed, once all requests are answered. */
-  lastAnswer?: string
+  lastResponse?: string
 }
 
 /**
@@ -92,11 +92,11 @@ export class Connections {
       const { socket } = request
       const connection = this.#connections.get(socket)
       // What was already read along with a request that was refused.
-      if (connection === undefined || connection.lastAnswer !== undefined) return
+      if (connection === undefined || connection.lastResponse !== undefined) return
       const { exchange, waiting } = connection
       if (exchange !== undefined && waiting.length + 1 >= this.#limits.maxPipelined) {
         stopParsing(socket)
-        this.refuse(socket, toOverloadAnswer())
+        this.refuse(socket, toOverloadResponse())
         return
       }
       this.#underWay += 1
@@ -127,12 +127,12 @@ export class Connections {
   }
 
   /** Reads nothing more from a client, answers what it had asked before, gives a last answer and closes. */
-  refuse(socket: Socket, answer: string): void {
+  refuse(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket)
-    if (connection === undefined || connection.lastAnswer !== undefined) return
-    connection.lastAnswer = answer
+    if (connection === undefined || connection.lastResponse !== undefined) return
+    connection.lastResponse = bytes
     socket.pause()
-    if (connection.exchange === undefined) this.#refusals.finish(socket, answer)
+    if (connection.exchange === undefined) this.#refusals.finish(socket, bytes)
   }
 
   /** Closes the connections of all refused clients. */
@@ -202,12 +202,12 @@ export class Connections {
 
   /** The next request, the last answer or nothing. */
   #goOn(socket: Socket, connection: Connection) {
-    const { waiting, lastAnswer } = connection
+    const { waiting, lastResponse } = connection
     if (!socket.writable) this.#dropWaiting(connection)
     const next = waiting.shift()
     if (next !== undefined) next()
-    else if (lastAnswer === undefined) this.#setIdle(socket, connection)
-    else if (!socket.destroyed) this.#refusals.finish(socket, lastAnswer)
+    else if (lastResponse === undefined) this.#setIdle(socket, connection)
+    else if (!socket.destroyed) this.#refusals.finish(socket, lastResponse)
   }
 }
 

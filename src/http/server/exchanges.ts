@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Usage, Usages } from './address-usage.ts'
-import { createHeldBodies } from './held-bodies.ts'
+import { createHeldBodies } from './response-buffers.ts'
 
 /** A request that has begun and whose response has not left yet. Times are those of `performance.now()`. */
 export interface Exchange {
   socket: Socket
   response: ServerResponse
-  /** Whose request it is: of whoever stands behind a proxy that is trusted. */
+  /** Whose request it is: of anyone who stands behind a proxy that is trusted. */
   client: Usage
   /** Whether its response is made, and is being sent. */
   isMade: boolean
@@ -37,7 +37,7 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
   const bodies = createHeldBodies(close)
   let making = 0
 
-  function endMaking(exchange: Exchange) {
+  function endRendering(exchange: Exchange) {
     if (exchange.isMade) return
     exchange.isMade = true
     exchange.client.making -= 1
@@ -62,7 +62,7 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     },
 
     startSending(exchange) {
-      endMaking(exchange)
+      endRendering(exchange)
       exchange.sendingSince = performance.now()
       exchange.progressAt = exchange.sendingSince
     },
@@ -73,7 +73,7 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     },
 
     end(exchange) {
-      endMaking(exchange)
+      endRendering(exchange)
       const { bodyKey, socket, client } = exchange
       if (bodyKey !== undefined) bodies.release(bodyKey, socket, client)
       usages.forgetUnused(client)

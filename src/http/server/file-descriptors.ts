@@ -7,7 +7,7 @@ const OTHER_DESCRIPTORS = 64
  * How many clients may be connected at once: at most `wanted`, and so few that the process never runs out of file
  * descriptors for its own work. A connection to the database may need a second one, by which its query is cancelled.
  */
-export function mostConnections(wanted: number, databaseConnections: number): number {
+export function connectionLimit(wanted: number, databaseConnections: number): number {
   return Math.max(
     1,
     Math.min(wanted, descriptorLimit() - OTHER_DESCRIPTORS - PROBE_CONNECTIONS - 2 * databaseConnections),

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Connections } from './connections.ts'
 
 /** How often it is looked whether the last request has been answered. */
-const LOOK_MS = 20
+const POLL_INTERVAL_MS = 20
 
 /** How long a new connection may take to send its first request before it is cut. */
 const FIRST_REQUEST_MS = 1000
@@ -16,15 +16,19 @@ export interface GracefulClose {
   /** How long new connections are still accepted. */
   drainMs: number
   /** How long requests may take after that, whatever their clients have not finished sending. */
-  answerMs: number
+  responseMs: number
 }
 
 /**
- * From the moment the app begins to close, each answer is the last one of its connection, and new connections are
- * accepted for a while: whoever distributes requests has to notice first. After that, what has got in is answered, and
+ * From the moment the app begins to close, each response is the last one of its connection, and new connections are
+ * accepted for a while: anyone who distributes requests has to notice first. After that, what has got in is answered, and
  * then the remaining connections are cut.
  */
-export function closeGracefully(app: FastifyInstance, connections: Connections, { drainMs, answerMs }: GracefulClose) {
+export function closeGracefully(
+  app: FastifyInstance,
+  connections: Connections,
+  { drainMs, responseMs }: GracefulClose,
+) {
   let isClosing = false
   let accepted = 0
   let looking: NodeJS.Timeout | undefined
@@ -42,13 +46,13 @@ export function closeGracefully(app: FastifyInstance, connections: Connections, 
     await sleep(drainMs)
     await takeInAccepted(() => accepted)
     connections.closeRefused()
-    const deadline = Date.now() + answerMs
+    const deadline = Date.now() + responseMs
     looking = setInterval(() => {
       const newest = [...silent.values()].at(-1) ?? 0
-      const isAllAnswered = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
+      const isAllSent = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
       // Also those that have never sent a request, for which Node would wait for ever.
-      if (isAllAnswered || Date.now() >= deadline) app.server.closeAllConnections()
-    }, LOOK_MS)
+      if (isAllSent || Date.now() >= deadline) app.server.closeAllConnections()
+    }, POLL_INTERVAL_MS)
   })
   app.addHook('onClose', async () => clearInterval(looking))
   // A connection that is kept alive would keep the process alive too.

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { toTunnelAnswer, toUnreadableAnswer } from '../request/raw-responses.ts'
+import { toTunnelResponse, toUnreadableResponse } from '../request/raw-responses.ts'
 import { MAX_HEADER_BYTES } from '../request/routing.ts'
 import { type Connections, PROBE_CONNECTIONS } from './connections.ts'
 
@@ -36,9 +36,9 @@ export function createHttpServer(
   })
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
-    else connections.refuse(socket, toUnreadableAnswer(error))
+    else connections.refuse(socket, toUnreadableResponse(error))
   })
-  server.on('connect', (request) => connections.refuse(request.socket, toTunnelAnswer()))
+  server.on('connect', (request) => connections.refuse(request.socket, toTunnelResponse()))
   // An expectation we do not know changes nothing about a GET.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Asker, askAs } from '../../database/connection/abort-context.ts'
+import { type Caller, runAs } from '../../database/connection/abort-context.ts'
 import { measureEventLoopDelay } from '../../observability/event-loop-delay.ts'
 import { OverloadedError, TooManyConcurrentError } from '../request/errors.ts'
 import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
@@ -7,29 +7,29 @@ import { clientAddressOf } from '../security/client-addresses.ts'
 import { isThisMachine } from './address-usage.ts'
 import type { Connections } from './connections.ts'
 import type { Exchange } from './exchanges.ts'
-import { MAX_BYTES_PER_ADDRESS } from './held-bodies.ts'
+import { MAX_BYTES_PER_ADDRESS } from './response-buffers.ts'
 
 const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
 
 /**
  * Refuses requests while too many responses are being made, for all clients or for one, or the process is too busy. Probes
- * are not counted: whoever asks has to know how the service is. Nor is `/livez` refused by a busy process: it is alive, and
- * whoever restarts it would only add to the load.
+ * are not counted: anyone who asks has to know how the service is. Nor is `/livez` refused by a busy process: it is alive, and
+ * anyone who restarts it would only add to the load.
  */
 export function refuseWhileOverloaded(
   app: FastifyInstance,
   connections: Connections,
-  limits: { maxMaking: number; maxMakingPerAddress: number; maxDelayMs: number; isBehindProxy: boolean },
+  limits: { maxConcurrent: number; maxConcurrentPerAddress: number; maxDelayMs: number; isBehindProxy: boolean },
 ) {
   const { exchanges } = connections
   const eventLoopDelay = limits.maxDelayMs === 0 ? () => 0 : measureEventLoopDelay(app)
 
   function whyRefused({ raw }: FastifyRequest, exchange: Exchange | undefined) {
-    if (exchanges.making > limits.maxMaking || connections.isForProbes(raw)) return new OverloadedError()
+    if (exchanges.making > limits.maxConcurrent || connections.isForProbes(raw)) return new OverloadedError()
     if (exchange === undefined) return undefined
     const { network, making, bodyBytes } = exchange.client
     const isBeyondShare =
-      (making > limits.maxMakingPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
+      (making > limits.maxConcurrentPerAddress && !isThisMachine(network)) || bodyBytes >= MAX_BYTES_PER_ADDRESS
     return isBeyondShare ? new TooManyConcurrentError() : undefined
   }
 
@@ -46,11 +46,11 @@ export function refuseWhileOverloaded(
 }
 
 /** Charges what the handlers of a scope ask of the database to the client, and ends it when that has gone. */
-export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Asker) {
+export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Caller) {
   scope.addHook('onRoute', (route) => {
     const { handler } = route
     route.handler = function (request, reply) {
-      return askAs(askerOf(request), async () => handler.call(this, request, reply))
+      return runAs(askerOf(request), async () => handler.call(this, request, reply))
     }
   })
 }

@@ -7,11 +7,11 @@ const REFUSAL_MS = 1000
 export function createRefusals() {
   const refused = new Set<Socket>()
   return {
-    finish(socket: Socket, answer: string) {
+    finish(socket: Socket, response: string) {
       refused.add(socket)
       socket.once('close', () => refused.delete(socket))
-      socket.end(answer)
-      // What it has sent in vain would make the system take the answer back, were the connection closed at once.
+      socket.end(response)
+      // What it has sent without success would make the system take the response back, were the connection closed at once.
       setTimeout(() => socket.destroy(), REFUSAL_MS).unref()
     },
 

@@ -5,7 +5,7 @@ import type { Connections } from './connections.ts'
 import { PIECE_BYTES } from './slow-responses.ts'
 
 /** How often slow responses are looked for. */
-const LOOK_MS = 1000
+const POLL_INTERVAL_MS = 1000
 
 /** What is not larger is handed over whole: taking it apart would cost as much as all the rest of a list page. */
 const MAX_WHOLE_BYTES = 512 * 1024
@@ -39,7 +39,7 @@ export function sendInPieces(app: FastifyInstance, connections: Connections) {
     done(null, Readable.from(toPieces(held, awaitTurn), { objectMode: false }))
   })
 
-  const looking = setInterval(() => connections.closeSlow(), LOOK_MS).unref()
+  const looking = setInterval(() => connections.closeSlow(), POLL_INTERVAL_MS).unref()
   app.addHook('onClose', async () => clearInterval(looking))
 }
 

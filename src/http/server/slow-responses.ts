@@ -21,20 +21,20 @@ const MAX_WAITING_BYTES_PER_ADDRESS = MAX_WAITING_BYTES / 4
 /** The sockets of responses that are sent too slowly, or that too many bytes wait in: of these the slowest. */
 export function findSlow(begun: Exchange[], now: number): Set<Socket> {
   const slow = new Set<Socket>()
-  const inTime = begun.filter((exchange) => {
+  const withTimeout = begun.filter((exchange) => {
     if (!exchange.isMade) return false
     if (isInTime(exchange, now)) return true
     slow.add(exchange.socket)
     return false
   })
   const byClient = new Map<Usage, Exchange[]>()
-  for (const exchange of inTime) {
+  for (const exchange of withTimeout) {
     const others = byClient.get(exchange.client)
     if (others === undefined) byClient.set(exchange.client, [exchange])
     else others.push(exchange)
   }
   for (const exchanges of byClient.values()) addSlowest(slow, exchanges, MAX_WAITING_BYTES_PER_ADDRESS)
-  addSlowest(slow, inTime, MAX_WAITING_BYTES)
+  addSlowest(slow, withTimeout, MAX_WAITING_BYTES)
   return slow
 }
 

@@ -27,7 +27,7 @@ export interface RawClaimant {
 }
 
 /** The longest value to compare with that an action step holds, in hexadecimal digits with its prefix. */
-const MOST_FILTER_DATA = 65_536
+const MAX_FILTER_DATA = 65_536
 
 /** As a chain numbers them. */
 const signatureTypes = ['event', 'function'] as const
@@ -51,7 +51,7 @@ export const actionWithoutSteps: Action = { steps: [], claimant: null }
 function toActionStep({ actionParameter, ...raw }: RawStep): ActionStep | undefined {
   const called = toCalled(raw)
   const { filterType, fieldType, fieldIndex, filterData } = actionParameter
-  if (called === undefined || filterData.length > MOST_FILTER_DATA) return undefined
+  if (called === undefined || filterData.length > MAX_FILTER_DATA) return undefined
   return {
     ...called,
     actionType: raw.actionType,

@@ -8,7 +8,7 @@ import {
   withSetUps,
 } from './campaign-origins.ts'
 import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
-import { type ChainClaim, type IncentivePlaces, readTransaction } from './transaction-claims.ts'
+import { type ChainClaim, type IncentivePositions, readTransaction } from './transaction-claims.ts'
 
 /** Of a chain what decides which logs count. */
 export interface ChainIdentity {
@@ -28,7 +28,7 @@ export interface SpanFacts {
   campaigns: CampaignOrigin[]
   claims: ChainClaim[]
   /** Which block touched which campaign, each pair once. */
-  touches: { campaignId: string; blockNumber: number }[]
+  affects: { campaignId: string; blockNumber: number }[]
   /** Claims on campaigns or incentives that nothing has named: of a campaign from before the first block, say. */
   orphanClaims: number
   setUps: SetUps
@@ -87,7 +87,7 @@ function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: 
 function lackingIncentives(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
-  campaignIdOf: IncentivePlaces['campaignIdOf'],
+  campaignIdOf: IncentivePositions['campaignIdOf'],
 ) {
   const lacking = new Set(
     [...campaigns.values()].filter(
@@ -108,7 +108,7 @@ function lackingIncentives(
 function readTransactions(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
-  campaignIdOf: IncentivePlaces['campaignIdOf'],
+  campaignIdOf: IncentivePositions['campaignIdOf'],
 ): Omit<SpanFacts, 'setUps'> {
   const contracts = new Map<string, Hex>()
   const owners = new Map<Hex, string>()
@@ -118,25 +118,25 @@ function readTransactions(
       owners.set(contract, id)
     }
   }
-  const places: IncentivePlaces = {
+  const places: IncentivePositions = {
     campaignIdOf,
     incentiveAt: (id, position) => contracts.get(`${id}/${position}`),
     campaignOf: (contract) => owners.get(contract),
   }
   const claims: ChainClaim[] = []
-  const touches = new Map<string, SpanFacts['touches'][number]>()
+  const affects = new Map<string, SpanFacts['affects'][number]>()
   for (const { blockNumber, transaction } of byTransaction(events)) {
     const facts = readTransaction(transaction, places)
     claims.push(...facts.claims)
     for (const campaignId of facts.touched) {
-      if (campaigns.has(campaignId)) touches.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
+      if (campaigns.has(campaignId)) affects.set(`${blockNumber}/${campaignId}`, { campaignId, blockNumber })
     }
   }
   const placed = claims.filter(({ campaignId, incentiveIndex }) => contracts.has(`${campaignId}/${incentiveIndex}`))
   return {
     campaigns: [...campaigns.values()],
     claims: placed,
-    touches: [...touches.values()],
+    affects: [...affects.values()],
     orphanClaims: claims.length - placed.length,
   }
 }

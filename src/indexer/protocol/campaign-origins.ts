@@ -38,7 +38,7 @@ export interface CampaignOrigin {
   /** Of the validator (see contracts/read-validators); absent as long as that has not been asked. */
   maxClaimsPerClaimant?: number | 'unlimited' | null
   /** What has to be done; absent where the action has still to be asked. */
-  deed?: Action
+  actionDetails?: Action
   /** How many incentives it came with; later ones are named by events. */
   firstIncentives: number
   /** In the order of their places. */
@@ -93,7 +93,7 @@ export function readOrigins(
       case 'BoostCreated': {
         const { type: _, log: __, boostId, incentiveCount, ...parts } = event
         const id = campaignIdOf(log.address, boostId)
-        const deed = actions.get(event.action)
+        const actionDetails = actions.get(event.action)
         created.set(id, {
           id,
           core: log.address,
@@ -102,7 +102,7 @@ export function readOrigins(
           txHash: log.transactionHash,
           blockNumber: log.blockNumber,
           blockHash: log.blockHash,
-          ...(deed !== undefined && { deed }),
+          ...(actionDetails !== undefined && { actionDetails }),
           firstIncentives: incentiveCount > BigInt(LAST_POSITION) ? LAST_POSITION + 1 : Number(incentiveCount),
           incentives: [],
         })

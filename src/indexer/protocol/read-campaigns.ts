@@ -57,12 +57,12 @@ export async function readFixedFacts(
     })),
   )
   const origins = completed.flatMap(({ complete }) => complete ?? [])
-  const places = knownPlaces(origins)
+  const places = knownPositions(origins)
   const placed = span.claims.filter(({ campaignId, incentiveIndex }) => places.has(`${campaignId}/${incentiveIndex}`))
   return {
     origins,
     claims: placed.map((claim) => toBlockClaim(claim, timestamps)),
-    touches: span.touches,
+    affects: span.affects,
     orphanClaims: span.orphanClaims + span.claims.length - placed.length,
     prices: toFeedPrices(feeds, logs, timestamps),
     unreadable: completed.flatMap(({ origin, complete }) =>
@@ -77,7 +77,7 @@ function withTime(origin: CampaignOrigin, timestamps: ReadonlyMap<Hex, number>):
 }
 
 /** Where the incentives are that are known for what they are. */
-const knownPlaces = (origins: readonly CompleteOrigin[]) =>
+const knownPositions = (origins: readonly CompleteOrigin[]) =>
   new Set(
     origins.flatMap(({ id, incentives }) =>
       incentives.flatMap(({ position, fixed }) => (fixed ? `${id}/${position}` : [])),
@@ -95,15 +95,15 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
  */
 export async function finish(
   { chain, client }: Following,
-  { toldTokens }: { toldTokens: ReadonlySet<string> },
+  { reportedTokens }: { reportedTokens: ReadonlySet<string> },
   facts: FixedFacts,
-  alsoTouched: readonly CampaignOrigin[],
+  alsoAffected: readonly CampaignOrigin[],
   stretch: Pick<Advance, 'base' | 'depth' | 'asOf' | 'head' | 'finalized' | 'blocks'>,
 ): Promise<Omit<Advance, 'feedFacts'>> {
   const readerOf = readerAt(client.callAt)
   const reader = readerOf(stretch.asOf.hash)
   const origins = new Map(facts.origins.map((origin) => [origin.id, origin]))
-  const others = alsoTouched.filter(({ id }) => !origins.has(id))
+  const others = alsoAffected.filter(({ id }) => !origins.has(id))
   const kept = stretch.base === -1 ? others : others.flatMap((origin) => originAt(origin, stretch.base) ?? [])
   const keptIds = new Set(kept.map(({ id }) => id))
   for (const complete of await Promise.all(kept.map((origin) => completeOrigin(reader, origin, readerOf)))) {
@@ -112,16 +112,16 @@ export async function finish(
   const addresses = [...origins.values()].flatMap(({ incentives }) =>
     incentives.flatMap(({ fixed }) => (fixed ? tokensOf(fixed) : [])),
   )
-  const untold = [...new Set(addresses)].filter((address) => !toldTokens.has(address))
+  const unreported = [...new Set(addresses)].filter((address) => !reportedTokens.has(address))
   const [campaigns, tokens] = await Promise.all([
     Promise.all([...origins.values()].map((origin) => readCampaign(reader, chain, origin))),
-    Promise.all(untold.map((address) => readToken(reader, chain.chainId, address))),
+    Promise.all(unreported.map((address) => readToken(reader, chain.chainId, address))),
   ])
-  const { claims, touches, orphanClaims, unreadable } = facts
+  const { claims, affects, orphanClaims, unreadable } = facts
   return {
     ...stretch,
-    ...{ claims, campaigns, touches, orphanClaims, unreadable },
-    withdrawnCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),
+    ...{ claims, campaigns, affects, orphanClaims, unreadable },
+    revertedCampaigns: others.map(({ id }) => id).filter((id) => !keptIds.has(id)),
     tokens: tokens.filter((token) => token !== undefined),
   }
 }

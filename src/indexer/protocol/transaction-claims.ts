@@ -16,7 +16,7 @@ export interface ChainClaim {
 }
 
 /** Where incentives have their place. */
-export interface IncentivePlaces {
+export interface IncentivePositions {
   /** ID of the campaign of a listed core. */
   campaignIdOf(core: Hex, boostId: bigint): string
   /** The contract of an incentive; undefined where it is not known. */
@@ -44,13 +44,13 @@ type IncentiveEvent = Extract<ProtocolEvent, { incentiveId: bigint }>
  * is a draw or a claw-back.
  * @param events of the transaction, in order; those of cores of listed cores only.
  */
-export function readTransaction(events: readonly ProtocolEvent[], places: IncentivePlaces): TransactionFacts {
+export function readTransaction(events: readonly ProtocolEvent[], places: IncentivePositions): TransactionFacts {
   const claims: ChainClaim[] = []
   const touched = new Set<string>()
-  const untaken = new Map<Hex, string[]>()
+  const unmatchedPayments = new Map<Hex, string[]>()
   const takePayment = ({ boostId, incentiveId, log }: IncentiveEvent) => {
     const incentive = places.incentiveAt(places.campaignIdOf(log.address, boostId), toPosition(incentiveId))
-    return incentive === undefined ? undefined : untaken.get(incentive)?.pop()
+    return incentive === undefined ? undefined : unmatchedPayments.get(incentive)?.pop()
   }
   for (const event of events) {
     const { log } = event
@@ -64,7 +64,7 @@ export function readTransaction(events: readonly ProtocolEvent[], places: Incent
         touched.add(campaignId)
         if (event.type === 'ToppedUp') break
         const amount = event.type === 'Claimed' ? (event.amount ?? '0') : '0'
-        untaken.set(log.address, [...(untaken.get(log.address) ?? []), amount])
+        unmatchedPayments.set(log.address, [...(unmatchedPayments.get(log.address) ?? []), amount])
         break
       }
       case 'Clawback':

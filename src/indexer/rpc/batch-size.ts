@@ -27,7 +27,7 @@ export class BatchSize {
     return this.#isTrial
   }
 
-  noteSuccess(length: number) {
+  recordSuccess(length: number) {
     if (length < this.#size) return
     this.#isTrial = false
     this.#successes += 1
@@ -37,7 +37,7 @@ export class BatchSize {
     this.#isTrial = true
   }
 
-  noteTooLarge(length: number) {
+  recordTooLarge(length: number) {
     const half = Math.ceil(length / 2)
     // Several requests of the same size may fail at the same time.
     if (half >= this.#size) return

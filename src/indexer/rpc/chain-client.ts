@@ -4,17 +4,17 @@ import type { ChainLog } from '../protocol/protocol-events.ts'
 import { createContractCalls } from './contract-calls.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import {
-  askChainId,
   type Endpoint,
   type EndpointCounts,
   type EndpointSettings,
   Endpoints,
+  fetchChainId,
   LONGEST_PAUSE_MS,
 } from './endpoints.ts'
 import { eitherSignal } from './json-rpc.ts'
-import { LogSearch, type LogSearchOptions, type Look, type SearchTarget } from './log-search.ts'
+import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from './log-search.ts'
 import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
-import type { Question } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-batching.ts'
 
 /** The newest block of a chain, and the newest that is final: null where it is not told. */
 export interface Heads {
@@ -61,12 +61,11 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
   const callAt = createContractCalls(endpoints)
   const logs = new LogSearch(endpoints, search)
 
-  function clientOf(look: Look): ChainClient {
+  function clientOf(look: Poll): ChainClient {
     const { signal } = look
     return {
       heads: () => heads(signal),
-      blocksAt: (numbers) =>
-        endpoints.ask({ question: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
+      blocksAt: (numbers) => endpoints.ask({ request: (endpoint) => endpoint.ask(numbers.map(blockNumbered)), signal }),
       logsBetween: (from, to, before) => logs.between(from, to, { ...look, before }),
       logsOf: (blocks) => logs.of(blocks, look),
       callAt: (hash) => callAt(hash, signal),
@@ -86,13 +85,13 @@ export function createChainClient({ chainId, urls, settings, ...search }: ChainC
 const blockAt = <Result>(
   tag: string | number,
   readBlock: (block: BlockHeader | null) => Result,
-  more: Pick<Question<Result>, 'readError'> = {},
-): Question<Result> => ({
+  more: Pick<RpcRequest<Result>, 'readError'> = {},
+): RpcRequest<Result> => ({
   call: {
     method: 'eth_getBlockByNumber',
     params: [typeof tag === 'number' ? toQuantity(tag) : tag, false],
   },
-  read: (answer) => readBlock(readHeader(answer)),
+  read: (response) => readBlock(readHeader(response)),
   ...more,
 })
 
@@ -128,9 +127,9 @@ function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) 
   let newest: { head: BlockHeader; at: number } | undefined
 
   // The chain is asked for each time: behind a URL there may be another node than before.
-  const questions = [headBlock, finalizedBlock, askChainId(chainId)]
-  async function askHeads(endpoint: Endpoint) {
-    const [head, finalized] = await endpoint.ask<BlockHeader | null>(questions)
+  const requests = [headBlock, finalizedBlock, fetchChainId(chainId)]
+  async function fetchHeads(endpoint: Endpoint) {
+    const [head, finalized] = await endpoint.ask<BlockHeader | null>(requests)
     if (!head || finalized === undefined) throw new TypeError('a query has no response')
     return { position: endpoint.position, head, finalized }
   }
@@ -141,9 +140,9 @@ function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) 
   }
 
   return async function heads(signal: AbortSignal): Promise<Heads> {
-    let found = await endpoints.ask({ question: askHeads, signal })
+    let found = await endpoints.ask({ request: fetchHeads, signal })
     if (isDoubtful(found)) {
-      for (const other of await endpoints.askOthers(found.position, askHeads, signal)) {
+      for (const other of await endpoints.callOthers(found.position, fetchHeads, signal)) {
         if (other.head.number <= found.head.number) continue
         endpoints.leave(
           found.position,

@@ -4,7 +4,7 @@ import { zeroAddress } from '../protocol/fixed-incentives.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoints } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
-import type { Question } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-batching.ts'
 
 /** So often a call may fail, while others at the same block are answered, before it is taken for one that reverts. */
 const MAX_ROUNDS = 3
@@ -24,21 +24,21 @@ export function createContractCalls(endpoints: Endpoints) {
   return (hash: Hex, signal: AbortSignal): CallContracts =>
     async (calls) => {
       const open = calls.filter((call) => !isSilent(call))
-      const questions = open.map((call) => callQuestion(call, hash))
+      const requests = open.map((call) => callRequest(call, hash))
       let rounds = 0
-      const answers = await endpoints.ask({
-        async question(endpoint) {
-          const found = await endpoint.ask(questions)
+      const responses = await endpoints.ask({
+        async request(endpoint) {
+          const found = await endpoint.ask(requests)
           const failed = open.filter((_, index) => found[index] instanceof EndpointError)
           if (failed.length === 0) return found
-          for (let times = 0; times < 2; times += 1) await endpoint.ask([controlQuestion(hash, rounds + times)])
+          for (let times = 0; times < 2; times += 1) await endpoint.ask([controlRequest(hash, rounds + times)])
           rounds += 1
           if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not respond to a call')
           // A node may fail each call of a batch that is too large for it: by itself, a call speaks for itself.
           const alone = await Promise.all(
-            questions.map(async (question, index) => {
-              const answer = found[index]
-              return answer instanceof EndpointError ? (await endpoint.ask([question]))[0] : answer
+            requests.map(async (request, index) => {
+              const response = found[index]
+              return response instanceof EndpointError ? (await endpoint.ask([request]))[0] : response
             }),
           )
           for (const [index, { to, data }] of open.entries()) {
@@ -48,16 +48,16 @@ export function createContractCalls(endpoints: Endpoints) {
         },
         signal,
       })
-      const byCall = new Map(open.map((call, index) => [call, answers[index]]))
+      const byCall = new Map(open.map((call, index) => [call, responses[index]]))
       return calls.map((call) => {
-        const answer = byCall.get(call)
-        return answer === undefined || answer instanceof EndpointError ? null : answer
+        const response = byCall.get(call)
+        return response === undefined || response instanceof EndpointError ? null : response
       })
     }
 }
 
 /** Null of what reverts; an error of what fails otherwise, and by itself. */
-const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null | EndpointError> => ({
+const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null | EndpointError> => ({
   call: { method: 'eth_call', params: [call, { blockHash }] },
   read: readBytes,
   readError(error) {
@@ -67,8 +67,8 @@ const callQuestion = (call: ContractCall, blockHash: Hex): Question<Hex | null |
   },
 })
 
-/** A call that every node answers that knows the block: there is no contract at such an address. Each is asked anew. */
-const controlQuestion = (blockHash: Hex, count: number): Question<Hex | null> => ({
+/** A call that every node answers that knows the block: there is no contract at such an address. Each is asked again. */
+const controlRequest = (blockHash: Hex, count: number): RpcRequest<Hex | null> => ({
   call: { method: 'eth_call', params: [{ to: zeroAddress, data: `0x0${count}` }, { blockHash }] },
   read: readBytes,
   readError(error) {

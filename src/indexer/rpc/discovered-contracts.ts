@@ -6,7 +6,7 @@ import { toAddress, topicsOf } from '../protocol/fixed-incentives.ts'
 import { type ChainLog, readLog } from '../protocol/protocol-events.ts'
 import type { Endpoint } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
-import type { Question } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-batching.ts'
 
 /** Parts of campaigns that were named in one look, and need not be stored yet. */
 export interface NamedParts {
@@ -18,7 +18,7 @@ export interface NamedParts {
 const namingTopics = topicsOf(coreEvents.filter(({ name }) => name === 'BoostCreated' || name === 'IncentiveAdded'))
 
 /** Notes the contracts that cores name as parts of a campaign. */
-export function noteParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, named: NamedParts) {
+export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, named: NamedParts) {
   for (const log of logs) {
     if (!namingTopics.includes(log.topics[0] ?? '0x') || !cores.has(log.address)) continue
     const event = readLog(log)
@@ -30,26 +30,26 @@ export function noteParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, na
 }
 
 /** Asks cores for the incentives of campaigns, as they are at a block: all that were ever there are. */
-export async function askForIncentives(
+export async function findIncentives(
   endpoint: Endpoint,
   { contracts, unasked }: NamedParts,
   block: 'latest' | { blockHash: Hex },
 ) {
   const campaigns = [...unasked]
-  const questions = campaigns.map(
-    ({ core, boostId }): Question<readonly Hex[]> => ({
+  const requests = campaigns.map(
+    ({ core, boostId }): RpcRequest<readonly Hex[]> => ({
       call: {
         method: 'eth_call',
         params: [{ to: core, data: encodeFunctionData({ ...getBoost, args: [boostId] }) }, block],
       },
-      read: (answer) => readIncentives(readBytes(answer)),
+      read: (response) => readIncentives(readBytes(response)),
       readError(error) {
         if (error.refusal !== 'reverted') throw error
         return []
       },
     }),
   )
-  for (const incentive of (await endpoint.ask(questions)).flat()) contracts.add(toAddress(incentive))
+  for (const incentive of (await endpoint.ask(requests)).flat()) contracts.add(toAddress(incentive))
   const asked = new Set(campaigns)
   unasked.splice(0, unasked.length, ...unasked.filter((campaign) => !asked.has(campaign)))
 }

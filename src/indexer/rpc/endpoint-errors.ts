@@ -55,10 +55,10 @@ const wantsAddresses =
 
 /** What an error of JSON-RPC means. Its text is read, and goes no further: it may repeat a key. */
 export function toEndpointError({ code, message }: RpcError): EndpointError {
-  const told = `JSON-RPC error ${code}`
-  if (code === REVERTED || reverts.test(message)) return new EndpointError('refused', told, { refusal: 'reverted' })
-  if (unknownBlocks.test(message)) return new EndpointError('unknown-block', told)
-  if (wantsAddresses.test(message)) return new EndpointError('refused', told, { refusal: 'needs-addresses' })
-  if (code === 429 || rateLimits.test(message)) return new EndpointError('rate-limited', told)
-  return new EndpointError('refused', told, { refusal: 'other' })
+  const summary = `JSON-RPC error ${code}`
+  if (code === REVERTED || reverts.test(message)) return new EndpointError('refused', summary, { refusal: 'reverted' })
+  if (unknownBlocks.test(message)) return new EndpointError('unknown-block', summary)
+  if (wantsAddresses.test(message)) return new EndpointError('refused', summary, { refusal: 'needs-addresses' })
+  if (code === 429 || rateLimits.test(message)) return new EndpointError('rate-limited', summary)
+  return new EndpointError('refused', summary, { refusal: 'other' })
 }

@@ -3,14 +3,14 @@ import { EndpointError, type EndpointFault } from './endpoint-errors.ts'
 import { createTransport, type TransportLimits } from './json-rpc.ts'
 import { readQuantity } from './parse-responses.ts'
 import { BatchSender } from './request-queue.ts'
-import { askAll, type KeptAnswers, type Question } from './rpc-batching.ts'
+import { callAll, type FinalResponses, type RpcRequest } from './rpc-batching.ts'
 
 /** One of a chain's endpoints. */
 export interface Endpoint {
   /** Place in the list, from 1: what it is called by. */
   position: number
   /** Asks in as many requests as it takes this endpoint; an error of one question is that of all. */
-  ask<Result>(questions: readonly Question<Result>[]): Promise<Result[]>
+  ask<Result>(requests: readonly RpcRequest<Result>[]): Promise<Result[]>
 }
 
 /** What was asked of an endpoint, and how it failed. */
@@ -21,8 +21,8 @@ export interface EndpointCounts {
 }
 
 export interface EndpointSettings extends TransportLimits {
-  /** After this time without an answer of any endpoint, a question fails. */
-  giveUpMs: number
+  /** After this time without a response of any endpoint, a question fails. */
+  stallTimeoutMs: number
   /** How long an endpoint is left alone after its first failure; twice as long after each further one. */
   pauseMs: number
   /** Most calls in a request. */
@@ -34,7 +34,7 @@ export interface EndpointSettings extends TransportLimits {
 export const defaultEndpointSettings: EndpointSettings = {
   timeoutMs: 3000,
   maxBytes: 128 * 1024 * 1024,
-  giveUpMs: 60_000,
+  stallTimeoutMs: 60_000,
   pauseMs: 250,
   batchSize: 100,
   standingMs: 5000,
@@ -57,10 +57,10 @@ export function pauseAfter({ fault, retryAfterMs = 0 }: EndpointError, failures:
 const ROUNDS_OF_UNKNOWN = 2
 
 /** Refuses an endpoint that is of another chain. */
-export const askChainId = (chainId: number): Question<null> => ({
+export const fetchChainId = (chainId: number): RpcRequest<null> => ({
   call: { method: 'eth_chainId', params: [] },
-  read(answer) {
-    if (readQuantity(answer, 'a chain ID') !== chainId) {
+  read(response) {
+    if (readQuantity(response, 'a chain ID') !== chainId) {
       throw new EndpointError('wrong-chain', `is not of chain ${chainId}`)
     }
     return null
@@ -104,10 +104,10 @@ export class Endpoints {
    * @throws ChainUnavailableError, the error that is final, that of an endpoint that goes on not knowing a block (it may
    * have been withdrawn), or the reason of the signal.
    */
-  async ask<Result>(asking: Asking<Result>): Promise<Result> {
-    const { isFinal = () => false, signal } = asking
-    const answered = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as KeptAnswers]))
-    let end = Date.now() + this.#settings.giveUpMs
+  async ask<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
+    const { isFinal = () => false, signal } = rpcCall
+    const answered = new Map(this.#endpoints.map((endpoint) => [endpoint, new Map() as FinalResponses]))
+    let end = Date.now() + this.#settings.stallTimeoutMs
     for (let unknown = 0; ; ) {
       signal.throwIfAborted()
       const now = Date.now()
@@ -118,19 +118,19 @@ export class Endpoints {
         await sleep(earliest - now, undefined, { signal })
         continue
       }
-      const kept: KeptAnswers = answered.get(next) ?? new Map()
+      const kept: FinalResponses = answered.get(next) ?? new Map()
       const keptBefore = kept.size
       try {
-        return await this.#attempt(next, kept, asking)
+        return await this.#attempt(next, kept, rpcCall)
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error
         if (kept.size > keptBefore) {
           // Some of it was answered: that is no endpoint that is away.
           next.failures = 0
           unknown = 0
-          end = Date.now() + this.#settings.giveUpMs
+          end = Date.now() + this.#settings.stallTimeoutMs
         }
-        this.#noteFailure(next, error, isFinal(error), now)
+        this.#recordFailure(next, error, isFinal(error), now)
         if (error.fault === 'unknown-block') unknown += 1
         if (isFinal(error) || unknown > ROUNDS_OF_UNKNOWN * this.#endpoints.length) throw error
         if (Date.now() > end) throw this.#unavailable()
@@ -139,47 +139,47 @@ export class Endpoints {
   }
 
   /** Asks all endpoints but one that are not left alone, at the same time. @returns what those said that answered. */
-  async askOthers<Result>(
+  async callOthers<Result>(
     position: number,
-    question: (endpoint: Endpoint) => Promise<Result>,
+    request: (endpoint: Endpoint) => Promise<Result>,
     signal: AbortSignal,
   ): Promise<Result[]> {
     const now = Date.now()
     const others = this.#endpoints.filter((other) => other.position !== position && other.pausedUntil <= now)
-    const answers = others.map(async (other) => {
+    const responses = others.map(async (other) => {
       try {
-        return [await this.#attempt(other, new Map(), { question, signal })]
+        return [await this.#attempt(other, new Map(), { request, signal })]
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error
-        this.#noteFailure(other, error, false, now)
+        this.#recordFailure(other, error, false, now)
         return []
       }
     })
-    return (await Promise.all(answers)).flat()
+    return (await Promise.all(responses)).flat()
   }
 
   /** Leaves an endpoint alone for what it has answered. */
   leave(position: number, error: EndpointError) {
-    for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#noteFailure(endpoint, error)
+    for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#recordFailure(endpoint, error)
   }
 
   counts(): EndpointCounts[] {
     return this.#endpoints.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } }))
   }
 
-  async #attempt<Result>(endpoint: EndpointState, kept: KeptAnswers, { question, signal }: Asking<Result>) {
+  async #attempt<Result>(endpoint: EndpointState, kept: FinalResponses, { request, signal }: RpcCall<Result>) {
     const { position, sender } = endpoint
     if (!endpoint.isOfChain) {
-      await askAll(sender, [askChainId(this.#chainId)], new Map(), signal)
+      await callAll(sender, [fetchChainId(this.#chainId)], new Map(), signal)
       endpoint.isOfChain = true
     }
-    const result = await question({ position, ask: (questions) => askAll(sender, questions, kept, signal) })
+    const result = await request({ position, ask: (requests) => callAll(sender, requests, kept, signal) })
     endpoint.failures = 0
     return result
   }
 
   /** @param since when what failed was begun. */
-  #noteFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
+  #recordFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
     endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
     endpoint.lastError = error.message
     // What is refused for good is asked otherwise, and at once.
@@ -200,8 +200,8 @@ export class Endpoints {
 }
 
 /** What is asked of the endpoints of a chain. */
-interface Asking<Result> {
-  question: (endpoint: Endpoint) => Promise<Result>
+interface RpcCall<Result> {
+  request: (endpoint: Endpoint) => Promise<Result>
   /** Whether another endpoint would not be asked after this failure: the question has to be another. */
   isFinal?: (error: EndpointError) => boolean
   /** Abandons it, whatever is waited for. */

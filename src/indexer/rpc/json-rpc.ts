@@ -5,19 +5,19 @@ export interface RpcCall {
   params: readonly unknown[]
 }
 
-export type RpcAnswer = { result: unknown } | { error: RpcError }
+export type RpcResponse = { result: unknown } | { error: RpcError }
 
 /**
  * Sends calls in one request.
  * @param signal abandons it.
  * @throws EndpointError where there is no answer to each of them, or the reason of the signal.
  */
-export type SendCalls = (calls: readonly RpcCall[], signal: AbortSignal) => Promise<RpcAnswer[]>
+export type SendCalls = (calls: readonly RpcCall[], signal: AbortSignal) => Promise<RpcResponse[]>
 
 export interface TransportLimits {
   /** For one request with its whole answer; a search of the logs of many blocks may take five times as long. */
   timeoutMs: number
-  /** Of one answer. */
+  /** Of one response. */
   maxBytes: number
 }
 
@@ -37,9 +37,9 @@ export function createTransport(
     onRequest()
     const requests = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = JSON.stringify(requests.length === 1 ? requests[0] : requests)
-    const mostMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
+    const maxMs = calls.some(isRangeSearch) ? SEARCH_TIMES * timeoutMs : timeoutMs
     const over = new AbortController()
-    const timer = setTimeout(() => over.abort(), mostMs)
+    const timer = setTimeout(() => over.abort(), maxMs)
     let text: string
     try {
       const ended = eitherSignal(signal, over.signal)
@@ -49,13 +49,13 @@ export function createTransport(
     } catch (error) {
       signal.throwIfAborted()
       if (error instanceof EndpointError) throw error
-      if (over.signal.aborted) throw new EndpointError('timeout', `no response within ${mostMs} ms`)
+      if (over.signal.aborted) throw new EndpointError('timeout', `no response within ${maxMs} ms`)
       throw new EndpointError('unreachable', 'cannot be reached, or closed the connection')
     } finally {
       clearTimeout(timer)
       over.abort()
     }
-    return readAnswers(text, calls.length)
+    return readResponses(text, calls.length)
   }
 }
 
@@ -102,12 +102,12 @@ const REFUSING = [400, 405, 413, 422]
 
 function refuseStatus({ ok, status, headers }: Response) {
   if (ok) return
-  const told = `responded with status ${status}`
-  if (REFUSING.includes(status)) throw new EndpointError('refused', told, { refusal: 'other' })
+  const summary = `responded with status ${status}`
+  if (REFUSING.includes(status)) throw new EndpointError('refused', summary, { refusal: 'other' })
   const retryAfterMs = toRetryAfterMs(headers.get('retry-after'))
   throw new EndpointError(
     status === 429 ? 'rate-limited' : 'status',
-    told,
+    summary,
     retryAfterMs === undefined ? {} : { retryAfterMs },
   )
 }
@@ -133,18 +133,18 @@ async function readBounded(response: Response, maxBytes: number): Promise<string
   return Buffer.concat(chunks).toString('utf8')
 }
 
-function readAnswers(text: string, count: number): RpcAnswer[] {
+function readResponses(text: string, count: number): RpcResponse[] {
   const value = parseJson(text)
   const isAlone = Array.isArray(value) && value.length === 1 && count > 1
   if (!Array.isArray(value) || isAlone) {
-    const answer = toAnswer(isAlone ? value[0] : value)
-    if (count === 1) return [answer]
-    if (!('error' in answer)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
-    const error = toEndpointError(answer.error)
+    const rpcResponse = toRpcResponse(isAlone ? value[0] : value)
+    if (count === 1) return [rpcResponse]
+    if (!('error' in rpcResponse)) throw new EndpointError('garbage', 'the response to a batch is not a batch')
+    const error = toEndpointError(rpcResponse.error)
     throw error.fault === 'rate-limited' ? error : new EndpointError('refused', error.message, { refusal: 'other' })
   }
   const byId = new Map(value.map((one) => [isObject(one) ? one.id : undefined, one]))
-  return Array.from({ length: count }, (_, id) => toAnswer(byId.get(id)))
+  return Array.from({ length: count }, (_, id) => toRpcResponse(byId.get(id)))
 }
 
 export function parseJson(text: string): unknown {
@@ -158,7 +158,7 @@ export function parseJson(text: string): unknown {
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
 /** @throws EndpointError where it is none. */
-export function toAnswer(value: unknown): RpcAnswer {
+export function toRpcResponse(value: unknown): RpcResponse {
   if (!isObject(value)) throw new EndpointError('garbage', 'a response is missing')
   const { error } = value
   if (isObject(error)) {

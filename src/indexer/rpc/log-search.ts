@@ -4,11 +4,11 @@ import { coreEvents } from '../protocol/abi-events.ts'
 import { topicsOf } from '../protocol/fixed-incentives.ts'
 import { mayHaveLogs } from '../protocol/logs-bloom.ts'
 import { type ChainLog, protocolTopics } from '../protocol/protocol-events.ts'
-import { askForIncentives, type NamedParts, noteParts } from './discovered-contracts.ts'
+import { findIncentives, type NamedParts, recordParts } from './discovered-contracts.ts'
 import { EndpointError } from './endpoint-errors.ts'
 import type { Endpoint, Endpoints } from './endpoints.ts'
 import { type BlockHeader, readHeader, readLogs, toQuantity } from './parse-responses.ts'
-import type { Question } from './rpc-batching.ts'
+import type { RpcRequest } from './rpc-batching.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
@@ -19,7 +19,7 @@ export interface LogSearchOptions {
 type Blocks = { fromBlock: Hex; toBlock: Hex } | { blockHash: Hex }
 
 const coreTopics = topicsOf(coreEvents)
-/** Most addresses in one search. */
+/** Maximum number of addresses in one search. */
 const MAX_ADDRESSES = 200
 
 /**
@@ -40,7 +40,7 @@ export class LogSearch {
   }
 
   /** Logs of a range of blocks, of an endpoint that has the last of them. */
-  async between(from: number, to: number, look: Look): Promise<ChainLog[]> {
+  async between(from: number, to: number, look: Poll): Promise<ChainLog[]> {
     const length = to - from + 1
     if (length > this.#longest) return this.#inHalves(from, to, look)
     try {
@@ -55,43 +55,43 @@ export class LogSearch {
     }
   }
 
-  async #inHalves(from: number, to: number, look: Look) {
+  async #inHalves(from: number, to: number, look: Poll) {
     const middle = Math.floor((from + to) / 2)
     return [...(await this.between(from, middle, look)), ...(await this.between(middle + 1, to, look))]
   }
 
-  #searchRange(from: number, to: number, look: Look) {
-    const question = async (endpoint: Endpoint) => {
+  #searchRange(from: number, to: number, look: Poll) {
+    const request = async (endpoint: Endpoint) => {
       const last: BlockHeader[] = []
       const first = [hasBlock('eth_getBlockByNumber', toQuantity(to), (block) => last.push(block))]
       const range = { fromBlock: toQuantity(from), toBlock: toQuantity(to) }
       const found = await this.#search(endpoint, [range], { ...look, first })
       const logs = await this.#searchSilent(endpoint, last, found, look)
-      return requireAsked(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
+      return requireRequested(logs, ({ blockNumber }) => blockNumber >= from && blockNumber <= to)
     }
-    return this.#endpoints.ask({ question, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
+    return this.#endpoints.ask({ request, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
   }
 
   /** Logs of some blocks, of which the last is the newest. */
-  async of(blocks: readonly BlockHeader[], look: Look): Promise<ChainLog[]> {
+  async of(blocks: readonly BlockHeader[], look: Poll): Promise<ChainLog[]> {
     const hashes = blocks.map(({ hash }) => hash)
     const last = hashes.at(-1)
     if (last === undefined) return []
     const spans = hashes.map((blockHash) => ({ blockHash }))
-    const question = async (endpoint: Endpoint) => {
+    const request = async (endpoint: Endpoint) => {
       const first = [hasBlock('eth_getBlockByHash', last)]
       // The newest block may be of another branch by now.
       const found = await this.#search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
       const logs = await this.#searchSilent(endpoint, blocks, found, look)
-      return requireAsked(logs, ({ blockHash }) => hashes.includes(blockHash))
+      return requireRequested(logs, ({ blockHash }) => hashes.includes(blockHash))
     }
-    return this.#endpoints.ask({ question, signal: look.signal })
+    return this.#endpoints.ask({ request, signal: look.signal })
   }
 
   async #search(
     endpoint: Endpoint,
     blocks: readonly Blocks[],
-    { named, before, target, first = [], namedAt = 'latest' }: SearchingLook,
+    { named, before, target, first = [], namedAt = 'latest' }: SearchPoll,
   ) {
     const { cores, knownContracts } = this.#options
     const prices = pricesOf(target)
@@ -99,7 +99,7 @@ export class LogSearch {
     if (!this.#insisting.has(endpoint.position)) {
       try {
         const logs = await searchOnce(endpoint, blocks, [{ topics: [protocolTopics] }, ...prices], first)
-        noteParts(logs, cores, named)
+        recordParts(logs, cores, named)
         return logs
       } catch (error) {
         if (!(error instanceof EndpointError) || error.refusal !== 'needs-addresses') throw error
@@ -110,8 +110,8 @@ export class LogSearch {
     const logs = await searchOnce(endpoint, blocks, [{ address: [...cores], topics: [coreTopics] }, ...prices], first)
     // What the blocks before these name is looked for in these, too.
     await before
-    noteParts(logs, cores, named)
-    await askForIncentives(endpoint, named, namedAt)
+    recordParts(logs, cores, named)
+    await findIncentives(endpoint, named, namedAt)
     const parts = [...new Set([...(await knownContracts()), ...named.contracts])]
     for (const filter of filtersOf(parts, protocolTopics)) logs.push(...(await searchOnce(endpoint, blocks, [filter])))
     return inOrder(logs)
@@ -121,19 +121,21 @@ export class LogSearch {
    * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
    * logs are asked for: there has to be one at least.
    */
-  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named, target }: Look) {
-    const told = new Set(found.map(({ blockHash }) => blockHash))
-    const silent = blocks.filter(({ hash, logsBloom }) => !told.has(hash) && mayHaveLogs(logsBloom, target.aggregators))
+  async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named, target }: Poll) {
+    const withLogs = new Set(found.map(({ blockHash }) => blockHash))
+    const silent = blocks.filter(
+      ({ hash, logsBloom }) => !withLogs.has(hash) && mayHaveLogs(logsBloom, target.aggregators),
+    )
     if (silent.length === 0 || !target.hasProtocol || this.#insisting.has(endpoint.position)) return found
     const logs = (await endpoint.ask(silent.map((block) => allLogsOf(block, target)))).flat()
-    noteParts(logs, this.#options.cores, named)
+    recordParts(logs, this.#options.cores, named)
     return inOrder([...found, ...logs])
   }
 }
 
 /** @throws EndpointError where there are logs of blocks that were not asked for. */
-function requireAsked(logs: ChainLog[], isAsked: (log: ChainLog) => boolean) {
-  if (logs.every(isAsked)) return logs
+function requireRequested(logs: ChainLog[], isRequested: (log: ChainLog) => boolean) {
+  if (logs.every(isRequested)) return logs
   throw new EndpointError('garbage', 'returned logs of other blocks than requested')
 }
 
@@ -144,7 +146,7 @@ export interface SearchTarget {
 }
 
 /** What a search has of the look it belongs to. */
-export interface Look {
+export interface Poll {
   target: SearchTarget
   named: NamedParts
   signal: AbortSignal
@@ -152,11 +154,11 @@ export interface Look {
   before?: Promise<unknown> | undefined
 }
 
-interface SearchingLook extends Look {
+interface SearchPoll extends Poll {
   /** Where cores are asked for what they do not name. */
   namedAt?: 'latest' | { blockHash: Hex }
   /** Asked in one go with the logs. */
-  first?: readonly Question<ChainLog[]>[]
+  first?: readonly RpcRequest<ChainLog[]>[]
 }
 
 /** Of blocks that it does not have, a node that lags behind says that they have no logs. */
@@ -164,10 +166,10 @@ const hasBlock = (
   method: 'eth_getBlockByNumber' | 'eth_getBlockByHash',
   block: Hex,
   onHeader: (header: BlockHeader) => void = () => undefined,
-): Question<ChainLog[]> => ({
+): RpcRequest<ChainLog[]> => ({
   call: { method, params: [block, false] },
-  read(answer) {
-    const header = readHeader(answer)
+  read(response) {
+    const header = readHeader(response)
     if (header === null) throw new EndpointError('unknown-block', 'does not have the last block of a search')
     onHeader(header)
     return []
@@ -175,10 +177,10 @@ const hasBlock = (
 })
 
 /** Of a block that has logs, those that are searched. */
-const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): Question<ChainLog[]> => ({
+const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcRequest<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
-  read(answer) {
-    const logs = readLogs(answer)
+  read(response) {
+    const logs = readLogs(response)
     if (logs.length === 0)
       throw new EndpointError('unknown-block', 'returns no logs of a block whose bloom filter has some')
     return logs.filter(
@@ -212,7 +214,7 @@ async function searchOnce(
   endpoint: Endpoint,
   blocks: readonly Blocks[],
   filters: readonly LogFilter[],
-  before: readonly Question<ChainLog[]>[] = [],
+  before: readonly RpcRequest<ChainLog[]>[] = [],
 ) {
   const searches = filters.flatMap((filter) =>
     blocks.map((span) => ({

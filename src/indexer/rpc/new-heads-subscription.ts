@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
-import { askChainId, type EndpointCounts, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
-import { parseJson, toAddressAndHeaders, toAnswer } from './json-rpc.ts'
+import { type EndpointCounts, fetchChainId, LONGEST_PAUSE_MS, pauseAfter } from './endpoints.ts'
+import { parseJson, toAddressAndHeaders, toRpcResponse } from './json-rpc.ts'
 import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
 
 export interface HeadSocketsOptions {
@@ -24,7 +24,7 @@ interface HeadSocketSettings {
 
 const defaultHeadSocketSettings: HeadSocketSettings = { silenceMs: 30_000, pauseMs: 250 }
 
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 
 /** Sockets that tell the heads of a chain. Opens nothing yet. */
 export function createHeadSockets({ chainId, sockets, firstPosition, onHead, settings }: HeadSocketsOptions) {
@@ -62,7 +62,7 @@ type Hearing = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & { url: string; s
 async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promise<EndpointError> {
   const { address, headers } = toAddressAndHeaders(url)
   address.hash = ''
-  const socket = new WebSocket(address, { headers, maxPayload: MOST_BYTES, perMessageDeflate: false })
+  const socket = new WebSocket(address, { headers, maxPayload: MAX_BYTES, perMessageDeflate: false })
   const ending = new AbortController()
   const error = await new Promise<EndpointError>((resolve) => {
     const end = (fault: EndpointError['fault'], message: string) => resolve(new EndpointError(fault, message))
@@ -76,7 +76,7 @@ async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promi
       end(statusCode === 429 ? 'rate-limited' : 'status', `responded with status ${statusCode}`)
     })
     socket.on('open', () => {
-      for (const [id, { method, params }] of questions(chainId).entries()) {
+      for (const [id, { method, params }] of requests(chainId).entries()) {
         socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
       }
     })
@@ -98,14 +98,14 @@ async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promi
   return error
 }
 
-const questions = (chainId: number) => [askChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
+const requests = (chainId: number) => [fetchChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
 
 /** The head that is told, if that is what a message is for. @throws EndpointError where the socket is of no use. */
 function readMessage(text: string, chainId: number): BlockHeader | null {
   const message = readObject(parseJson(text), 'a message')
   if (message.method === 'eth_subscription') return readHeader(readObject(message.params, 'a message').result)
-  const answer = toAnswer(message)
-  if ('error' in answer) throw toEndpointError(answer.error)
-  if (message.id === 0) askChainId(chainId).read(answer.result)
+  const response = toRpcResponse(message)
+  if ('error' in response) throw toEndpointError(response.error)
+  if (message.id === 0) fetchChainId(chainId).read(response.result)
   return null
 }

@@ -1,9 +1,9 @@
 import { BatchSize } from './batch-size.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
-import { isRangeSearch, type RpcAnswer, type RpcCall, type SendCalls } from './json-rpc.ts'
+import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from './json-rpc.ts'
 
 /** What became of a call; an error is of this call alone, for others are answered meanwhile. */
-export type RpcOutcome = RpcAnswer | EndpointError
+export type RpcOutcome = RpcResponse | EndpointError
 
 /** Takes outcomes as they come, with the index of the first of them. */
 type Take = (start: number, outcomes: readonly RpcOutcome[]) => void
@@ -80,7 +80,7 @@ export class BatchSender {
     if (!(outcome instanceof EndpointError)) return take(start, outcome)
     if (calls.length === 1)
       return take(start, [new EndpointError(outcome.fault, outcome.message, { refusal: 'other' })])
-    this.#size.noteTooLarge(calls.length)
+    this.#size.recordTooLarge(calls.length)
     const middle = Math.ceil(calls.length / 2)
     const halves = [
       { start, calls: calls.slice(0, middle), signal, take },
@@ -94,23 +94,23 @@ export class BatchSender {
    * @returns what was answered, or how it failed where the endpoint answers others.
    * @throws EndpointError where the endpoint failed as a whole.
    */
-  async #trySending(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcAnswer[] | EndpointError> {
+  async #trySending(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcResponse[] | EndpointError> {
     for (let attempts = 1; ; attempts += 1) {
-      const answers = await this.#inSlot(() => this.#send(calls, signal)).catch(toOwnError)
+      const responses = await this.#inSlot(() => this.#send(calls, signal)).catch(toOwnError)
       // A refusal says so itself.
-      if (answers instanceof EndpointError && answers.refusal !== undefined) return answers
-      const failure = answers instanceof EndpointError ? answers : errorOfAll(answers)
+      if (responses instanceof EndpointError && responses.refusal !== undefined) return responses
+      const failure = responses instanceof EndpointError ? responses : errorOfAll(responses)
       if (failure === undefined) {
         this.#failures = 0
-        this.#size.noteSuccess(calls.length)
-        return answers
+        this.#size.recordSuccess(calls.length)
+        return responses
       }
       this.#failures += 1
       if (attempts < this.#maxAttempts(failure, calls)) continue
       const lasting = await this.#failureOfAll(failure, calls, signal)
       if (lasting === undefined) return failure
-      if (answers instanceof EndpointError) throw lasting
-      return answers
+      if (responses instanceof EndpointError) throw lasting
+      return responses
     }
   }
 
@@ -129,7 +129,7 @@ export class BatchSender {
     const isRepeated = this.#failures > 1 || this.#size.isTrial
     if (failure.fault === 'rate-limited') {
       // Each call may count. The endpoint wants to be left alone all the same.
-      if (isRepeated) this.#size.noteTooLarge(calls.length)
+      if (isRepeated) this.#size.recordTooLarge(calls.length)
       return failure
     }
     // A search of too many blocks is made smaller by itself.
@@ -159,10 +159,10 @@ function throwFirst(ended: readonly PromiseSettledResult<void>[]) {
 }
 
 /** The error that all calls of a batch were answered with: it may be one of the batch. */
-function errorOfAll(answers: readonly RpcAnswer[]): EndpointError | undefined {
-  const [first] = answers
-  if (answers.length < 2 || first === undefined || !('error' in first)) return undefined
-  const isShared = answers.every((answer) => 'error' in answer && answer.error.message === first.error.message)
+function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefined {
+  const [first] = responses
+  if (responses.length < 2 || first === undefined || !('error' in first)) return undefined
+  const isShared = responses.every((response) => 'error' in response && response.error.message === first.error.message)
   const error = toEndpointError(first.error)
   return isShared && (error.fault === 'rate-limited' || error.refusal === 'other') ? error : undefined
 }

@@ -9,10 +9,10 @@ import {
   dropBackFilledClaims,
   dropOrigins,
   forgetUnknownAbove,
-  keepBackFilledClaims,
-  keepBlocks,
-  keepOrigins,
-  keepUnknown,
+  storeBackfilledClaims,
+  storeBlocks,
+  storeOrigins,
+  storeUnknown,
   toUnknownCampaign,
 } from './chain-rows.ts'
 import { feedsAsJson, keepBackFilledPrices } from './feed-rows.ts'
@@ -36,7 +36,7 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
 
   /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
   async function writeFacts(advance: Advance, ids: ReadonlySet<string>) {
-    const { base, depth, campaigns, withdrawnCampaigns } = advance
+    const { base, depth, campaigns, revertedCampaigns } = advance
     const isFirst = base === -1
     await takeImportLock(client)
     if (isFirst) {
@@ -48,12 +48,12 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
       ? await toFirstBatch(client, chain, taken, ids)
       : await toBatch(client, chain, taken, isWritten)
     await ingest.applyWithin(batch)
-    await keepOrigins(
+    await storeOrigins(
       client,
       chainId,
       campaigns.map(({ origin }) => origin),
     )
-    await dropOrigins(client, withdrawnCampaigns)
+    await dropOrigins(client, revertedCampaigns)
     if (isFirst) {
       await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id <> all ($2)', [
         chainId,
@@ -62,27 +62,27 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
       await client.query('delete from back_filled_prices where chain_id = $1', [chainId])
     }
     if (depth > 0) await dropBackFilledClaims(client, chainId, await listClaimsAbove(client, chainId, base))
-    await leftOut.drop(withdrawnCampaigns)
+    await leftOut.drop(revertedCampaigns)
     const waiting = advance.claims.filter(({ record }) => ids.has(record.campaignId))
-    await keepBackFilledClaims(client, chainId, waiting)
+    await storeBackfilledClaims(client, chainId, waiting)
   }
 
   /** @param refused campaigns that are left out from here on. */
   const write = (advance: Advance, refused: ReadonlyMap<string, string> = new Map()) =>
     inTransaction(client, async () => {
-      const { base, depth, asOf, head, finalized, campaigns, withdrawnCampaigns } = advance
+      const { base, depth, asOf, head, finalized, campaigns, revertedCampaigns } = advance
       if (base === -1 || changesFacts(advance)) {
         await writeFacts(advance, new Set([...leftOut.ids(), ...refused.keys()]))
         await leftOut.keep(refused)
       }
       if (depth > 0) await forgetUnknownAbove(client, chainId, base)
-      await keepUnknown(
+      await storeUnknown(
         client,
         chainId,
-        [...campaigns.map(({ record }) => record.id), ...withdrawnCampaigns],
+        [...campaigns.map(({ record }) => record.id), ...revertedCampaigns],
         [...campaigns.flatMap(({ unknown }) => unknown), ...advance.unreadable.map(toUnknownCampaign)],
       )
-      await keepBlocks(client, chainId, advance)
+      await storeBlocks(client, chainId, advance)
       await advanceTo(
         `is_back_filling = false, back_filled_to = $3, back_filled_hash = null, as_of_block = $3, as_of_block_hash = $4,
         as_of_at = to_timestamp($5), head_block = $6, finalized_block = $7, feeds = coalesce($8, feeds)`,
@@ -109,10 +109,10 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
 }
 
 /** Of most blocks only the number and the hash are new. */
-function changesFacts({ depth, claims, campaigns, withdrawnCampaigns, tokens, feedFacts }: Advance) {
+function changesFacts({ depth, claims, campaigns, revertedCampaigns, tokens, feedFacts }: Advance) {
   const { reset, prices, earlier } = feedFacts
   return (
     depth > 0 ||
-    [claims, campaigns, withdrawnCampaigns, tokens, reset, prices, earlier].some((facts) => facts.length > 0)
+    [claims, campaigns, revertedCampaigns, tokens, reset, prices, earlier].some((facts) => facts.length > 0)
   )
 }

@@ -22,7 +22,7 @@ export async function toBatch(
   isStored: (campaign: ChainCampaign) => boolean = () => false,
 ): Promise<Batch> {
   const { chainId } = chain
-  const { base, depth, campaigns, claims, tokens, withdrawnCampaigns } = advance
+  const { base, depth, campaigns, claims, tokens, revertedCampaigns } = advance
   const unknown = await withoutKnown(client, tokens)
   return {
     ...toPriceBatch(chain, advance.feedFacts),
@@ -33,8 +33,8 @@ export async function toBatch(
       ...claims.map(({ record }) => record),
     ],
     incentives: campaigns.filter(isStored).flatMap(toChangedIncentives),
-    withdrawnClaims: depth === 0 ? [] : await listClaimsAbove(client, chainId, base),
-    withdrawnCampaigns,
+    revertedClaims: depth === 0 ? [] : await listClaimsAbove(client, chainId, base),
+    revertedCampaigns,
   }
 }
 

@@ -12,7 +12,7 @@ import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
 
 type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
 
-export async function keepOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
+export async function storeOrigins(client: pg.Client, chainId: number, origins: readonly CampaignOrigin[]) {
   if (origins.length === 0) return
   await client.query(
     `insert into followed_campaigns as stored (id, chain_id, contracts, origin)
@@ -30,7 +30,7 @@ export async function dropOrigins(client: pg.Client, ids: readonly string[]) {
 }
 
 /** @param ids campaigns of which nothing else is unknown any more. */
-export async function keepUnknown(
+export async function storeUnknown(
   client: pg.Client,
   chainId: number,
   ids: readonly string[],
@@ -59,7 +59,7 @@ export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): Unkn
   ...campaign,
 })
 
-export async function keepBackFilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
+export async function storeBackfilledClaims(client: pg.Client, chainId: number, claims: readonly BlockClaim[]) {
   if (claims.length === 0) return
   await client.query(
     `insert into back_filled_claims
@@ -86,10 +86,10 @@ export const dropBackFilledClaims = (
   )
 
 /** The window moves on: withdrawn blocks go, and those that cannot be withdrawn any more, but for the newest of them. */
-export async function keepBlocks(
+export async function storeBlocks(
   client: pg.Client,
   chainId: number,
-  { base, depth, asOf, finalized, blocks, touches, claims }: Advance,
+  { base, depth, asOf, finalized, blocks, affects, claims }: Advance,
 ) {
   if (base === -1 || depth > 0) {
     await client.query('delete from followed_blocks where chain_id = $1 and number > $2', [chainId, base])
@@ -100,7 +100,7 @@ export async function keepBlocks(
       { number, hash, campaigns: [] as string[], claims: [] as [txHash: string, logIndex: number][] },
     ]),
   )
-  for (const { blockNumber, campaignId } of touches) rows.get(blockNumber)?.campaigns.push(campaignId)
+  for (const { blockNumber, campaignId } of affects) rows.get(blockNumber)?.campaigns.push(campaignId)
   for (const { blockNumber, record } of claims) rows.get(blockNumber)?.claims.push([record.txHash, record.logIndex])
   await client.query(
     `with final as (

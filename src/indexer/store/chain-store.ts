@@ -24,7 +24,7 @@ export interface ChainStore extends FollowedStore {
    */
   apply(step: FollowingStep): Promise<void>
   /** Notes how far the chain itself is, where nothing of it can be stored. */
-  noteHeads(heads: { head: number; finalized: number | null }): Promise<void>
+  recordHeads(heads: { head: number; finalized: number | null }): Promise<void>
   /** Contracts of all incentives. */
   contracts(): Promise<Hex[]>
   close(): Promise<void>
@@ -45,7 +45,7 @@ interface OpeningOptions extends LeftOutOptions {
 }
 
 /** How often it is looked whether the process that follows a chain has gone. */
-const LOOK_MS = 500
+const POLL_INTERVAL_MS = 500
 
 /**
  * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
@@ -70,7 +70,7 @@ export async function openChainStore(
       ...createChainReader(client, chain.chainId),
       readState: async () => writer.state,
       dueAgain: async () => writer.due(),
-      noteHeads: (heads) => writer.noteHeads(heads),
+      recordHeads: (heads) => writer.recordHeads(heads),
       apply: (step) => writer.apply(step),
       async close() {
         await client.end()
@@ -101,7 +101,7 @@ async function takeChainLock(
     if (asOf !== undefined && (await isEnough(asOf))) {
       throw new StoredElsewhereError(`chain ${chainId} is followed by another process`)
     }
-    await sleep(LOOK_MS, undefined, { signal })
+    await sleep(POLL_INTERVAL_MS, undefined, { signal })
   }
 }
 
@@ -129,7 +129,7 @@ function createChainReader(
   return {
     find: ({ ids, contracts }) => listOrigins('and (id = any ($2) or contracts && $3::text[])', [ids, contracts]),
     backFilled: () => listOrigins('', []),
-    async touchedAbove(blockNumber) {
+    async affectedAbove(blockNumber) {
       const { rows } = await client.query<{ id: string }>(
         `select distinct unnest(touched_campaigns) as id from followed_blocks where chain_id = $1 and number > $2`,
         [chainId, blockNumber],

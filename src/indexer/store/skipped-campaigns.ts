@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { type Ingest, inTransaction } from '../../ingest/batches.ts'
-import { ImportFaultsError } from '../../ingest/faults.ts'
 import { takeImportLock } from '../../ingest/ingest-lock.ts'
+import { ImportFaultsError } from '../../ingest/validation-errors.ts'
 import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts'
 import { toTakenInBatch } from './batch-records.ts'
 

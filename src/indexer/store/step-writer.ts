@@ -8,11 +8,11 @@ import { createAdvanceWriter } from './advance-writer.ts'
 import { fingerprintOf, type WrittenChain } from './batch-records.ts'
 import {
   ChainMovedError,
-  keepBackFilledClaims,
-  keepOrigins,
-  keepUnknown,
   oldestOf,
   readStored,
+  storeBackfilledClaims,
+  storeOrigins,
+  storeUnknown,
   tablesOfChain,
   toUnknownCampaign,
 } from './chain-rows.ts'
@@ -25,7 +25,7 @@ type StoredChain = Awaited<ReturnType<typeof readStored>>
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
 
 /** A look that has found nothing new is noted so often. */
-const NOTE_MS = 1000
+const RECORD_INTERVAL_MS = 1000
 
 /** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
 export class StepWriter {
@@ -84,7 +84,7 @@ export class StepWriter {
   }
 
   async apply(next: FollowingStep) {
-    if (next.type === 'rest') return this.#note(next)
+    if (next.type === 'rest') return this.#record(next)
     if (next.type === 'restart') await this.#restart()
     else if (next.type === 'back-fill') await this.#backFill(next)
     else if (next.type === 'past-prices') await this.#pastPrices(next)
@@ -93,7 +93,7 @@ export class StepWriter {
   }
 
   /** Leaves `looked_at` as it is: the chain is not heard of by this. */
-  async noteHeads({ head, finalized }: { head: number; finalized: number | null }) {
+  async recordHeads({ head, finalized }: { head: number; finalized: number | null }) {
     await this.#client.query(
       'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
       [this.#chain.chainId, head, finalized],
@@ -111,9 +111,9 @@ export class StepWriter {
     if (rowCount !== 1) throw new ChainMovedError(`chain ${chainId} has been written by another process`)
   }
 
-  async #note({ head, finalized }: StepOf<'rest'>) {
+  async #record({ head, finalized }: StepOf<'rest'>) {
     const now = Date.now()
-    if (now - this.#noted.at < NOTE_MS && head.number === this.#noted.head) return
+    if (now - this.#noted.at < RECORD_INTERVAL_MS && head.number === this.#noted.head) return
     await this.#client.query(
       `update followed_chains set head_block = $2, finalized_block = $3, looked_at = clock_timestamp() where chain_id = $1`,
       [this.#chain.chainId, head.number, finalized],
@@ -140,9 +140,9 @@ export class StepWriter {
   async #backFill({ to, hash, head, finalized, origins, claims, unreadable, feedFacts }: StepOf<'back-fill'>) {
     const { chainId } = this.#chain
     await inTransaction(this.#client, async () => {
-      await keepOrigins(this.#client, chainId, origins)
-      await keepUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
-      await keepBackFilledClaims(this.#client, chainId, claims)
+      await storeOrigins(this.#client, chainId, origins)
+      await storeUnknown(this.#client, chainId, [], unreadable.map(toUnknownCampaign))
+      await storeBackfilledClaims(this.#client, chainId, claims)
       await keepBackFilledPrices(this.#client, chainId, feedFacts.prices, feedFacts.reset)
       await this.#advanceTo(
         'back_filled_to = $3, back_filled_hash = $4, head_block = $5, finalized_block = $6, feeds = coalesce($7, feeds)',
@@ -167,10 +167,10 @@ export class StepWriter {
   }
 
   async #advance(advance: StepOf<'advance'>) {
-    const { base, depth, asOf, finalized, blocks, campaigns, withdrawnCampaigns, feedFacts } = advance
+    const { base, depth, asOf, finalized, blocks, campaigns, revertedCampaigns, feedFacts } = advance
     const tables = await this.#writeAdvance(advance)
-    this.#leftOut.forget(withdrawnCampaigns)
-    this.#incomplete.forget([...withdrawnCampaigns, ...campaigns.map(({ record }) => record.id)])
+    this.#leftOut.forget(revertedCampaigns)
+    this.#incomplete.forget([...revertedCampaigns, ...campaigns.map(({ record }) => record.id)])
     const oldest = oldestOf(asOf.number, finalized)
     const { window } = this.#state
     const kept = depth === 0 && base !== -1 ? window : window.filter(({ number }) => number <= base)
@@ -182,7 +182,7 @@ export class StepWriter {
       feeds: feedFacts.feeds ?? this.#state.feeds,
     }
     const without = this.#leftOut.ids()
-    for (const id of [...withdrawnCampaigns, ...without]) this.#written.delete(id)
+    for (const id of [...revertedCampaigns, ...without]) this.#written.delete(id)
     for (const campaign of campaigns) {
       if (!without.has(campaign.record.id)) this.#written.set(campaign.record.id, fingerprintOf(campaign))
     }

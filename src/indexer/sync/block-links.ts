@@ -9,19 +9,19 @@ export interface BlockReference {
   hash: Hex
 }
 
-/** Most blocks that are asked for together. */
-const MOST_BLOCKS = 100
+/** Maximum number of blocks that are asked for together. */
+const MAX_BLOCKS = 100
 
 const unlinked = () => new EndpointError('unknown-block', 'the chain changed while it was read')
 
 /**
- * The blocks from one number to another, each the parent of the next, whoever answered for them.
+ * The blocks from one number to another, each the parent of the next, anyone who answered for them.
  * @throws EndpointError where they are none: the chain changed meanwhile, or two endpoints disagree.
  */
 export async function linkedBlocks(client: ChainClient, from: number, to: number): Promise<BlockHeader[]> {
   const blocks: BlockHeader[] = []
-  for (let start = from; start <= to; start += MOST_BLOCKS) {
-    const numbers = Array.from({ length: Math.min(MOST_BLOCKS, to - start + 1) }, (_, index) => start + index)
+  for (let start = from; start <= to; start += MAX_BLOCKS) {
+    const numbers = Array.from({ length: Math.min(MAX_BLOCKS, to - start + 1) }, (_, index) => start + index)
     for (const block of await client.blocksAt(numbers)) {
       const previous = blocks.at(-1)
       if (previous !== undefined && block.parentHash !== previous.hash) throw unlinked()
@@ -43,7 +43,7 @@ export async function findAncestor(
 ): Promise<BlockHeader | undefined> {
   const stored = window.filter(({ number }) => number <= upTo).reverse()
   // Few blocks are withdrawn most of the time.
-  for (let start = 0, count = 2; start < stored.length; start += count, count = Math.min(MOST_BLOCKS, 4 * count)) {
+  for (let start = 0, count = 2; start < stored.length; start += count, count = Math.min(MAX_BLOCKS, 4 * count)) {
     const some = stored.slice(start, start + count)
     const blocks = await client.blocksAt(some.map(({ number }) => number))
     const ancestor = blocks.find((block, index) => block.hash === some[index]?.hash)

@@ -25,7 +25,7 @@ export interface FeedMemory {
 }
 
 interface AskedFeeds extends FoundFeeds {
-  isAsked: boolean
+  isRequested: boolean
 }
 
 /** What feeds are at a block, where they are to be asked. */
@@ -38,7 +38,7 @@ export async function findFeeds(
   const listed = feedsOf(chain.prices)
   const isSure = feedsFoundAt !== undefined && !isReorganised
   if (isSure && Date.now() - feedsFoundAt < settings.feedCheckMs)
-    return { feeds: [...known], reset: [], isAsked: false }
+    return { feeds: [...known], reset: [], isRequested: false }
   const reader = createContractReader(client.callAt(at))
   const found = await Promise.all(
     listed.map(async (feed) => {
@@ -51,7 +51,7 @@ export async function findFeeds(
       return [feed, faultOfFeed(source) === undefined ? source : undefined] as const
     }),
   )
-  return { ...withFound(known, new Map(found), readFrom), isAsked: true }
+  return { ...withFound(known, new Map(found), readFrom), isRequested: true }
 }
 
 /** What prices that were read change of feeds, with those of before the first price where these can be told now. */

@@ -6,7 +6,7 @@ import { followOnce, newMemory } from './sync-once.ts'
 import type { FollowedState, Following, FollowingStep } from './sync-steps.ts'
 
 /** A look at a chain that came to nothing; the next one follows. */
-export interface Trouble {
+export interface SyncFailure {
   type: 'trouble'
   /** Names endpoints by their place, never by their URL. */
   error: EndpointError | ChainUnavailableError
@@ -31,8 +31,8 @@ export async function* followChain(
   following: Following,
   readState: () => Promise<FollowedState>,
   signal: AbortSignal,
-  heads: ToldHeads = createToldHeads(),
-): AsyncGenerator<FollowingStep | Trouble> {
+  heads: NewHeadSignal = createNewHeadSignal(),
+): AsyncGenerator<FollowingStep | SyncFailure> {
   const endedBySignal = { ...following, client: following.client.until(signal) }
   const memory = newMemory()
   let newest: readonly BlockHeader[] = []
@@ -56,11 +56,11 @@ export async function* followChain(
     }
     if (!isAtRest) continue
     // A node that is asked may have a head a little later than the socket that told it.
-    const told = heads.news()
-    awaitingMs = told === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
-    awaited = told
+    const newHead = heads.news()
+    awaitingMs = newHead === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
+    awaited = newHead
     const pauseMs = halfOfBlockTime(newest)
-    await heads.wait(told === undefined ? pauseMs : Math.min(awaitingMs, pauseMs), signal)
+    await heads.wait(newHead === undefined ? pauseMs : Math.min(awaitingMs, pauseMs), signal)
     const tooSoonMs = start + SHORTEST_PAUSE_MS - performance.now()
     if (tooSoonMs > 0) await sleep(tooSoonMs, undefined, { signal }).catch(() => undefined)
   }
@@ -83,9 +83,9 @@ function halfOfBlockTime(blocks: readonly BlockHeader[]) {
 }
 
 /** Newest blocks as sockets tell them. Nobody believes them: they say when to look, and never what there is. */
-export type ToldHeads = ReturnType<typeof createToldHeads>
+export type NewHeadSignal = ReturnType<typeof createNewHeadSignal>
 
-export function createToldHeads() {
+export function createNewHeadSignal() {
   let newest: BlockHeader | undefined
   let seen: BlockHeader | undefined
   let wake = () => {}
@@ -97,7 +97,7 @@ export function createToldHeads() {
   }
 
   return {
-    tell(head: BlockHeader) {
+    announce(head: BlockHeader) {
       if (head.hash === newest?.hash) return
       newest = head
       if (news() !== undefined) wake()

@@ -21,12 +21,12 @@ export interface FollowingMemory extends FeedMemory {
   /** Since when the chain has seemed shorter than what is stored, or another one. */
   doubtfulSince: number | undefined
   /** Tokens that have been told. */
-  toldTokens: Set<string>
+  reportedTokens: Set<string>
 }
 
 export const newMemory = (): FollowingMemory => ({
   doubtfulSince: undefined,
-  toldTokens: new Set(),
+  reportedTokens: new Set(),
   feedsFoundAt: undefined,
 })
 
@@ -82,7 +82,7 @@ async function* look(
   const ancestor = isNext ? undefined : await findAncestor(client, state.window, Math.min(head.number, asOf.number))
   const base: BlockReference | undefined = isNext ? asOf : ancestor
   const isDoubtful = base === undefined || head.number < asOf.number
-  if (isDoubtful && !isBelieved(memory, settings.patienceMs)) {
+  if (isDoubtful && !isBelieved(memory, settings.maxWaitMs)) {
     yield { type: 'rest', head, finalized }
     return
   }
@@ -99,8 +99,8 @@ async function* look(
   const feeds = depth > 0 ? withdrawnAbove(found.feeds, base.number) : found.feeds
   const stretch = { base, ancestor, head, finalized, depth }
   const step = await advance(following, memory, state, { ...found, feeds }, stretch)
-  yield* told(memory, step)
-  if (found.isAsked) memory.feedsFoundAt = Date.now()
+  yield* withReportedTokens(memory, step)
+  if (found.isRequested) memory.feedsFoundAt = Date.now()
   const stored = step.feedFacts.feeds ?? state.feeds
   const past = { feeds: [...stored], reset: [] }
   const feedFacts = await readPast(following, stored, past, [...kept, ...step.blocks], step.asOf.hash)
@@ -134,26 +134,26 @@ async function* startFromNothing(
   try {
     // What took long has let the head move on: look again.
     if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
-    else yield* told(memory, await advanceFromNothing(following, memory, state, head, finalized))
+    else yield* withReportedTokens(memory, await advanceFromNothing(following, memory, state, head, finalized))
     memory.doubtfulSince = undefined
   } catch (error) {
     if (!(error instanceof OtherHistoryError)) throw error
-    const isSure = isBelieved(memory, following.settings.patienceMs)
+    const isSure = isBelieved(memory, following.settings.maxWaitMs)
     if (isSure) memory.doubtfulSince = undefined
     yield isSure ? restart(memory) : { type: 'rest', head, finalized }
   }
 }
 
 /** What a step tells has been told once it is stored, and not before. */
-function* told(memory: FollowingMemory, step: { type: 'advance' } & Advance) {
+function* withReportedTokens(memory: FollowingMemory, step: { type: 'advance' } & Advance) {
   yield step
-  for (const { address } of step.tokens) memory.toldTokens.add(address)
+  for (const { address } of step.tokens) memory.reportedTokens.add(address)
 }
 
 /** A node that lags behind, or is on a branch of its own, says the same for a while as a chain that has changed. */
-function isBelieved(memory: FollowingMemory, patienceMs: number) {
+function isBelieved(memory: FollowingMemory, maxWaitMs: number) {
   memory.doubtfulSince ??= Date.now()
-  return Date.now() - memory.doubtfulSince >= patienceMs
+  return Date.now() - memory.doubtfulSince >= maxWaitMs
 }
 
 function finalBelow({ settings }: Following, head: BlockHeader, finalized: BlockHeader | null): number {
@@ -170,7 +170,7 @@ async function* backFill(
   finalized: number,
 ): AsyncGenerator<FollowingStep> {
   const readFrom = backFilledTo + 1
-  let found: FoundFeeds & { isAsked: boolean } = await findFeeds(following, known, memory, {
+  let found: FoundFeeds & { isRequested: boolean } = await findFeeds(following, known, memory, {
     ...{ at: head.hash, readFrom, isReorganised: false },
   })
   const looking = withFeeds(following, found.feeds)
@@ -184,9 +184,9 @@ async function* backFill(
     const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
     const feedFacts = { feeds: isChanged ? feeds : null, reset: found.reset, prices, earlier: [] }
     yield { type: 'back-fill', to, hash, head, finalized, ...facts, feedFacts }
-    if (found.isAsked) memory.feedsFoundAt = Date.now()
+    if (found.isRequested) memory.feedsFoundAt = Date.now()
     stored = feeds
-    found = { feeds, reset: [], isAsked: false }
+    found = { feeds, reset: [], isRequested: false }
   }
 }
 
@@ -248,7 +248,7 @@ async function advance(
   const asOf = blocks.at(-1) ?? final ?? ancestor
   if (asOf === undefined) throw new TypeError('a chain that goes on has no block to go on with')
   const facts = await readBlocks(looking, base.number, blocks, asOf, ranges)
-  const ids = [...(depth === 0 ? [] : await store.touchedAbove(base.number)), ...(await store.dueAgain())]
+  const ids = [...(depth === 0 ? [] : await store.affectedAbove(base.number)), ...(await store.dueAgain())]
   const touched = ids.length === 0 ? [] : await store.find({ ids, contracts: [] })
   const stretch = {
     ...{ base: base.number, depth, asOf, head, finalized },

@@ -14,7 +14,7 @@ import type { BlockReference } from './block-links.ts'
 
 /** How far a chain is stored. */
 export interface FollowedState {
-  /** The block whose effects are in the answers; null until the back-fill has come to its end. */
+  /** The block whose effects are in the responses; null until the back-fill has come to its end. */
   asOf: BlockReference | null
   /** Stored blocks, ascending; the last is `asOf`. The more there are, the deeper a reorganisation may go. */
   window: readonly BlockReference[]
@@ -29,7 +29,7 @@ export interface FollowedState {
 /** What the store says while a step is made. */
 export interface FollowedStore extends KnownCampaigns {
   /** IDs of the campaigns that blocks above this number touched. */
-  touchedAbove(blockNumber: number): Promise<string[]>
+  affectedAbove(blockNumber: number): Promise<string[]>
   /** Campaigns that the back-fill has found. */
   backFilled(): Promise<CampaignOrigin[]>
   /** IDs of campaigns that are to be read again: they could not be stored, or something fixed has never been asked. */
@@ -46,7 +46,7 @@ export interface BlockClaim {
 export interface FixedFacts {
   origins: CompleteOrigin[]
   claims: BlockClaim[]
-  touches: SpanFacts['touches']
+  affects: SpanFacts['affects']
   /** Claims on incentives that are not known, or of campaigns from before the first block. */
   orphanClaims: number
   /** Campaigns that their core does not know in a form that is known. */
@@ -95,9 +95,9 @@ export interface Advance {
   /** Campaigns that were touched, as they are at `asOf`. */
   campaigns: ChainCampaign[]
   /** Campaigns that were touched above the base and are not there any more. */
-  withdrawnCampaigns: string[]
+  revertedCampaigns: string[]
   tokens: TokenRecord[]
-  touches: FixedFacts['touches']
+  affects: FixedFacts['affects']
   orphanClaims: number
   unreadable: FixedFacts['unreadable']
   feedFacts: FeedFacts
@@ -107,7 +107,7 @@ interface FollowingSettings extends BackFillSettings {
   /** First block that is read. */
   startBlock: number
   /** How long the chain may seem shorter, or another one altogether, before that is believed. */
-  patienceMs: number
+  maxWaitMs: number
   /** How long price feeds are not asked again which aggregators they have. */
   feedCheckMs: number
 }

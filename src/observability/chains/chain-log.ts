@@ -8,18 +8,18 @@ import type { FollowingStep } from '../../indexer/sync/sync-steps.ts'
 /** Progress of a back-fill is told so often at most. */
 const BACK_FILL_MS = 5000
 
-/** Most components of a step that are told one by one. */
-const MAX_TOLD = 10
+/** Maximum number of components of a step that are told one by one. */
+const MAX_LOGGED = 10
 
 type UnknownComponent = ChainCampaign['unknown'][number]
 
 /** What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look. */
-export class ChainJournal {
+export class ChainLog {
   readonly #log: Logger
   readonly #startBlock: number
   readonly #clock: () => number
   /** Components that have been told. */
-  readonly #told = new Set<string>()
+  readonly #logged = new Set<string>()
   #head: number | undefined
   #finalized: number | undefined
   #asOf: { number: number; timestamp?: number } | undefined
@@ -58,7 +58,7 @@ export class ChainJournal {
         this.#finalized = event.finalized?.number
         return
       case 'stored':
-        return this.#noteStored(event.step)
+        return this.#logStored(event.step)
       case 'arrived':
         this.#asOf = event.asOf
         if (!this.#isFollowing) {
@@ -72,9 +72,9 @@ export class ChainJournal {
         return this.#log.error({ campaignId, reason }, 'campaign skipped: the database rejects it, retrying')
       }
       case 'trouble':
-        return this.#tellTrouble(event.reason, 'reading the chain failed, retrying')
+        return this.#logTrouble(event.reason, 'reading the chain failed, retrying')
       case 'store-lost':
-        return this.#tellTrouble(event.reason, 'storing the chain failed, retrying')
+        return this.#logTrouble(event.reason, 'storing the chain failed, retrying')
       case 'defect':
         if (this.#trouble !== String(event.error)) this.#log.error({ err: event.error }, 'unexpected error, retrying')
         this.#trouble = String(event.error)
@@ -82,7 +82,7 @@ export class ChainJournal {
   }
 
   /** @param counts of the endpoints: what has failed since the last time is told. */
-  tellProgress(counts: EndpointCounts[]) {
+  logProgress(counts: EndpointCounts[]) {
     const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(this.#counted, now)))
     this.#counted = counts
     const endpointErrors = Object.keys(failures).length === 0 ? undefined : failures
@@ -90,12 +90,12 @@ export class ChainJournal {
     this.#log.info({ asOf, head, finalized, lagSeconds: this.#lag(), endpointErrors }, 'sync progress')
   }
 
-  #tellTrouble(reason: string, message: string) {
+  #logTrouble(reason: string, message: string) {
     if (this.#trouble !== reason) this.#log.warn({ reason }, message)
     this.#trouble = reason
   }
 
-  #noteStored(step: FollowingStep) {
+  #logStored(step: FollowingStep) {
     if (this.#trouble !== undefined) this.#log.info('chain recovered')
     this.#trouble = undefined
     if (step.type === 'restart') {
@@ -107,7 +107,7 @@ export class ChainJournal {
       return this.#log.debug({ prices: step.feedFacts.prices.length }, 'prices of the past were read')
     }
     if (step.type === 'restart' || step.type === 'rest') return
-    if (step.type === 'back-fill') this.#tellBackFill(step.to)
+    if (step.type === 'back-fill') this.#logBackfill(step.to)
     else {
       this.#asOf = step.asOf
       const { depth, base, asOf } = step
@@ -115,13 +115,13 @@ export class ChainJournal {
     }
     const unreadable = step.unreadable.map((one): UnknownComponent => ({ kind: 'campaign', ...one }))
     const unknown = step.type === 'advance' ? step.campaigns.flatMap((campaign) => campaign.unknown) : []
-    this.#tellUnknown([...unreadable, ...unknown])
+    this.#logUnknown([...unreadable, ...unknown])
     if (step.orphanClaims > 0) {
       this.#log.warn({ orphanClaims: step.orphanClaims }, 'orphan claims skipped: unknown incentive')
     }
   }
 
-  #tellBackFill(to: number) {
+  #logBackfill(to: number) {
     const ms = this.#clock() - this.#backFill.at
     if (ms < BACK_FILL_MS) return
     const blocksPerSecond = Math.round((1000 * (to - this.#backFill.to)) / ms)
@@ -133,14 +133,14 @@ export class ChainJournal {
   }
 
   /** Each once: a campaign is read again with each claim. */
-  #tellUnknown(components: UnknownComponent[]) {
+  #logUnknown(components: UnknownComponent[]) {
     const keyOf = ({ kind, campaignId, position }: UnknownComponent) => `${kind} ${campaignId} ${position}`
-    const fresh = components.filter((component) => !this.#told.has(keyOf(component)))
-    for (const component of fresh) this.#told.add(keyOf(component))
-    for (const component of fresh.slice(0, MAX_TOLD)) {
+    const fresh = components.filter((component) => !this.#logged.has(keyOf(component)))
+    for (const component of fresh) this.#logged.add(keyOf(component))
+    for (const component of fresh.slice(0, MAX_LOGGED)) {
       this.#log.warn(component, 'unsupported or unreadable component skipped')
     }
-    const count = fresh.length - MAX_TOLD
+    const count = fresh.length - MAX_LOGGED
     if (count > 0) this.#log.warn({ count }, 'more components skipped; `index --status` lists them')
   }
 

@@ -7,7 +7,7 @@ interface ChainCount {
   count: number
 }
 
-export interface ChainFiguresOptions {
+export interface ChainMetricsOptions {
   register: Registry
   /** How many unknown components are stored, by chain. */
   countUnknown: () => Promise<ChainCount[]>
@@ -19,8 +19,8 @@ export interface ChainFiguresOptions {
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
 
-/** Measures what happens while chains are followed. @returns what is to be told of the events of a chain. */
-export function createChainFigures(options: ChainFiguresOptions) {
+/** Measures what happens while chains are followed. @returns an observer of the events of a chain. */
+export function createChainMetrics(options: ChainMetricsOptions) {
   const { register, countUnknown, countLeftOut, listFeedAges, listCounts } = options
   const registers = [register]
   const labelNames = ['chain_id'] as const
@@ -46,10 +46,7 @@ export function createChainFigures(options: ChainFiguresOptions) {
     'reward_campaigns_chain_claims_written_total',
     'Claims stored, including those stored again after a reorganisation',
   )
-  const campaigns = counter(
-    'reward_campaigns_chain_campaigns_written_total',
-    'Campaigns stored, counted each time they change',
-  )
+  const campaigns = counter('reward_campaigns_chain_campaigns_written_total', 'Campaigns stored, each time they change')
   const orphanClaims = counter('reward_campaigns_chain_orphan_claims_total', 'Claims on unknown incentives, not stored')
   const unknownComponents = countAtScrape(countUnknown, listCounts, {
     name: 'reward_campaigns_chain_unknown_components',
@@ -120,7 +117,7 @@ const countAtScrape = (
   new Gauge({
     ...options,
     async collect() {
-      // As long as the database is away, it is as it was.
+      // As long as the database is unreachable, it is as it was.
       const counts = await count().catch(() => undefined)
       if (counts === undefined) return
       for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
@@ -129,14 +126,14 @@ const countAtScrape = (
   })
 
 /** How old the newest price of each feed is. */
-function measureFeedAges(registers: Registry[], listFeedAges: ChainFiguresOptions['listFeedAges']) {
+function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOptions['listFeedAges']) {
   new Gauge({
     name: 'chain_feed_price_age_seconds',
     help: 'Time since the newest price of each feed',
     labelNames: ['chain_id', 'feed'] as const,
     registers,
     async collect() {
-      // As long as the database is away, it is as it was.
+      // As long as the database is unreachable, it is as it was.
       const ages = await listFeedAges().catch(() => undefined)
       if (ages === undefined) return
       this.reset()
@@ -146,7 +143,7 @@ function measureFeedAges(registers: Registry[], listFeedAges: ChainFiguresOption
 }
 
 /** Counts what the endpoints of chains were asked, and how they failed. */
-function countRpc(registers: Registry[], listCounts: ChainFiguresOptions['listCounts']) {
+function countRpc(registers: Registry[], listCounts: ChainMetricsOptions['listCounts']) {
   new Counter({
     name: 'reward_campaigns_chain_rpc_requests_total',
     help: 'Requests to each endpoint, by its position in the chain file',

@@ -1,5 +1,5 @@
 import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace } from '@opentelemetry/api'
-import { type AskedQuestion, questionChannel } from '../../database/connection/query-diagnostics.ts'
+import { queryChannel, type SentQuery } from '../../database/connection/query-diagnostics.ts'
 import { currentSpan } from './request-spans.ts'
 
 /**
@@ -7,25 +7,25 @@ import { currentSpan } from './request-spans.ts'
  * name of the statement, and of an error its code: never a text, which might have values in it. A question that several
  * requests wait for is part of the one that asked.
  */
-export function traceQuestions(tracer: Tracer) {
-  const spans = new WeakMap<AskedQuestion, Span>()
+export function traceQueries(tracer: Tracer) {
+  const spans = new WeakMap<SentQuery, Span>()
   const nothing = () => undefined
-  questionChannel.subscribe({
-    start(question) {
+  queryChannel.subscribe({
+    start(query) {
       const request = currentSpan.getStore()
       if (request === undefined) return
-      const name = question.statement || 'unnamed statement'
+      const name = query.statement || 'unnamed statement'
       const options = {
         kind: SpanKind.CLIENT,
         attributes: { 'db.system.name': 'postgresql', 'db.query.summary': name },
       }
-      spans.set(question, tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, request)))
+      spans.set(query, tracer.startSpan(name, options, trace.setSpan(ROOT_CONTEXT, request)))
     },
-    error(question) {
-      spans.get(question)?.setAttribute('error.type', kindOf(question.error)).setStatus({ code: SpanStatusCode.ERROR })
+    error(query) {
+      spans.get(query)?.setAttribute('error.type', kindOf(query.error)).setStatus({ code: SpanStatusCode.ERROR })
     },
-    asyncEnd(question) {
-      spans.get(question)?.end()
+    asyncEnd(query) {
+      spans.get(query)?.end()
     },
     end: nothing,
     asyncStart: nothing,

@@ -6,7 +6,7 @@ import { OTLPTraceExporter as ProtobufExporter } from '@opentelemetry/exporter-t
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
 import { BasicTracerProvider, BatchSpanProcessor, type SpanExporter } from '@opentelemetry/sdk-trace-base'
 import type { FastifyInstance } from 'fastify'
-import { traceQuestions } from './query-spans.ts'
+import { traceQueries } from './query-spans.ts'
 import { traceRequests } from './request-spans.ts'
 
 /*
@@ -18,7 +18,7 @@ export interface Traces {
   /** Makes spans of the requests of an app, and of what it asks the database for them; before it has any other hook. */
   follow: (app: FastifyInstance) => void
   /** Sends what has not been sent, for as long as there is time. */
-  close: (mostMs: number) => Promise<void>
+  close: (maxMs: number) => Promise<void>
 }
 
 /** Traces as the standard variables say: where to, with what headers, which ones, and what is said of the service. */
@@ -32,14 +32,14 @@ export function openTraces(version: string): Traces {
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   )
   let warn: (reason: string) => void = complain
-  const exporter = tellOnce(createExporter(complain), (reason) => warn(reason))
+  const exporter = reportOnce(createExporter(complain), (reason) => warn(reason))
   const provider = new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'reward-campaigns', 'service.version': version }))
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })
-  // From here on what fails is told by `tellOnce`.
+  // From here on what fails is told by `reportOnce`.
   diag.disable()
   const tracer = provider.getTracer('reward-campaigns', version)
 
@@ -48,10 +48,10 @@ export function openTraces(version: string): Traces {
       warn = (reason) => app.log.warn({ reason }, 'trace export failed')
       for (const reason of complaints) app.log.warn({ reason }, 'trace setting ignored')
       traceRequests(app, tracer)
-      traceQuestions(tracer)
+      traceQueries(tracer)
     },
-    async close(mostMs) {
-      await Promise.race([provider.shutdown().catch(() => undefined), sleep(mostMs)])
+    async close(maxMs) {
+      await Promise.race([provider.shutdown().catch(() => undefined), sleep(maxMs)])
     },
   }
 }
@@ -71,12 +71,12 @@ function createExporter(complain: (text: string) => void) {
  * An exporter that says when spans begin to be lost, and not again before some have arrived. It says a code or a status
  * only: messages may name the address, and headers that are secret.
  */
-function tellOnce(exporter: SpanExporter, tell: (reason: string) => void): SpanExporter {
+function reportOnce(exporter: SpanExporter, report: (reason: string) => void): SpanExporter {
   let isFailing = false
   return {
     export(spans, done) {
       exporter.export(spans, (result) => {
-        if (result.code === ExportResultCode.FAILED && !isFailing) tell(reasonOf(result))
+        if (result.code === ExportResultCode.FAILED && !isFailing) report(reasonOf(result))
         isFailing = result.code === ExportResultCode.FAILED
         done(result)
       })

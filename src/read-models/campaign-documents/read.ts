@@ -1,10 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { Database } from '../../database/connection/client.ts'
-import { hasPlace, splitAtMarks } from './places.ts'
+import { hasPlace, splitAtMarks } from './placeholders.ts'
 import { campaignDocuments } from './tables.ts'
 
-export { fillDocument } from './places.ts'
+export { fillDocument } from './placeholders.ts'
 
 /** What changes in a campaign without its record: see the function `campaign_states`. */
 export interface CampaignState {

@@ -27,7 +27,7 @@ export const mapTables = {
  * template may have changed, the action. In two steps, so that the size of each is known: from a view of ten tables nobody
  * can tell how much comes.
  */
-const findTouched = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
+const findAffected = (moment: 'before' | 'after'): [sql: string, populates: string][] => [
   [
     `insert into memberships_${moment}
     select membership.campaign_key, membership.kind, membership.chain_id, membership.value
@@ -47,7 +47,7 @@ const findTouched = (moment: 'before' | 'after'): [sql: string, populates: strin
 ]
 
 /** The bits of these campaigns in all maps. */
-const touchedBits = (moment: 'before' | 'after') => `
+const affectedBits = (moment: 'before' | 'after') => `
   select facet_key, placed.since, bit_or(set_bit(span.blank, placed.place, 1)) as bits
   from mapped_${moment} mapped
   join campaign_places placed using (campaign_key)
@@ -55,11 +55,11 @@ const touchedBits = (moment: 'before' | 'after') => `
   group by facet_key, placed.since`
 
 /** Before anything that is stored changes. */
-export const takeOutOfMaps = stepsFor(
+export const clearBits = stepsFor(
   ['campaign', 'withdrawnCampaign', 'actionTemplate'],
   [
-    ...findTouched('before'),
-    `update facet_maps map set bits = map.bits & ~touched.bits from (${touchedBits('before')}) touched
+    ...findAffected('before'),
+    `update facet_maps map set bits = map.bits & ~touched.bits from (${affectedBits('before')}) touched
     where map.facet_key = touched.facet_key and map.since = touched.since`,
   ],
 )
@@ -140,8 +140,8 @@ export const putIntoMaps: Step[] = [
   ...stepsFor(
     ['campaign', 'withdrawnCampaign', 'actionTemplate'],
     [
-      ...findTouched('after'),
-      `insert into facet_maps as map (facet_key, since, bits) ${touchedBits('after')}
+      ...findAffected('after'),
+      `insert into facet_maps as map (facet_key, since, bits) ${affectedBits('after')}
       on conflict (facet_key, since) do update set bits = map.bits | excluded.bits`,
     ],
   ),

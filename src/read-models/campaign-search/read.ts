@@ -38,7 +38,7 @@ export interface CampaignPageQuery extends CampaignFilters {
  * identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is right for all values.
  */
 export const campaignPages = sql`campaign_pages(
-  ${sql.placeholder('questions')}::json, ${sql.placeholder('now')}::timestamptz)`
+  ${sql.placeholder('searches')}::json, ${sql.placeholder('now')}::timestamptz)`
 
 /** A group of facets, and the filter that it stands for where that is one of a facet that is counted. */
 interface FacetGroup {
@@ -67,7 +67,7 @@ const COUNTED_KINDS: Readonly<Record<FacetName, FacetKind>> = {
   isActive: 'active',
 }
 
-/** In one order, however they are asked for: equal questions have equal answers. */
+/** In one order, however they are asked for: equal questions have equal responses. */
 function toCounted({ facets, facetSize = DEFAULT_FACET_SIZE }: CampaignPageQuery, groups: readonly FacetGroup[]) {
   if (facets === undefined) return {}
   const own = (name: FacetName) => groups.findIndex(({ filter }) => filter === name) + 1
@@ -79,7 +79,7 @@ function toCounted({ facets, facetSize = DEFAULT_FACET_SIZE }: CampaignPageQuery
 }
 
 /** A question for a page as text, which is equal where the questions are: a line of JSON about all campaigns, and one about the page. */
-export function toPageQuestion(query: CampaignPageQuery) {
+export function toSearchRequest(query: CampaignPageQuery) {
   const groups = toFacetGroups(query)
   const entries = toFacetEntries(groups)
   const lines = [

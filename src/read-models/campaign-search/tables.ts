@@ -49,7 +49,7 @@ export const campaignFacets = pgTable(
 
 /*
  * Which campaigns have what they are filtered by, as bit maps, so that pages and totals of whatever combination are found
- * by `and`, `or` and counting bits. All of it is derived by the import, and made anew by `rebuild_campaign_maps`.
+ * by `and`, `or` and counting bits. All of it is derived by the import, and recomputed by `rebuild_campaign_maps`.
  */
 
 const bits = customType<{ data: string }>({ dataType: () => 'varbit' })

@@ -46,15 +46,15 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
 
   return {
     /** The total of a question (see `toPageQuestion`), with what is counted beside it, where they are known: an index lookup. */
-    async recall(question: string, now: Date) {
-      const known = find(partsOf(question).filters, now)
+    async lookup(search: string, now: Date) {
+      const known = find(partsOf(search).filters, now)
       return known !== undefined && known.listsVersion === (await readListsVersion()) ? known : undefined
     },
 
     /** Questions as JSON for the database, which counts only what is not known; and how their totals follow from its answers. */
-    ask(questions: readonly string[], now: Date) {
-      const asked = questions.map((question) => {
-        const { filters, page } = partsOf(question)
+    ask(searches: readonly string[], now: Date) {
+      const asked = searches.map((search) => {
+        const { filters, page } = partsOf(search)
         return { filters, page, known: find(filters, now) }
       })
       const entries = asked.map(({ filters, page, known }) => {
@@ -83,7 +83,7 @@ export function createCampaignTotals(readListsVersion: () => Promise<string | un
 const toMembers = (object: string | null) => (object === null ? '' : JSON.stringify(JSON.parse(object)).slice(1, -1))
 
 /** The two lines of a question: JSON about all campaigns, and about the page. */
-function partsOf(question: string) {
-  const [filters = '', page = ''] = question.split('\n')
+function partsOf(search: string) {
+  const [filters = '', page = ''] = search.split('\n')
   return { filters, page }
 }

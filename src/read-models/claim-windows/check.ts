@@ -30,13 +30,13 @@ export const differingCampaignTotals = (sample: Sample) => `
       where (kept.claim_count, kept.amount_usd) is distinct from (due.claim_count, due.amount_usd)`
 
 /** Contracts that the campaigns act on; of popular ones all campaigns are added up, so they are not many. */
-const MOST_CONTRACTS = 50
+const MAX_CONTRACTS = 50
 const sampledContracts = (sample: Sample) =>
   sample === null
     ? 'true'
     : `(chain_id, address) in (
         select chain_id, value from campaign_facets where kind = 'target' and campaign_key = any($1::bigint[])
-        group by chain_id, value order by value limit ${MOST_CONTRACTS})`
+        group by chain_id, value order by value limit ${MAX_CONTRACTS})`
 
 /** Totals of contracts that are not what those of their campaigns say. */
 export const differingContractTotals = (sample: Sample) => `

@@ -55,7 +55,7 @@ const contributions = (moment: 'before' | 'after') => `
   group by creator, window_seconds, chain_id, address`
 
 /** Notes what the touched campaigns add to the totals of their contracts at this moment. */
-const countForContracts = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions(moment)}`
+const snapshotContractTotals = (moment: 'before' | 'after') => `insert into counted_${moment} ${contributions(moment)}`
 
 const campaignTotals = `merge into campaign_claim_totals totals
   using counted_changes changes
@@ -71,7 +71,7 @@ const campaignTotals = `merge into campaign_claim_totals totals
  * one, found in the bitmaps as this batch leaves them. Costs a millisecond or two at a million campaigns, however many the
  * contract and the creator have.
  */
-const nextNewest = `
+const newestRemaining = `
   select campaigns.block_timestamp
   from (select case totals.creator when '' then 1 else 2 end as count) groups
   cross join lateral campaign_page(
@@ -101,7 +101,7 @@ const contractTotals = `merge into contract_claim_totals totals
       when newest_now >= newest_block_timestamp then newest_now
       when newest_before < newest_block_timestamp then newest_block_timestamp
       -- The newest campaign has left the contract, or has become older: only now is it necessary to look for another one.
-      else (${nextNewest}) end
+      else (${newestRemaining}) end
   when not matched then insert
     (creator, window_seconds, chain_id, address, campaign_count, newest_block_timestamp, claim_count, amount_usd)
     values (changes.creator, changes.window_seconds, changes.chain_id, changes.address, changes.campaign_count,
@@ -128,16 +128,16 @@ const contractCounts = `merge into contract_counts counts
   when not matched and changes.contract_count > 0 then insert (creator, chain_id, contract_count)
     values (changes.creator, changes.chain_id, changes.contract_count)`
 
-/** Makes the rows of trending campaigns anew, after their totals, records or flags have changed; `keys` is a query of them. */
+/** Makes the rows of trending campaigns again, after their totals, records or flags have changed; `keys` is a query of them. */
 export const refreshTrendingCampaigns = (keys: string) => `select refresh_trending_campaigns(array(${keys}))`
 
 /** Before anything that is stored changes. */
-export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], [countForContracts('before')])
+export const countBefore: Step[] = stepsFor(['campaign', 'withdrawnCampaign'], [snapshotContractTotals('before')])
 
 /** After the facts and the state of incentives. */
 export const changeTotals: Step[] = [
   ...stepsFor(['claim', 'withdrawnClaim'], [[countChanges, 'counted_changes'], campaignTotals]),
-  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [countForContracts('after')]),
+  ...stepsFor(['campaign', 'claim', 'withdrawnCampaign', 'withdrawnClaim'], [snapshotContractTotals('after')]),
   {
     appliesTo: ['campaign', 'incentive', 'claim', 'withdrawnClaim', 'token', 'actionTemplate'],
     sql: refreshTrendingCampaigns('select key from touched_campaigns'),
@@ -157,7 +157,7 @@ const WORTHWHILE_CHANGES = 100
  * Claims that enter, or leave, one of the windows in a step. Each costs some 0.1 ms for as long as batches wait: where
  * there is much to catch up on, so many enter, and as many leave each of the four windows, which takes 20 ms.
  */
-const MOST_CHANGES_AT_ONCE = 30
+const MAX_CHANGES_AT_ONCE = 30
 
 /** After this time a step that found a batch or an import at work is worth another try. */
 const TRY_AGAIN_MS = 200
@@ -172,7 +172,7 @@ const WORTHWHILE_STARTS_AND_ENDS = 50
  */
 export async function advanceWindows(database: Database) {
   const { rows } = await database.execute<{ advanced: boolean | null }>(
-    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MOST_CHANGES_AT_ONCE}) as advanced,
+    sql`select advance_claim_windows(${WORTHWHILE_CHANGES}, ${MAX_CHANGES_AT_ONCE}) as advanced,
       advance_campaign_activity(${WORTHWHILE_STARTS_AND_ENDS})`,
   )
   const isBusy = rows[0]?.advanced === null

@@ -150,7 +150,7 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
   const columns = sql`campaign_key, hour_claim_count, hour_amount_usd, day_claim_count, day_amount_usd, block_timestamp, chain_id,
     core_address, identifier, claim_count, incentive_figures`
   const order = sql`${amount} desc, ${count} desc, block_timestamp desc, chain_id, core_address, identifier`
-  const most = sql.raw(String(MAX_CAMPAIGNS))
+  const max = sql.raw(String(MAX_CAMPAIGNS))
   return sql`
     with changed as materialized (
       select * from trending_changes(${sql.placeholder('nowSeconds')})
@@ -160,7 +160,7 @@ export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
         -- As a list of keys, which leaves the order of the index as it is; and as a number, since the planner takes it that
         -- half of all rows pass \`not in\`, and nearly all pass this.
         where ${condition} and (campaign_key in (select campaign_key from changed))::integer <> 1
-        order by ${order} limit ${most}
+        order by ${order} limit ${max}
       )
       union all
       select ${columns} from changed campaign where ${condition}

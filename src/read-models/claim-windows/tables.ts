@@ -50,7 +50,7 @@ export const campaignClaimTotals = pgTable(
 /**
  * Claims in a window of all campaigns that act on a contract, each campaign in full; also where there are none, so that
  * every order of the contracts is an index. A contract is the target of an action step. Of everybody's campaigns, and once
- * more of those of each popular creator (see `campaign_targets`); the few campaigns of another one are added up by whoever
+ * more of those of each popular creator (see `campaign_targets`); the few campaigns of another one are added up by anyone who
  * asks. Derived by the import.
  */
 export const contractClaimTotals = pgTable(
@@ -154,7 +154,7 @@ export const trendingCampaigns = pgTable(
     // What most questions ask for follows the order, so that a row that does not meet it is passed by without being read.
     const filters = [table.hasWhitelistedRewards, table.isExhausted, table.chainId] as const
     return [
-      // Ties of all three are rare, and sorted by whoever asks.
+      // Ties of all three are rare, and sorted by anyone who asks.
       index('trending_campaigns_by_day').on(
         table.dayAmountUsd.desc().nullsFirst(),
         table.dayClaimCount.desc().nullsFirst(),

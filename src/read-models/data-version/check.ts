@@ -1,4 +1,4 @@
-import type { Ask } from '../../database/snapshot.ts'
+import type { Query } from '../../database/snapshot.ts'
 import { type Finding, failed, ok, REBUILD } from '../../schemas/findings.ts'
 
 /** The newest revision of the data. */
@@ -7,15 +7,15 @@ export interface Revision {
   identity: string
 }
 
-export async function readRevision(ask: Ask): Promise<Revision | undefined> {
+export async function readRevision(ask: Query): Promise<Revision | undefined> {
   const [row] = await ask<Revision>(
     'select revision::float8 as revision, identity::text from data_revisions order by revision desc limit 1',
   )
   return row
 }
 
-/** Answers are kept for as long as the revision says so: `earlier` is what it was a moment ago. */
-export async function examineRevision(ask: Ask, earlier: Revision | undefined): Promise<Finding> {
+/** Responses are kept for as long as the revision says so: `earlier` is what it was a moment ago. */
+export async function examineRevision(ask: Query, earlier: Revision | undefined): Promise<Finding> {
   const [row] = await ask<{
     newest: number | null
     count: number

@@ -1,11 +1,11 @@
 /** From this number of campaigns on a revision may as well be about all of them. */
-const MOST_NAMED = 1000
+const MAX_NAMED = 1000
 
 /** Claimants by the last 32 bits of their addresses: short, and where two are alike, what is cached goes too early. */
 const MARK = `('x' || right(claimant, 8))::bit(32)::integer`
 
 /** Says what this revision of the data is about: else it could be about anything, and no kept answer outlives it. */
-export const nameTouchedCampaigns = `update data_revisions own
+export const recordAffectedCampaigns = `update data_revisions own
   set campaign_keys = (select coalesce(array_agg(key), '{}') from touched_campaigns),
     record_keys = (select coalesce(array_agg(key), '{}') from (
       select key from touched_campaigns where is_record_touched
@@ -14,7 +14,7 @@ export const nameTouchedCampaigns = `update data_revisions own
       -- Whose last participant may have come, or gone, while they are exhausted anyway.
       union select key from touched_campaigns join campaigns using (key) where is_exhausted and max_participants <> 0
     ) changed_records),
-    claimants = case when changed.claimants <= ${MOST_NAMED} then (select coalesce(array_agg(distinct ${MARK}), '{}') from (
+    claimants = case when changed.claimants <= ${MAX_NAMED} then (select coalesce(array_agg(distinct ${MARK}), '{}') from (
       select claimant from claim_changes union all select claimant from staged_claimsignature) changed_claimants) end,
     alters_lists = changed.lists,
     lists_version = case when changed.lists then own.lists_version else coalesce(
@@ -27,4 +27,4 @@ export const nameTouchedCampaigns = `update data_revisions own
   where revision = (select max(revision) from data_revisions)
     -- Its own: a batch that has written nothing has none.
     and own.xmin = pg_current_xact_id()::xid
-    and (select count(*) from touched_campaigns) <= ${MOST_NAMED}`
+    and (select count(*) from touched_campaigns) <= ${MAX_NAMED}`

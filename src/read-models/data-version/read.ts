@@ -22,7 +22,7 @@ export interface DataVersion {
   asOf: AsOf
 }
 
-/** What an answer depends on, where that is less than all of the data. */
+/** What a response depends on, where that is less than all of the data. */
 export interface Dependencies {
   /** Campaigns that it shows, with figures of their claims. */
   campaignKeys: readonly number[] | 'all'
@@ -73,10 +73,10 @@ interface Known {
 const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 
 /** As many revisions as the database keeps. */
-const MOST_REMEMBERED = 1000
+const MAX_REMEMBERED = 1000
 
 /**
- * Reads which revision of the public data is committed, whoever has made it, and on a standby which one has been replayed;
+ * Reads which revision of the public data is committed, anyone who has made it, and on a standby which one has been replayed;
  * and remembers what the revisions since the first reading were about.
  */
 export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
@@ -98,7 +98,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
   function remember(rows: { revision: number; change: Change }[]) {
     for (const { revision, change } of rows) if (!changes.has(revision)) changes.set(revision, change)
     for (const revision of changes.keys()) {
-      if (changes.size <= MOST_REMEMBERED) break
+      if (changes.size <= MAX_REMEMBERED) break
       changes.delete(revision)
     }
   }
@@ -177,7 +177,7 @@ const toSet = (values: readonly number[] | null) => (values === null ? undefined
 /** The last 32 bits of an address, as revisions name claimants. */
 const toMark = (address: string) => Number.parseInt(address.slice(-8), 16) | 0
 
-/** Whether a block has become final of which an answer says that it is not: that takes no revision. */
+/** Whether a block has become final of which a response says that it is not: that takes no revision. */
 function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVersion) {
   for (const [chainId, block] of dependencies?.pendingBlocks ?? []) {
     if ((asOf.finalizedBlocks.get(chainId) ?? -1) >= block) return true
@@ -261,8 +261,8 @@ export function createListsVersionReader(lookups: Database) {
   return async () => (await newest.execute())[0]?.listsVersion
 }
 
-/** How far the data is, for whoever measures it. */
-export interface DataFigures {
+/** How far the data is, for anyone who measures it. */
+export interface DataMetrics {
   /** Null as long as nothing was ever written. */
   revision: number | null
   /** Whole seconds since the block that is shown of each followed chain; null as long as there is none. */
@@ -270,13 +270,13 @@ export interface DataFigures {
 }
 
 /** Reads them from an index, and from a row for each chain. */
-export function createDataFigureReader(database: Database, clock: () => Date) {
+export function createDataMetricsReader(database: Database, clock: () => Date) {
   const newest = database
     .select({ revision: max(dataRevisions.revision) })
     .from(dataRevisions)
     .prepare('figure_of_revision')
   const listChains = createFollowedChainReader(database, clock)
-  return async (): Promise<DataFigures> => {
+  return async (): Promise<DataMetrics> => {
     const [[row], chains] = await Promise.all([newest.execute(), listChains()])
     return { revision: row?.revision ?? null, chains }
   }

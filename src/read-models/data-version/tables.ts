@@ -2,9 +2,9 @@ import { sql } from 'drizzle-orm'
 import { bigint, boolean, integer, pgTable, uuid } from 'drizzle-orm/pg-core'
 
 /**
- * The newest states of the public data, a thousand at most. Each transaction that writes a table that public answers are
+ * The newest states of the public data, a thousand at most. Each transaction that writes a table that public responses are
  * made of takes the next revision before it writes, by the triggers `data_is_revised`: so revisions have no gaps and are in
- * the order of commits, whoever writes. The identity is random: after a failover that lost a commit, another history may
+ * the order of commits, anyone who writes. The identity is random: after a failover that lost a commit, another history may
  * come to the same revision, but never to the same identity.
  */
 export const dataRevisions = pgTable('data_revisions', {

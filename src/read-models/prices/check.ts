@@ -1,5 +1,5 @@
 import { type Sample, within } from '../../database/differences.ts'
-import type { Ask } from '../../database/snapshot.ts'
+import type { Query } from '../../database/snapshot.ts'
 import { type Finding, ok } from '../../schemas/findings.ts'
 
 /** Claims whose value is not what the prices say, though their records leave it to these. */
@@ -21,7 +21,7 @@ export const differingPrices = () => `
 const MAX_NAMED = 10
 
 /** Names the tokens without which claims of the last day have no value, those with most claims first. */
-export async function examineUnvaluedClaims(ask: Ask): Promise<Finding> {
+export async function examineUnvaluedClaims(ask: Query): Promise<Finding> {
   const rows = await ask<{ token: string; claims: number; total: number }>(
     `select chain_id || ':' || asset as token, claims, (sum(claims) over ())::float8 as total
     from (

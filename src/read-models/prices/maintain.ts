@@ -314,7 +314,7 @@ export const revaluePages = [
   from revalued_claim due where claim.ctid = due.claim and ${inPages}`,
 ]
 
-/** Makes all values and the prices of now anew. */
+/** Makes all values and the prices of now again. */
 export const recomputeValues = [
   priceOfNow('tokens'),
   `update claims target set amount_usd = due.amount_usd, is_value_derived = asset is not null

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../../src/database/lookups/credentials.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
-import { type Answer, closedPort, exchange, listen } from '../../setup/sockets.ts'
+import { closedPort, exchange, listen, type RawResponse } from '../../setup/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
@@ -86,7 +86,7 @@ const ask = (method: string, path: string, headers: string[] = [], encoding?: Bu
   )
 
 /** Checks what every answer of a protected operation has in common. */
-function expectProtected({ headers, body }: Answer, requestId: string | RegExp) {
+function expectProtected({ headers, body }: RawResponse, requestId: string | RegExp) {
   expect(headers['cache-control']).toBe('private, no-store')
   expect(headers['content-type']).toBe('application/json; charset=utf-8')
   expect(headers['x-request-id']).toEqual(expect.stringMatching(requestId))
@@ -96,10 +96,10 @@ function expectProtected({ headers, body }: Answer, requestId: string | RegExp) 
 }
 
 /** The headers that are the same for the same answer. */
-const lasting = ({ headers: { date: _, ratelimit: __, ...rest } }: Answer) => rest
+const lasting = ({ headers: { date: _, ratelimit: __, ...rest } }: RawResponse) => rest
 
 describe('a protected operation', () => {
-  const askers: [string, keyof Secrets | undefined, number, string | undefined, string | RegExp][] = [
+  const callers: [string, keyof Secrets | undefined, number, string | undefined, string | RegExp][] = [
     ['nobody', undefined, 401, REALM, MISSING_BODY],
     ['an unknown token', 'unknown', 401, INVALID, INVALID_BODY],
     ['an expired token', 'expired', 401, INVALID, INVALID_BODY],
@@ -110,7 +110,7 @@ describe('a protected operation', () => {
   ]
 
   describe.each([LISTS, PROFILE])('%s', (path) => {
-    test.each(askers)('answers %s', async (_name, key, status, challenge, body) => {
+    test.each(callers)('answers %s', async (_name, key, status, challenge, body) => {
       const headers = ['x-request-id: mine', ...(key === undefined ? [] : [`authorization: Bearer ${secrets[key]}`])]
       const get = await ask('GET', path, headers)
       expect(get.status, get.body).toBe(status)
@@ -136,13 +136,13 @@ describe('a protected operation', () => {
     })
 
     test('does not tell unknown, expired and revoked tokens apart by a single byte', async () => {
-      const answers = []
+      const responses = []
       for (const key of ['unknown', 'expired', 'revoked'] as const) {
-        const answer = await ask('GET', path, ['x-request-id: mine', `authorization: Bearer ${secrets[key]}`])
-        answers.push({ ...answer, headers: lasting(answer) })
+        const response = await ask('GET', path, ['x-request-id: mine', `authorization: Bearer ${secrets[key]}`])
+        responses.push({ ...response, headers: lasting(response) })
       }
-      expect(answers[1]).toEqual(answers[0])
-      expect(answers[2]).toEqual(answers[0])
+      expect(responses[1]).toEqual(responses[0])
+      expect(responses[2]).toEqual(responses[0])
     })
 
     test('gives a caller without a request ID a new one', async () => {
@@ -150,8 +150,8 @@ describe('a protected operation', () => {
     })
 
     test('answers no If-None-Match with 304', async () => {
-      const answer = await ask('GET', path, [`authorization: Bearer ${secrets.own}`, 'if-none-match: *'])
-      expect(answer.status).toBe(200)
+      const response = await ask('GET', path, [`authorization: Bearer ${secrets.own}`, 'if-none-match: *'])
+      expect(response.status).toBe(200)
     })
   })
 
@@ -168,9 +168,9 @@ describe('a protected operation', () => {
   test('needs the token also where the path is written in another way', async () => {
     const ways = ['/users/profile/', '/users/prof%69le', '/campaigns/accesslists/', '/campaigns/access%6Cists']
     for (const path of [...ways, 'http://localhost/users/profile', '/users/profile?']) {
-      const answer = await ask('GET', path)
-      expect(answer, path).toMatchObject({ status: 401, body: MISSING_BODY })
-      expectProtected(answer, /./)
+      const response = await ask('GET', path)
+      expect(response, path).toMatchObject({ status: 401, body: MISSING_BODY })
+      expectProtected(response, /./)
     }
   })
 
@@ -219,10 +219,10 @@ describe('the authorization header', () => {
     ['has the scheme alone', () => 'Bearer'],
     ['has nothing but spaces after the scheme', () => 'Bearer    '],
   ])('that %s brings no token', async (_name, write) => {
-    const answer = await read(write(secrets.own))
-    expect(answer).toMatchObject({ status: 401, body: MISSING_BODY })
-    expect(answer.headers['www-authenticate']).toBe(REALM)
-    expectProtected(answer, /./)
+    const response = await read(write(secrets.own))
+    expect(response).toMatchObject({ status: 401, body: MISSING_BODY })
+    expect(response.headers['www-authenticate']).toBe(REALM)
+    expectProtected(response, /./)
   })
 
   test.each([
@@ -240,10 +240,10 @@ describe('the authorization header', () => {
     ['that is prototype pollution', () => '__proto__'],
     ['of 15,000 characters', () => 'a'.repeat(15_000)],
   ])('with a token %s brings one that is not valid', async (_name, write) => {
-    const answer = await read(`Bearer ${write(secrets.own)}`)
-    expect(answer).toMatchObject({ status: 401, body: INVALID_BODY })
-    expect(answer.headers['www-authenticate']).toBe(INVALID)
-    expectProtected(answer, /./)
+    const response = await read(`Bearer ${write(secrets.own)}`)
+    expect(response).toMatchObject({ status: 401, body: INVALID_BODY })
+    expect(response.headers['www-authenticate']).toBe(INVALID)
+    expectProtected(response, /./)
   })
 
   test('with bytes that are no text brings a token that is not valid', async () => {
@@ -272,8 +272,8 @@ describe('the authorization header', () => {
       `x-api-key: ${own}`,
       `x-authorization: ${own}`,
     ]
-    const answer = await ask('GET', PROFILE, [...elsewhere, `proxy-authorization: Bearer ${own}`])
-    expect(answer).toMatchObject({ status: 401, body: MISSING_BODY })
+    const response = await ask('GET', PROFILE, [...elsewhere, `proxy-authorization: Bearer ${own}`])
+    expect(response).toMatchObject({ status: 401, body: MISSING_BODY })
     expect(await ask('GET', `${PROFILE}&access_token=${own}`)).toMatchObject({ status: 401, body: MISSING_BODY })
   })
 
@@ -309,10 +309,10 @@ describe('authentication', () => {
       body: INVALID_BODY,
     })
     for (const secret of [secrets.own, secrets.admin]) {
-      const answer = await ask('GET', path, [`authorization: Bearer ${secret}`])
-      expect(answer.status, answer.body).toBe(400)
-      expectProtected(answer, /./)
-      expect(answer.headers['www-authenticate']).toBeUndefined()
+      const response = await ask('GET', path, [`authorization: Bearer ${secret}`])
+      expect(response.status, response.body).toBe(400)
+      expectProtected(response, /./)
+      expect(response.headers['www-authenticate']).toBeUndefined()
     }
   })
 
@@ -323,11 +323,11 @@ describe('authentication', () => {
       [`authorization: Bearer ${secrets.own}`],
     ]) {
       for (const method of ['POST', 'PUT', 'DELETE']) {
-        const answer = await ask(method, path, headers)
-        expect(answer.status).toBe(405)
-        expect(answer.headers.allow).toBe('GET, HEAD, OPTIONS')
-        expect(answer.headers['www-authenticate']).toBeUndefined()
-        expect(String(answer.headers['cache-control'])).toContain('no-store')
+        const response = await ask(method, path, headers)
+        expect(response.status).toBe(405)
+        expect(response.headers.allow).toBe('GET, HEAD, OPTIONS')
+        expect(response.headers['www-authenticate']).toBeUndefined()
+        expect(String(response.headers['cache-control'])).toContain('no-store')
       }
     }
   })
@@ -335,12 +335,12 @@ describe('authentication', () => {
   test.each(PROTECTED)('is not asked for by a preflight, which may announce the header: %s', async (path) => {
     const origin = 'origin: https://a.example'
     const announced = ['access-control-request-method: GET', 'access-control-request-headers: authorization']
-    const answer = await ask('OPTIONS', path, [origin, ...announced])
-    expect(answer).toMatchObject({ status: 204, body: '' })
-    expect(answer.headers['access-control-allow-origin']).toBe('*')
-    expect(answer.headers['access-control-allow-headers']).toMatch(/\bauthorization\b/i)
-    expect(answer.headers['access-control-allow-methods']).toContain('GET')
-    expect(answer.headers['www-authenticate']).toBeUndefined()
+    const response = await ask('OPTIONS', path, [origin, ...announced])
+    expect(response).toMatchObject({ status: 204, body: '' })
+    expect(response.headers['access-control-allow-origin']).toBe('*')
+    expect(response.headers['access-control-allow-headers']).toMatch(/\bauthorization\b/i)
+    expect(response.headers['access-control-allow-methods']).toContain('GET')
+    expect(response.headers['www-authenticate']).toBeUndefined()
   })
 
   test('lets pages of other origins read answers and refusals', async () => {
@@ -349,10 +349,10 @@ describe('authentication', () => {
       [`authorization: Bearer ${secrets.unknown}`],
       [`authorization: Bearer ${secrets.own}`],
     ]) {
-      const answer = await ask('GET', LISTS, ['origin: https://a.example', ...headers])
-      expect(answer.headers['access-control-allow-origin']).toBe('*')
-      expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
-      const exposed = String(answer.headers['access-control-expose-headers']).toLowerCase()
+      const response = await ask('GET', LISTS, ['origin: https://a.example', ...headers])
+      expect(response.headers['access-control-allow-origin']).toBe('*')
+      expect(response.headers['access-control-allow-credentials']).toBeUndefined()
+      const exposed = String(response.headers['access-control-expose-headers']).toLowerCase()
       for (const name of ['x-request-id', 'x-total-count', 'www-authenticate', 'retry-after', 'ratelimit']) {
         expect(exposed).toContain(name)
       }
@@ -371,11 +371,11 @@ describe('authentication', () => {
       const plain = await api.get(path)
       expect(plain.statusCode, path).toBe(200)
       for (const authorization of headers) {
-        const answer = await api.get(path, { authorization })
-        expect(answer, path).toMatchObject({ statusCode: 200, body: plain.body })
-        expect(answer.headers['cache-control']).toMatch(/^public, /)
-        expect(answer.headers.etag).toBe(plain.headers.etag)
-        expect(answer.headers['www-authenticate']).toBeUndefined()
+        const response = await api.get(path, { authorization })
+        expect(response, path).toMatchObject({ statusCode: 200, body: plain.body })
+        expect(response.headers['cache-control']).toMatch(/^public, /)
+        expect(response.headers.etag).toBe(plain.headers.etag)
+        expect(response.headers['www-authenticate']).toBeUndefined()
       }
     }
   })
@@ -404,10 +404,10 @@ describe('a surface', () => {
     for (const path of [LISTS, PROFILE, ...PROTECTED, '/campaigns/access%6Cists']) {
       for (const headers of [{}, bearing(secret), bearing(createSecret())]) {
         for (const method of ['GET', 'HEAD', 'POST', 'OPTIONS'] as const) {
-          const answer = await publicOnly.app.inject({ method, url: path, headers })
-          expect(answer.statusCode, `${method} ${path}`).toBe(404)
-          for (const name of ['www-authenticate', 'allow', 'ratelimit']) expect(answer.headers[name]).toBeUndefined()
-          if (method !== 'HEAD') expect(answer.json()).toEqual({ error: expect.stringMatching(/^there is nothing /) })
+          const response = await publicOnly.app.inject({ method, url: path, headers })
+          expect(response.statusCode, `${method} ${path}`).toBe(404)
+          for (const name of ['www-authenticate', 'allow', 'ratelimit']) expect(response.headers[name]).toBeUndefined()
+          if (method !== 'HEAD') expect(response.json()).toEqual({ error: expect.stringMatching(/^there is nothing /) })
         }
       }
     }
@@ -490,9 +490,9 @@ describe('failed attempts', () => {
     limited.setNow(later(18_500))
     for (const method of ['GET', 'HEAD'] as const) {
       const url = '/users/profile'
-      const answer = await limited.app.inject({ method, url, headers: bearing(createSecret()) })
-      expect(answer.statusCode).toBe(429)
-      expect(answer.headers).toMatchObject({
+      const response = await limited.app.inject({ method, url, headers: bearing(createSecret()) })
+      expect(response.statusCode).toBe(429)
+      expect(response.headers).toMatchObject({
         'retry-after': '42',
         'ratelimit-policy': '"failed-attempts";q=20;w=60',
         ratelimit: '"failed-attempts";r=0;t=42',
@@ -500,17 +500,17 @@ describe('failed attempts', () => {
         'content-type': 'application/json; charset=utf-8',
         'x-request-id': expect.stringMatching(/./),
       })
-      expect(answer.headers['www-authenticate']).toBeUndefined()
-      expect(answer.headers.etag).toBeUndefined()
+      expect(response.headers['www-authenticate']).toBeUndefined()
+      expect(response.headers.etag).toBeUndefined()
       const body = '{"error":"too many failed attempts from this address, try again in 42 seconds"}'
-      expect(answer.body).toBe(method === 'HEAD' ? '' : body)
+      expect(response.body).toBe(method === 'HEAD' ? '' : body)
     }
     limited.setNow(later(59_999))
     expect((await fail(limited)).headers['retry-after']).toBe('1')
     limited.setNow(later(60_000))
-    const anew = await fail(limited)
-    expect(anew.statusCode).toBe(401)
-    expect(anew.headers.ratelimit).toBe('"failed-attempts";r=19;t=60')
+    const renewed = await fail(limited)
+    expect(renewed.statusCode).toBe(401)
+    expect(renewed.headers.ratelimit).toBe('"failed-attempts";r=19;t=60')
   })
 
   test('beyond the limit stop neither valid tokens nor public operations from the same address', async () => {
@@ -519,9 +519,9 @@ describe('failed attempts', () => {
     const secret = await issueToken(limited, { userId: 'user-1', address: ADDRESS })
     for (const status of [401, 401, 429, 429]) expect(await statusOf(limited)).toBe(status)
     for (const path of [LISTS, PROFILE]) {
-      const answer = await limited.get(path, bearing(secret))
-      expect(answer.statusCode).toBe(200)
-      expect(answer.headers.ratelimit).toBeUndefined()
+      const response = await limited.get(path, bearing(secret))
+      expect(response.statusCode).toBe(200)
+      expect(response.headers.ratelimit).toBeUndefined()
     }
     for (const path of PUBLIC) expect((await limited.get(path, bearing(createSecret()))).statusCode).toBe(200)
     expect((await limited.get(LISTS)).statusCode).toBe(401)
@@ -542,9 +542,9 @@ describe('failed attempts', () => {
     ]
     for (const [path, headers, status] of harmless) {
       for (let time = 0; time < 3; time++) {
-        const answer = await limited.get(path, headers)
-        expect(answer.statusCode, path).toBe(status)
-        expect(answer.headers.ratelimit).toBeUndefined()
+        const response = await limited.get(path, headers)
+        expect(response.statusCode, path).toBe(status)
+        expect(response.headers.ratelimit).toBeUndefined()
       }
     }
     for (const status of [401, 429]) expect(await statusOf(limited)).toBe(status)
@@ -623,14 +623,14 @@ describe('a database', () => {
     await using lost = await startTestApp({ FAILED_AUTH_PER_MINUTE: '0' }, away)
     for (const path of PROTECTED) {
       for (const secret of [secrets.own, secrets.unknown]) {
-        const answer = await lost.get(path, bearing(secret))
-        expect(answer.statusCode, answer.body).toBe(503)
-        expect(answer.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
-        expect(answer.headers['cache-control']).toBe('private, no-store')
-        expect(answer.headers['www-authenticate']).toBeUndefined()
-        expect(answer.headers.ratelimit).toBeUndefined()
-        expect(answer.json()).toEqual({ error: expect.stringMatching(/^the database /) })
-        expect(answer.body).not.toMatch(/127\.0\.0\.1|ECONN|secret|somebody|somewhere|select|credentials/)
+        const response = await lost.get(path, bearing(secret))
+        expect(response.statusCode, response.body).toBe(503)
+        expect(response.headers['retry-after']).toMatch(/^[1-9][0-9]*$/)
+        expect(response.headers['cache-control']).toBe('private, no-store')
+        expect(response.headers['www-authenticate']).toBeUndefined()
+        expect(response.headers.ratelimit).toBeUndefined()
+        expect(response.json()).toEqual({ error: expect.stringMatching(/^the database /) })
+        expect(response.body).not.toMatch(/127\.0\.0\.1|ECONN|secret|somebody|somewhere|select|credentials/)
       }
       expect((await lost.get(path)).statusCode).toBe(401)
     }
@@ -641,9 +641,9 @@ describe('a database', () => {
     const secret = await issueToken(broken, { userId: 'user-1', address: ADDRESS })
     await broken.database.query('alter table credentials rename to elsewhere')
     for (const path of [LISTS, PROFILE]) {
-      const answer = await broken.get(path, bearing(secret))
-      expect(answer).toMatchObject({ statusCode: 500, body: '{"error":"internal server error"}' })
-      expect(answer.headers['cache-control']).toBe('private, no-store')
+      const response = await broken.get(path, bearing(secret))
+      expect(response).toMatchObject({ statusCode: 500, body: '{"error":"internal server error"}' })
+      expect(response.headers['cache-control']).toBe('private, no-store')
     }
   })
 
@@ -651,8 +651,8 @@ describe('a database', () => {
     await using broken = await startTestApp()
     const secret = await issueToken(broken)
     await broken.database.query('alter table access_lists rename to elsewhere')
-    const answer = await broken.get(`/campaigns/accesslists?search=${secret}`, bearing(secret))
-    expect(answer.statusCode).toBe(500)
+    const response = await broken.get(`/campaigns/accesslists?search=${secret}`, bearing(secret))
+    expect(response.statusCode).toBe(500)
     // The app checks its log when it ends.
   })
 })
@@ -689,10 +689,10 @@ describe('the use of a token', () => {
     await using clocked = await startTestApp()
     const secret = await issueToken(clocked)
     clocked.setNow(JANUARY)
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 30 }, () => clocked.get('/campaigns/accesslists', bearing(secret))),
     )
-    expect(new Set(answers.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
+    expect(new Set(responses.map(({ statusCode }) => statusCode))).toEqual(new Set([200]))
     expect(await usedAt(clocked, secret)).toEqual(JANUARY)
   })
 

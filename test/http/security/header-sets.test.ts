@@ -7,7 +7,7 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 
 /*
- * All headers of an answer, as they are on the wire: each name once, and nothing beside them.
+ * All headers of a response, as they are on the wire: each name once, and nothing beside them.
  */
 
 type Headers = Record<string, string>
@@ -42,10 +42,10 @@ async function openClient({ app }: Pick<TestApp, 'app'>) {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   async function ask(path: string, headers: Headers = {}, method = 'GET') {
     const asked = request(url + path, { method, agent, headers: { 'x-request-id': 'mine', ...headers } }).end()
-    const [answer]: IncomingMessage[] = await once(asked, 'response')
-    if (answer === undefined) throw new Error('there is no answer')
-    const body = await buffer(answer)
-    return { status: answer.statusCode, headers: headersOf(answer, body), etag: answer.headers.etag ?? '' }
+    const [response]: IncomingMessage[] = await once(asked, 'response')
+    if (response === undefined) throw new Error('there is no answer')
+    const body = await buffer(response)
+    return { status: response.statusCode, headers: headersOf(response, body), etag: response.headers.etag ?? '' }
   }
   return { ask, [Symbol.dispose]: () => agent.destroy() }
 }
@@ -87,9 +87,9 @@ test('a public answer has these headers, made anew and kept, with and without it
   for (const [path, more] of cases) {
     const headers = { ...FOR_ALL, ...BODY, ...KEPT, ...more }
     for (const round of ['new', 'kept', 'kept again']) {
-      const answer = await client.ask(path)
-      expect(answer, `${path} ${round}`).toMatchObject({ status: 200 })
-      expect(answer.headers, `${path} ${round}`).toEqual(headers)
+      const response = await client.ask(path)
+      expect(response, `${path} ${round}`).toMatchObject({ status: 200 })
+      expect(response.headers, `${path} ${round}`).toEqual(headers)
     }
     const { etag } = await client.ask(path)
     const head = await client.ask(path, {}, 'HEAD')
@@ -131,10 +131,10 @@ test('a failure has these headers', async () => {
     ['GET', '/users/profile', 401, { 'www-authenticate': 'Bearer realm="reward-campaign-service"' }],
   ]
   for (const [method, path, status, more] of cases) {
-    const answer = await client.ask(path, {}, method)
+    const response = await client.ask(path, {}, method)
     const isProtected = path === '/users/profile' ? { 'cache-control': 'private, no-store' } : {}
-    expect(answer.status, `${method} ${path}`).toBe(status)
-    expect(answer.headers, `${method} ${path}`).toEqual({ ...FAILED, ...isProtected, ...more })
+    expect(response.status, `${method} ${path}`).toBe(status)
+    expect(response.headers, `${method} ${path}`).toEqual({ ...FAILED, ...isProtected, ...more })
   }
 })
 

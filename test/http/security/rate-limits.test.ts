@@ -48,14 +48,15 @@ describe('requests', () => {
 
   test('are answered as many as are set, each told what is left, and refused until the minute is over', async () => {
     await using api = await startLimited({ REQUESTS_PER_MINUTE: '3' })
-    const answers = []
-    for (const method of ['GET', 'HEAD', 'GET'] as const) answers.push(await api.app.inject({ method, url: '/limits' }))
-    expect(answers.map(({ statusCode, headers }) => [statusCode, headers.ratelimit])).toEqual([
+    const responses = []
+    for (const method of ['GET', 'HEAD', 'GET'] as const)
+      responses.push(await api.app.inject({ method, url: '/limits' }))
+    expect(responses.map(({ statusCode, headers }) => [statusCode, headers.ratelimit])).toEqual([
       [200, '"requests";r=2;t=60'],
       [200, '"requests";r=1;t=60'],
       [200, '"requests";r=0;t=60'],
     ])
-    for (const { headers } of answers) {
+    for (const { headers } of responses) {
       expect(headers['ratelimit-policy']).toBe('"requests";q=3;w=60')
       expect(headers['retry-after']).toBeUndefined()
     }
@@ -86,7 +87,7 @@ describe('requests', () => {
     await api.save(aCampaign())
     const first = await api.get('/campaigns')
     const known = { 'if-none-match': String(first.headers.etag) }
-    const answers = [
+    const responses = [
       first,
       await api.get('/campaigns', known),
       await api.get('/campaigns?nope=1'),
@@ -95,7 +96,7 @@ describe('requests', () => {
       await api.get('/campaigns', known),
       await api.get('/users/profile', bearing(await issueToken(api))),
     ]
-    expect(answers.map(({ statusCode, headers }) => [statusCode, headers.ratelimit])).toEqual([
+    expect(responses.map(({ statusCode, headers }) => [statusCode, headers.ratelimit])).toEqual([
       [200, '"requests";r=4;t=60'],
       [304, '"requests";r=3;t=60'],
       [400, '"requests";r=2;t=60'],
@@ -104,7 +105,7 @@ describe('requests', () => {
       [429, '"requests";r=0;t=60'],
       [429, '"requests";r=0;t=60'],
     ])
-    expect(answers.at(-1)?.headers['cache-control']).toBe('private, no-store')
+    expect(responses.at(-1)?.headers['cache-control']).toBe('private, no-store')
   })
 
   test('for documents count as those for operations do', async () => {
@@ -139,9 +140,9 @@ describe('requests', () => {
     ]
     for (const expected of [200, 429]) {
       for (const [method, url, status] of others) {
-        const answer = await api.app.inject({ method, url })
-        expect(answer.statusCode, `${method} ${url}`).toBe(status)
-        expect(answer.headers.ratelimit, `${method} ${url}`).toBeUndefined()
+        const response = await api.app.inject({ method, url })
+        expect(response.statusCode, `${method} ${url}`).toBe(status)
+        expect(response.headers.ratelimit, `${method} ${url}`).toBeUndefined()
       }
       expect((await api.get('/limits')).statusCode).toBe(expected)
     }
@@ -157,13 +158,13 @@ describe('requests', () => {
 
   test('with a token that is not valid are told of both limits in one header', async () => {
     await using api = await startLimited({ REQUESTS_PER_MINUTE: '3', FAILED_AUTH_PER_MINUTE: '1' })
-    const told = []
+    const reported = []
     for (let attempt = 0; attempt < 4; attempt += 1) {
       const { statusCode, headers } = await api.get('/users/profile', bearing('rcs_unknown'))
-      told.push([statusCode, headers.ratelimit, headers['ratelimit-policy'], headers['retry-after']])
+      reported.push([statusCode, headers.ratelimit, headers['ratelimit-policy'], headers['retry-after']])
     }
     const policies = '"requests";q=3;w=60, "failed-attempts";q=1;w=60'
-    expect(told).toEqual([
+    expect(reported).toEqual([
       [401, '"requests";r=2;t=60, "failed-attempts";r=0;t=60', policies, undefined],
       [429, '"requests";r=1;t=60, "failed-attempts";r=0;t=60', policies, '60'],
       [429, '"requests";r=0;t=60, "failed-attempts";r=0;t=60', policies, '60'],

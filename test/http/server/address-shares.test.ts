@@ -61,14 +61,14 @@ const untilConnected = (api: TestApp, count: number) =>
 /** Has pages asked for that wait for a lock, each on a connection of its own. */
 async function holdRequests(localAddress: string, count: number, toHeaders: (index: number) => string = () => '') {
   const held = await openMany(localAddress, count)
-  const answers = held.map((socket, index) => {
+  const responses = held.map((socket, index) => {
     const received = collect(socket)
     socket.write(toRequest(`/campaigns?page=${index + 1}`, `connection: close\r\n${toHeaders(index)}`))
     return received.then((text) => parse(text).status)
   })
   // Whoever asks now comes behind them.
   expect((await ask(localAddress, '/livez')).status).toBe(200)
-  return answers
+  return responses
 }
 
 describe('connections', () => {

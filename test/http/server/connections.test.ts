@@ -63,8 +63,8 @@ describe('a request', () => {
 
   test('to change the protocol is answered as any other', async () => {
     const upgrade = 'connection: upgrade, close\r\nupgrade: websocket\r\n'
-    const answer = await exchange(port, `GET /livez HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n`)
-    expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' })
+    const response = await exchange(port, `GET /livez HTTP/1.1\r\nhost: x\r\n${upgrade}\r\n`)
+    expect(response).toMatchObject({ status: 200, body: '{"status":"ok"}' })
   })
 
   test('that came before nonsense is answered first, and the nonsense after it', async () => {

@@ -16,17 +16,16 @@ test('more clients than the process has file descriptors do not end it, and do n
   await using service = new NodeProcess(
     [CLI, 'serve'],
     { DATABASE_URL: database.url, PORT: '0', LOG_LEVEL: 'info' },
-    { mostOpenFiles: 256 },
+    { maxOpenFiles: 256 },
   )
   const address = await service.ready()
   const port = Number(new URL(address).port)
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const statusOf = (path: string, options: { agent?: Agent } = {}) =>
     new Promise<number | undefined>((resolve) => {
-      get(`${address}${path}`, options, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on(
-        'error',
-        () => resolve(undefined),
-      )
+      get(`${address}${path}`, options, (response) =>
+        response.resume().on('end', () => resolve(response.statusCode)),
+      ).on('error', () => resolve(undefined))
     })
   const isServing = async () => ((await statusOf('/campaigns')) === 200 ? true : undefined)
   const clients: Socket[] = []

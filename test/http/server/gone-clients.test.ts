@@ -12,7 +12,7 @@ import { issueToken } from '../../setup/tokens.ts'
 
 const ROUNDS = 1000
 const AT_ONCE = 10
-const MOST_DELAY_MS = 20
+const MAX_DELAY_MS = 20
 
 const user = anAddress('user')
 const campaign = aCampaign()
@@ -31,7 +31,7 @@ beforeAll(async () => {
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
-async function askAndReset(path: string, header: string, delayMs: number) {
+async function sendAndReset(path: string, header: string, delayMs: number) {
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined).resume()
   await new Promise((resolve) => socket.once('connect', resolve))
@@ -53,9 +53,9 @@ test('a client that resets its connection is no defect, at any operation, with a
     while (round < ROUNDS) {
       const { path, header } = forms[round % forms.length] ?? { path: '/', header: '' }
       // Most go at once: that is when the address is not known any more by the time it is asked for.
-      const delayMs = Math.floor(round / forms.length) % 2 === 0 ? 0 : round % (MOST_DELAY_MS + 1)
+      const delayMs = Math.floor(round / forms.length) % 2 === 0 ? 0 : round % (MAX_DELAY_MS + 1)
       round += 1
-      await askAndReset(path, header, delayMs)
+      await sendAndReset(path, header, delayMs)
     }
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))

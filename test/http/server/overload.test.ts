@@ -92,9 +92,9 @@ describe('requests', () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200, 503])
     expect(text).toMatch(/HTTP\/1\.1 503 .*\r\nconnection: close\r\n.*retry-after: 2\r\n/s)
     const polite = connect(port, '127.0.0.1')
-    const answers = collect(polite)
+    const responses = collect(polite)
     polite.write(request('/campaigns', false).repeat(4) + request('/campaigns'))
-    expect((await answers).match(/HTTP\/1\.1 200/g)).toHaveLength(5)
+    expect((await responses).match(/HTTP\/1\.1 200/g)).toHaveLength(5)
   })
 
   test.each([true, false])(
@@ -219,9 +219,9 @@ describe('a query that the server has rolled back for the sake of others', () =>
   test.each(STATES)('is 503 when that does not help: %s', async (state) => {
     await using api = await startTestApp()
     const countTries = await failingWith(api, state, 1000)
-    const answer = await api.get('/campaigns')
-    expect(answer).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
-    expect(answer.body).not.toContain('rolled back')
+    const response = await api.get('/campaigns')
+    expect(response).toMatchObject({ statusCode: 503, headers: { 'retry-after': '2' } })
+    expect(response.body).not.toContain('rolled back')
     expect(await countTries()).toBe(2)
   })
 

@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../setup/database.ts'
-import { isMemoryTold, watchMemory } from '../../setup/memory.ts'
+import { isMemoryReported, watchMemory } from '../../setup/memory.ts'
 import { CLI, NodeProcess } from '../../setup/processes.ts'
 import { aCampaign, anAddress } from '../../setup/records.ts'
 import { listen } from '../../setup/sockets.ts'
@@ -37,7 +37,7 @@ function neglect(port: number, path: string) {
   return socket
 }
 
-function askOnce(port: number, path: string) {
+function sendOnce(port: number, path: string) {
   const agent = new Agent({ localAddress: OTHER })
   return new Promise<number | undefined>((resolve) => {
     get({ port, host: '127.0.0.1', path, agent }, (response) =>
@@ -64,7 +64,7 @@ test('200 slow readers of one address take nothing from others, and little memor
       for (const endsAt = Date.now() + 5000; Date.now() < endsAt; await sleep(20)) {
         const path = others[times.length % others.length] ?? ''
         const start = performance.now()
-        const status = await askOnce(port, path.endsWith('=') ? path + times.length : path)
+        const status = await sendOnce(port, path.endsWith('=') ? path + times.length : path)
         expect(status, path).toBe(200)
         times.push(performance.now() - start)
       }
@@ -72,11 +72,11 @@ test('200 slow readers of one address take nothing from others, and little memor
     }
     // Where the machine is busy, not each of them says something of the service.
     expect(Math.min(...slowest)).toBeLessThan(250)
-    if (isMemoryTold) expect(memory.megabytes).toBeLessThan(400)
+    if (isMemoryReported) expect(memory.megabytes).toBeLessThan(400)
   } finally {
     for (const socket of slow) socket.destroy()
   }
-  await waitFor(async () => ((await askOnce(port, details[0] ?? '')) === 200 ? true : undefined))
+  await waitFor(async () => ((await sendOnce(port, details[0] ?? '')) === 200 ? true : undefined))
 })
 
 test('a response that is not read is given up, one that is read slowly is not', { timeout: 120_000 }, async () => {

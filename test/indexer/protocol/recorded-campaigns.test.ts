@@ -33,7 +33,7 @@ async function readRecording(logs: readonly ChainLog[], at = END, known: Campaig
   return { span, campaigns }
 }
 
-const told = (campaigns: Awaited<ReturnType<typeof readRecording>>['campaigns']) =>
+const reported = (campaigns: Awaited<ReturnType<typeof readRecording>>['campaigns']) =>
   campaigns.map(({ origin: _, ...campaign }) => campaign)
 
 /** As of contracts from before there were set-up events, and an event for each incentive a campaign comes with. */
@@ -50,7 +50,7 @@ function logsOfFirstContracts() {
 
 test('the recording has ten campaigns with all their incentives and figures', async () => {
   const { campaigns } = await readRecording(logsOf(recording.blocks))
-  expect(told(campaigns)).toEqual(recordedCampaigns)
+  expect(reported(campaigns)).toEqual(recordedCampaigns)
 })
 
 test('the recording has eighteen claims, and neither draws nor claw-backs are among them', async () => {
@@ -74,7 +74,7 @@ test('tokens are those that are paid, reckoned in or that back points', async ()
 test('what happens to a campaign touches it: claims, top-ups, claw-backs and draws, through the core and past it', async () => {
   const { span } = await readRecording(logsOf(recording.blocks))
   const touched = (index: number) =>
-    span.touches
+    span.affects
       .filter(({ campaignId }) => campaignId === `8453:${recordedCore}:${index}`)
       .map(({ blockNumber }) => blockNumber)
   expect(touched(0)).toEqual([38400001, 38400004, 38400006, 38400989, 38400993])
@@ -89,7 +89,7 @@ test('a top-up and a claw-back past the core touch it also where no event names 
   const logs = logsOfFirstContracts().filter(({ blockNumber }) => blocks.includes(blockNumber))
   const { span } = await readRecording(logs)
   const campaignId = `8453:${recordedCore}:2`
-  expect(span.touches).toEqual(blocks.map((blockNumber) => ({ campaignId, blockNumber })))
+  expect(span.affects).toEqual(blocks.map((blockNumber) => ({ campaignId, blockNumber })))
 })
 
 test('contracts that emit no set-up and name no incentives are read by what they answer', async () => {
@@ -108,14 +108,14 @@ test('contracts that emit no set-up and name no incentives are read by what they
         }
       : campaign,
   )
-  expect(told(campaigns)).toEqual(expected)
+  expect(reported(campaigns)).toEqual(expected)
 })
 
 test('contracts that name no incentives, and yet emit set-ups, are known by those', async () => {
   const [added] = topicsOf(declarations.coreEvents.filter(({ name }) => name === 'IncentiveAdded'))
   const logs = logsOf(recording.blocks).filter(({ topics: [topic], data }) => topic !== added || BigInt(data) === 0n)
   const { span, campaigns } = await readRecording(logs)
-  expect(told(campaigns)).toEqual(recordedCampaigns)
+  expect(reported(campaigns)).toEqual(recordedCampaigns)
   expect(span.claims.map(({ blockHash: _, ...claim }) => claim)).toEqual(recordedClaims)
 })
 
@@ -142,6 +142,6 @@ test('what others emit under the same topics counts for nothing', async () => {
     transactionHash: `0x${log.transactionHash.slice(2, 60)}ffffff` as const,
   }))
   const { span, campaigns } = await readRecording([...forged, ...logs, ...forged])
-  expect(told(campaigns)).toEqual(recordedCampaigns)
+  expect(reported(campaigns)).toEqual(recordedCampaigns)
   expect(span.claims.map(({ blockHash: _, ...claim }) => claim)).toEqual(recordedClaims)
 })

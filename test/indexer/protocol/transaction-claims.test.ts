@@ -26,8 +26,8 @@ const boostClaimed = (incentiveId: bigint): [Hex, Message] => [
 ]
 const clawedBack = (incentiveId: bigint): [Hex, Message] => [core, { type: 'Clawback', boostId: 7n, incentiveId }]
 
-function read(...told: [Hex, Message][]) {
-  const logs = told.map(([address, message], logIndex) => ({
+function read(...reported: [Hex, Message][]) {
+  const logs = reported.map(([address, message], logIndex) => ({
     ...message,
     log: { address, topics: [], data: '0x' as const, blockNumber: 5, blockHash, transactionHash, logIndex },
   }))
@@ -75,8 +75,8 @@ describe('the amount of a claim', () => {
 })
 
 test('a draw, a top-up and a claw-back are no claims, and touch the campaign', () => {
-  for (const told of [[claimed(first, '1')], [toppedUp(second)], [claimed(first, '1'), clawedBack(0n)]]) {
-    expect(read(...told)).toEqual({ claims: [], touched: [`1:${core}:7`] })
+  for (const reported of [[claimed(first, '1')], [toppedUp(second)], [claimed(first, '1'), clawedBack(0n)]]) {
+    expect(read(...reported)).toEqual({ claims: [], touched: [`1:${core}:7`] })
   }
 })
 

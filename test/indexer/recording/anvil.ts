@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { startAnvil } from '../../../demo/anvil.ts'
-import { emitLog, inTurn, replayContract, storeAnswer } from '../../../demo/replay-contract.ts'
+import { emitLog, inTurn, replayContract, storeResponse } from '../../../demo/replay-contract.ts'
 import { recording } from './recording.ts'
 
 type Recorded = (typeof recording.blocks)[number]
@@ -32,7 +32,7 @@ export async function startReplayingNode() {
   const saying = ({ transactions }: Recorded) =>
     transactions.map(({ logs }) => toTransaction(logs.map((log) => ({ to: log.address, data: emitLog(log) }))))
   const answering = ({ reads }: Recorded) =>
-    toTransaction(reads.map(({ to, data, result }) => ({ to, data: storeAnswer(data, result) })))
+    toTransaction(reads.map(({ to, data, result }) => ({ to, data: storeResponse(data, result) })))
 
   return {
     url,

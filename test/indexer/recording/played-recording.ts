@@ -20,10 +20,10 @@ function recordedBlocks(): PlayedBlock[] {
         parentHash: last?.hash ?? madeUpHash(between - 1, 0),
         timestamp: timestamp - (number - between),
         logs: [],
-        answersAs: between,
+        respondsAs: between,
       })
     }
-    blocks.push({ number, hash, parentHash, timestamp, logs: logsOf([recorded]), answersAs: number })
+    blocks.push({ number, hash, parentHash, timestamp, logs: logsOf([recorded]), respondsAs: number })
   }
   return blocks
 }
@@ -35,7 +35,7 @@ export function playedRecording(finalized: number): PlayedChain {
     chainId: recording.chainId,
     blocks: recordedBlocks(),
     finalized,
-    callAt: ({ answersAs }, to, data) => call(answersAs, to, data),
+    callAt: ({ respondsAs }, to, data) => call(respondsAs, to, data),
   }
 }
 
@@ -64,7 +64,7 @@ export class Playing implements PlayedChain {
         parentHash: madeUpHash(number - 1, 0),
         timestamp: 1,
         logs: [],
-        answersAs: 0,
+        respondsAs: 0,
       },
     ]
   }
@@ -81,9 +81,9 @@ export class Playing implements PlayedChain {
 
   /** Adds a block with the transactions of the next recorded blocks. */
   mine(recordedBlocks: number) {
-    const { number: last, hash: parentHash, answersAs } = this.head
+    const { number: last, hash: parentHash, respondsAs } = this.head
     this.time += this.secondsPerBlock
-    const next = recording.blocks.filter(({ number }) => number > answersAs).slice(0, recordedBlocks)
+    const next = recording.blocks.filter(({ number }) => number > respondsAs).slice(0, recordedBlocks)
     const number = last + 1
     const hash = madeUpHash(number, this.branch)
     this.blocks.push({
@@ -92,7 +92,7 @@ export class Playing implements PlayedChain {
       parentHash,
       timestamp: Math.floor(this.time),
       logs: logsOf(next).map((log, logIndex) => ({ ...log, logIndex, blockNumber: number, blockHash: hash })),
-      answersAs: next.at(-1)?.number ?? answersAs,
+      respondsAs: next.at(-1)?.number ?? respondsAs,
     })
   }
 
@@ -102,7 +102,7 @@ export class Playing implements PlayedChain {
     this.branch += 1
   }
 
-  callAt({ answersAs }: PlayedBlock, to: Hex, data: Hex) {
-    return this.call(answersAs, to, data)
+  callAt({ respondsAs }: PlayedBlock, to: Hex, data: Hex) {
+    return this.call(respondsAs, to, data)
   }
 }

@@ -40,7 +40,7 @@ const sender = { ...calledByEvent, targetContract: target, targetContractName: '
 const amountOfTransfer = { criteriaType: 0, signature: transfer, fieldIndex: 2, targetContract: target }
 const wadOfTransfer = { ...amountOfTransfer, valueType: 1 }
 
-interface Told {
+interface ExpectedFact {
   action: string
   validator: string
   txHash: string
@@ -55,7 +55,7 @@ interface Told {
   accessLists?: { allowed: string[]; denied: string[] }
 }
 
-const told: Told[] = [
+const expectedFacts: ExpectedFact[] = [
   {
     action: '0x5b8cc36f3b9755f3bb41b161afd3abf4def0532b',
     validator: '0xe702d1c369bd36bf3c0ef5548da6ddceacff7b7f',
@@ -362,7 +362,7 @@ const told: Told[] = [
 ]
 
 /** The ten campaigns at the end of the recording. */
-export const recordedCampaigns = told.map((campaign, index) => ({
+export const recordedCampaigns = expectedFacts.map((campaign, index) => ({
   record: {
     type: 'campaign' as const,
     id: campaignId(index),

@@ -41,14 +41,14 @@ export const logsOf = (blocks: readonly RecordedBlock[]): ChainLog[] =>
 
 /** What contracts answer at the end of any block. */
 export function callsOf() {
-  const answers = new Map<string, { number: number; result: Hex | null }[]>()
+  const responses = new Map<string, { number: number; result: Hex | null }[]>()
   for (const { number, reads } of recording.blocks) {
     for (const { to, data, result } of reads) {
-      answers.set(to + data, [...(answers.get(to + data) ?? []), { number, result }])
+      responses.set(to + data, [...(responses.get(to + data) ?? []), { number, result }])
     }
   }
   return (blockNumber: number, to: Hex, data: Hex) =>
-    answers.get(to + data)?.findLast(({ number }) => number <= blockNumber)?.result ?? null
+    responses.get(to + data)?.findLast(({ number }) => number <= blockNumber)?.result ?? null
 }
 
 /** The same as of one block, asked for together. */

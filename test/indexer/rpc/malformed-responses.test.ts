@@ -72,7 +72,7 @@ describe('an incentive is unknown, and its chain goes on, where its reads', () =
       else response.writeHead(502).end()
       return true
     }
-    const { store, settle } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+    const { store, settle } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 20_000 } })
     await settle()
     expect(readFacts(store)).toEqual({ others, unknown })
   })
@@ -81,7 +81,7 @@ describe('an incentive is unknown, and its chain goes on, where its reads', () =
     await using node = await startScriptedNode(withSilentSetUp())
     node.takes = ({ method, params: [call] }) => (method === 'eth_call' && Object(call).to === contract ? 60_000 : 0)
     const { store, settle } = createFollowed([node.url], recording.startBlock, {
-      settings: { timeoutMs: 100, giveUpMs: 20_000 },
+      settings: { timeoutMs: 100, stallTimeoutMs: 20_000 },
     })
     await settle()
     expect(readFacts(store)).toEqual({ others, unknown })
@@ -104,7 +104,7 @@ test('an incentive whose reads take long is read', async () => {
   await using node = await startScriptedNode(withSilentSetUp())
   node.takes = ({ method, params: [call] }) => (method === 'eth_call' && Object(call).to === contract ? 100 : 0)
   const { store, settle } = createFollowed([node.url], recording.startBlock, {
-    settings: { timeoutMs: 400, giveUpMs: 20_000 },
+    settings: { timeoutMs: 400, stallTimeoutMs: 20_000 },
   })
   await settle()
   expect(readFacts(store)).toEqual({ others, unknown: [] })
@@ -124,7 +124,7 @@ test('an endpoint that answers no calls is no reason to take incentives for unkn
 })
 
 /** What a contract may answer: anything, or something near to what it should. */
-const anyAnswer = fc.oneof(
+const anyResponse = fc.oneof(
   fc.constant(null),
   fc.constant<Hex>(`0x${'ff'.repeat(32)}`),
   fc.constant<Hex>(`0x${'00'.repeat(32)}`),
@@ -148,14 +148,14 @@ test('whatever an incentive answers, all other campaigns are stored', async () =
   await using database = await createTestDatabase()
   await using node = await startScriptedNode(playedRecording(END - 20))
   await fc.assert(
-    fc.asyncProperty(fc.array(anyAnswer, { minLength: 1, maxLength: 17 }), async (answers) => {
+    fc.asyncProperty(fc.array(anyResponse, { minLength: 1, maxLength: 17 }), async (responses) => {
       const chain = withSilentSetUp()
       const { callAt } = chain
       const asked: Hex[] = []
       chain.callAt = (block, to, data) => {
         if (to !== contract) return callAt(block, to, data)
         if (!asked.includes(data)) asked.push(data)
-        return answers[asked.indexOf(data) % answers.length] ?? null
+        return responses[asked.indexOf(data) % responses.length] ?? null
       }
       node.chain = chain
       await database.query('truncate followed_chains, campaigns, claims cascade')

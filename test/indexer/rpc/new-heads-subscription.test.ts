@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createHeadSockets } from '../../../src/indexer/rpc/new-heads-subscription.ts'
 import { defaultBackFillSettings } from '../../../src/indexer/sync/backfill.ts'
-import { createToldHeads, followChain } from '../../../src/indexer/sync/sync-loop.ts'
+import { createNewHeadSignal, followChain } from '../../../src/indexer/sync/sync-loop.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 import { createFollowed } from '../followed.ts'
 import { Playing } from '../recording/played-recording.ts'
@@ -21,12 +21,12 @@ function aSlowChain() {
 /** Follows a node and sockets, until it is ended. */
 function startFollowing(url: string, sockets: readonly string[], silenceMs = 10_000) {
   const { store, client } = createFollowed([url], recording.startBlock)
-  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, patienceMs: 0 }
+  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, maxWaitMs: 0 }
   const ending = new AbortController()
-  const heads = createToldHeads()
+  const heads = createNewHeadSignal()
   const { chainId } = recordedChain
   const { listen, counts } = createHeadSockets({
-    ...{ chainId, sockets, firstPosition: 2, onHead: heads.tell },
+    ...{ chainId, sockets, firstPosition: 2, onHead: heads.announce },
     settings: { silenceMs, pauseMs: 2 },
   })
   listen(ending.signal)
@@ -72,7 +72,7 @@ describe('a head that is told', () => {
     for (let index = 0; index < 3; index += 1) {
       await sleep(150)
       chain.mine(1)
-      socket.tell(chain.head)
+      socket.announce(chain.head)
       lags.push(await reach(chain.head.hash))
     }
     await end()
@@ -89,7 +89,7 @@ describe('a head that is told', () => {
     await waitFor(() => socket.subscribed.size === 1 || undefined)
     const ahead = aSlowChain()
     ahead.mine(1)
-    socket.tell(ahead.head)
+    socket.announce(ahead.head)
     await sleep(250)
     chain.mine(1)
     expect(await reach(chain.head.hash)).toBeLessThan(600)
@@ -107,11 +107,11 @@ describe('a head that is told', () => {
     await sleep(150)
     const before = chain.head
     chain.mine(0)
-    socket.tell(chain.head)
+    socket.announce(chain.head)
     await reach(chain.head.hash)
     const looksBefore = looks()
     for (let index = 0; index < 5; index += 1) {
-      for (const block of [chain.head, before, chain.head]) slow.tell(block)
+      for (const block of [chain.head, before, chain.head]) slow.announce(block)
       await sleep(60)
     }
     expect(looks()).toBe(looksBefore)
@@ -129,7 +129,7 @@ describe('a head that is told', () => {
     const start = performance.now()
     for (let index = 1; performance.now() - start < 1000; index += 1) {
       const hash = `0x${index.toString(16).padStart(64, 'e')}` as const
-      socket.tell({ number: chain.head.number + index, hash, parentHash: hash, timestamp: 1 })
+      socket.announce({ number: chain.head.number + index, hash, parentHash: hash, timestamp: 1 })
       await sleep(1)
     }
     expect(looks() - before).toBeLessThanOrEqual(12)
@@ -151,37 +151,37 @@ const faults: Record<string, SocketFault & { counted: string }> = {
     counted: 'rate-limited',
   },
   'never opens': { onUpgrade: () => true, counted: 'timeout' },
-  'never answers': { onQuestion: () => true, counted: 'timeout' },
+  'never answers': { onQuery: () => true, counted: 'timeout' },
   cuts: {
-    onQuestion(socket) {
+    onQuery(socket) {
       socket.terminate()
       return true
     },
     counted: 'unreachable',
   },
   'says garbage': {
-    onQuestion(socket) {
+    onQuery(socket) {
       socket.send(`no JSON of ${KEY}`)
       return true
     },
     counted: 'garbage',
   },
   'tells what is no head': {
-    onQuestion(socket) {
+    onQuery(socket) {
       socket.send(JSON.stringify({ jsonrpc: '2.0', method: 'eth_subscription', params: { result: { number: KEY } } }))
       return true
     },
     counted: 'garbage',
   },
   'says too much': {
-    onQuestion(socket) {
+    onQuery(socket) {
       socket.send('x'.repeat(2 ** 21))
       return true
     },
     counted: 'unreachable',
   },
   'knows no subscriptions': {
-    onQuestion(socket, { id, method }) {
+    onQuery(socket, { id, method }) {
       if (method !== 'eth_subscribe') return false
       socket.send(JSON.stringify({ jsonrpc: '2.0', id, error: { code: -32601, message: `no such method, ${KEY}` } }))
       return true
@@ -189,7 +189,7 @@ const faults: Record<string, SocketFault & { counted: string }> = {
     counted: 'refused',
   },
   'is of another chain': {
-    onQuestion(socket, { id, method }) {
+    onQuery(socket, { id, method }) {
       if (method === 'eth_chainId') socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: '0x1' }))
       return method === 'eth_chainId'
     },
@@ -237,7 +237,7 @@ test('a socket on which nothing is told any more is connected to again, and tell
   await waitFor(() => socket.subscribed.size === 1 || undefined)
   await sleep(150)
   chain.mine(1)
-  socket.tell(chain.head)
+  socket.announce(chain.head)
   expect(await reach(chain.head.hash)).toBeLessThan(400)
   await end()
 })

@@ -42,7 +42,7 @@ describe('everything is found, and nothing else, of a node that', () => {
     await using node = await startScriptedNode(playedRecording(END - 20))
     node.interfere = createInterference()
     const { store, settle } = createFollowed([node.url], recording.startBlock, {
-      settings: { timeoutMs: 150, giveUpMs: 20_000 },
+      settings: { timeoutMs: 150, stallTimeoutMs: 20_000 },
       rangeBlocks: 400,
     })
     await settle()
@@ -158,7 +158,7 @@ describe('of two nodes', () => {
             hash: `0xff${block.hash.slice(4)}` as const,
             parentHash: block.number === END - 4 ? block.parentHash : (`0xff${block.parentHash.slice(4)}` as const),
             logs: [],
-            answersAs: END - 5,
+            respondsAs: END - 5,
           },
     )
     await using first = await startScriptedNode(chain)
@@ -198,7 +198,7 @@ test('a node that takes long for each call of a batch is asked in smaller ones, 
     })
     return false
   }
-  const settings = { timeoutMs: 600, giveUpMs: 20_000 }
+  const settings = { timeoutMs: 600, stallTimeoutMs: 20_000 }
   const { client } = createFollowed([node.url], recording.startBlock, { settings })
   const calls = Array.from({ length: 300 }, (_, index) => ({
     to: recording.cores[0] ?? '0x',
@@ -220,7 +220,7 @@ test('a size of batches that is refused is remembered', async () => {
     response.destroy()
     return true
   }
-  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 20_000 } })
   const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
   await client.blocksAt(numbers)
   const refusedFirst = refused
@@ -238,7 +238,7 @@ test('a size of batches that was refused for a while is tried again', async () =
     response.destroy()
     return true
   }
-  const { client } = createFollowed([node.url], recording.startBlock, { settings: { giveUpMs: 20_000 } })
+  const { client } = createFollowed([node.url], recording.startBlock, { settings: { stallTimeoutMs: 20_000 } })
   const numbers = node.chain.blocks.slice(0, 250).map(({ number }) => number)
   await client.blocksAt(numbers)
   isRefusing = false
@@ -285,7 +285,7 @@ test('batches that are cut together are sent again, and stay as large', async ()
 test('requests side by side that are limited together are one failure of an endpoint, which is asked again soon', async () => {
   await using node = await startScriptedNode(playedRecording(END - 20))
   // As many failures one after the other would have it left alone for longer than is waited.
-  const settings = { pauseMs: 20, giveUpMs: 600 }
+  const settings = { pauseMs: 20, stallTimeoutMs: 600 }
   const { client } = createFollowed([node.url], recording.startBlock, { settings })
   await client.heads()
   node.interfere = failTogether(8, (response) => response.writeHead(429).end())
@@ -469,12 +469,12 @@ test('no error says where an endpoint is, or what its key is', async () => {
     node.url.replace('//', '//user:secret-key@'),
     'http://127.0.0.1:1/secret-key',
   ]
-  const { client } = createFollowed(urls, recording.startBlock, { settings: { giveUpMs: 200 } })
+  const { client } = createFollowed(urls, recording.startBlock, { settings: { stallTimeoutMs: 200 } })
   const error: unknown = await client.heads().catch((caught: unknown) => caught)
   expect(error).toBeInstanceOf(ChainUnavailableError)
-  const told = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
-  expect(told).not.toContain('secret-key')
-  expect(told).not.toContain(new URL(node.url).port)
+  const reported = `${error} ${JSON.stringify(error)} ${JSON.stringify(client.counts())} ${(error as Error).stack} ${(error as Error).cause}`
+  expect(reported).not.toContain('secret-key')
+  expect(reported).not.toContain(new URL(node.url).port)
   expect(String(error)).toContain('chain 8453: endpoint 1 JSON-RPC error -32000; endpoint 2 JSON-RPC error -32000')
   expect(String(error)).toContain('endpoint 3 cannot be reached')
 })

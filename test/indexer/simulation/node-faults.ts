@@ -4,7 +4,7 @@ type Node = Awaited<ReturnType<typeof startScriptedNode>>
 export type Interference = Node['interfere']
 type Response = Parameters<Interference>[1]
 
-/** Spoils an answer by what it is sent in. */
+/** Spoils a response by what it is sent in. */
 const send =
   (fail: (response: Response) => unknown): Interference =>
   (_, response) => {
@@ -13,11 +13,11 @@ const send =
   }
 
 /** Gives each call the same answer. */
-const answerAll =
-  (answer: object): Interference =>
+const respondToAll =
+  (result: object): Interference =>
   (requests, _, reply) => {
-    const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, ...answer }))
-    reply(answers.length === 1 ? answers[0] : answers)
+    const responses = requests.map(({ id }) => ({ jsonrpc: '2.0', id, ...result }))
+    reply(responses.length === 1 ? responses[0] : responses)
     return true
   }
 
@@ -27,32 +27,32 @@ const refuse =
   (requests, _, reply) => {
     if (!isRefused(requests)) return false
     const error = { code: -32602, message }
-    const answers = requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
-    reply(answers.length === 1 ? answers[0] : answers)
+    const responses = requests.map(({ id }) => ({ jsonrpc: '2.0', id, error }))
+    reply(responses.length === 1 ? responses[0] : responses)
     return true
   }
 
-const hasTooManyBlocks = (requests: Node['asked'], most: number) =>
+const hasTooManyBlocks = (requests: Node['asked'], max: number) =>
   requests.some(({ method, params: [filter] }) => {
     const { fromBlock, toBlock } = { fromBlock: '0x0', toBlock: '0x0', ...Object(filter) }
-    return method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= most
+    return method === 'eth_getLogs' && Number(toBlock) - Number(fromBlock) >= max
   })
 
 /** What a node may do now and then. */
 export const passingFaults = {
   'is overloaded': send((response) => response.writeHead(503).end('overloaded')),
   'limits the rate': send((response) => response.writeHead(429, { 'retry-after': '0' }).end()),
-  'limits the rate with status 200': answerAll({ error: { code: -32005, message: 'rate limit' } }),
+  'limits the rate with status 200': respondToAll({ error: { code: -32005, message: 'rate limit' } }),
   'answers with garbage': send((response) => response.end('<html>gateway</html>')),
-  'answers another question': answerAll({ result: { logs: 'none' } }),
-  'answers nothing': answerAll({}),
+  'answers another question': respondToAll({ result: { logs: 'none' } }),
+  'answers nothing': respondToAll({}),
   'cuts connections': send((response) => response.destroy()),
   'cuts answers short': send(
     (response) => response.writeHead(200, { 'content-length': '99' }).write('[') && response.destroy(),
   ),
   hangs: send(() => undefined),
   redirects: send((response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end()),
-  'has no blocks': answerAll({ result: null }),
+  'has no blocks': respondToAll({ result: null }),
 } satisfies Record<string, Interference>
 
 /** Answers requests of more than so many calls as a provider does that takes no more of them. */
@@ -79,7 +79,7 @@ export const lastingFaults = {
   }),
   'answers each call of a batch of more than three with the same error': refuseBatches(
     3,
-    answerAll({ error: { code: -32000, message: 'batch limit exceeded' } }),
+    respondToAll({ error: { code: -32000, message: 'batch limit exceeded' } }),
   ),
   'answers batches of more than three with status 500': refuseBatches(
     3,

@@ -8,7 +8,7 @@ import type { FollowedState, FollowedStore, FollowingStep } from '../../../src/i
 import { everyOther, type Interference, lastingFaults, passingFaults } from './node-faults.ts'
 import { startScriptedNode } from './scripted-node.ts'
 import { SimulatedChain } from './simulated-chain.ts'
-import { type Deed, kinds, simulatedChain } from './simulated-protocol.ts'
+import { kinds, type Operation, simulatedChain } from './simulated-protocol.ts'
 
 /** Where a scenario is stored. */
 export interface ScenarioStore<Facts> {
@@ -23,7 +23,7 @@ export interface ScenarioStore<Facts> {
 }
 
 /** What the transactions of a block do. */
-type Block = Deed[][]
+type Block = Operation[][]
 
 /** Changes the chain. */
 type Change =
@@ -52,7 +52,7 @@ export interface Scenario {
 const anyPlace = { campaign: fc.nat(30), incentive: fc.nat(3) }
 const anyAmount = fc.integer({ min: 1, max: 5000 })
 const anyKind = fc.constantFrom(...kinds)
-const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
+const anyOperation: fc.Arbitrary<Operation> = fc.oneof(
   {
     weight: 4,
     arbitrary: fc.record({
@@ -96,7 +96,7 @@ const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
       feed: fc.nat(2),
       which: fc.constantFrom('current', 'previous', 'next'),
       salt: fc.nat(1),
-      answer: fc.oneof(
+      response: fc.oneof(
         { weight: 9, arbitrary: fc.integer({ min: 1, max: 10 ** 10 }) },
         { weight: 1, arbitrary: fc.constantFrom(0, -5) },
       ),
@@ -109,8 +109,8 @@ const anyDeed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('forge' as const), ...anyPlace, amount: anyAmount }) },
 )
 
-const anyBlock = fc.array(fc.array(anyDeed, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
-const anyBlocks = (most: number) => fc.array(anyBlock, { maxLength: most })
+const anyBlock = fc.array(fc.array(anyOperation, { minLength: 1, maxLength: 3 }), { maxLength: 3 })
+const anyBlocks = (max: number) => fc.array(anyBlock, { maxLength: max })
 const anyDepth = fc.oneof({ weight: 4, arbitrary: fc.nat(5) }, { weight: 1, arbitrary: fc.nat(100) })
 const anyChange: fc.Arbitrary<Change> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ type: fc.constant('mine' as const), blocks: anyBlocks(4) }) },
@@ -182,9 +182,9 @@ function change(chain: SimulatedChain, one: Change) {
   }
 }
 
-const settings = { ...defaultEndpointSettings, timeoutMs: 40, giveUpMs: 25, pauseMs: 1 }
-/** An answer takes longer where several tests run on few cores. */
-const patientSettings = { ...settings, timeoutMs: 5000, giveUpMs: 10_000 }
+const settings = { ...defaultEndpointSettings, timeoutMs: 40, stallTimeoutMs: 25, pauseMs: 1 }
+/** A response takes longer where several tests run on few cores. */
+const patientSettings = { ...settings, timeoutMs: 5000, stallTimeoutMs: 10_000 }
 
 function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknown>, isPatient = false) {
   const client = createChainClient({
@@ -198,7 +198,7 @@ function createIndexer(url: string, startBlock: number, to: ScenarioStore<unknow
     chain: simulatedChain,
     client,
     store: to.store,
-    settings: { startBlock, patienceMs: 0, parallelRanges: 3, rangeBlocks: 7, feedCheckMs: 0 },
+    settings: { startBlock, maxWaitMs: 0, parallelRanges: 3, rangeBlocks: 7, feedCheckMs: 0 },
   }
   const memory = newMemory()
   /** @returns the type of the last step; undefined where the look came to nothing. */

@@ -13,7 +13,7 @@ export interface PlayedBlock {
   timestamp: number
   logs: ChainLog[]
   /** What contracts answer at its end: a number that its chain knows. */
-  answersAs: number
+  respondsAs: number
 }
 
 /** What a node knows. Tests change it while it is asked. */
@@ -88,10 +88,10 @@ export async function startScriptedNode(chain: PlayedChain) {
     url: '',
   }
   const server = createServer((request, response) => {
-    void answer(request, response)
+    void reply(request, response)
   })
 
-  async function answer(request: IncomingMessage, response: ServerResponse) {
+  async function reply(request: IncomingMessage, response: ServerResponse) {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)
     const body: RpcRequest | RpcRequest[] = JSON.parse(Buffer.concat(chunks).toString())
@@ -104,8 +104,8 @@ export async function startScriptedNode(chain: PlayedChain) {
     if (node.interfere(requests, response, send)) return
     const ms = requests.reduce((sum, one) => sum + node.takes(one), 0)
     if (ms > 0) await sleep(ms)
-    const answers = requests.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, ...perform(method, params) }))
-    send(Array.isArray(body) ? answers : answers[0])
+    const responses = requests.map(({ id, method, params }) => ({ jsonrpc: '2.0', id, ...perform(method, params) }))
+    send(Array.isArray(body) ? responses : responses[0])
   }
 
   function perform(method: string, params: unknown[]): { result: unknown } | { error: object } {

@@ -9,7 +9,7 @@ type Listening = { method: string; id: number }
 /** What a test makes of a connection: true where it is answered already, or never. */
 export interface SocketFault {
   onUpgrade?: (connection: Duplex) => boolean
-  onQuestion?: (socket: WebSocket, question: Listening) => boolean
+  onQuery?: (socket: WebSocket, query: Listening) => boolean
 }
 
 const quantity = (number: number) => `0x${number.toString(16)}`
@@ -34,13 +34,13 @@ export async function startScriptedSocket(chainId: number) {
     sockets.handleUpgrade(request, connection, head, (socket) => {
       socket.on('error', () => undefined)
       socket.on('close', () => subscribed.delete(socket))
-      socket.on('message', (data) => answer(socket, JSON.parse(String(data))))
+      socket.on('message', (data) => response(socket, JSON.parse(String(data))))
     })
   })
 
-  function answer(socket: WebSocket, question: Listening) {
-    if (node.fault.onQuestion?.(socket, question)) return
-    const { id, method } = question
+  function response(socket: WebSocket, query: Listening) {
+    if (node.fault.onQuery?.(socket, query)) return
+    const { id, method } = query
     const isSubscription = method === 'eth_subscribe'
     if (isSubscription) subscribed.add(socket)
     socket.send(JSON.stringify({ jsonrpc: '2.0', id, result: isSubscription ? '0x1' : quantity(chainId) }))
@@ -52,7 +52,12 @@ export async function startScriptedSocket(chainId: number) {
     subscribed,
     /** Those that are open. */
     connections,
-    tell({ number, hash, parentHash, timestamp }: Pick<PlayedBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'>) {
+    announce({
+      number,
+      hash,
+      parentHash,
+      timestamp,
+    }: Pick<PlayedBlock, 'number' | 'hash' | 'parentHash' | 'timestamp'>) {
       const result = { number: quantity(number), hash, parentHash, timestamp: quantity(timestamp), miner: '0x' }
       const message = { jsonrpc: '2.0', method: 'eth_subscription', params: { subscription: '0x1', result } }
       for (const socket of subscribed) socket.send(JSON.stringify(message))

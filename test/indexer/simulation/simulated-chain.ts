@@ -1,13 +1,13 @@
 import type { Hex } from 'viem'
 import { keccak256, stringToHex } from 'viem/utils'
 import type { PlayedBlock, PlayedChain } from './scripted-node.ts'
-import { type FeedAnswer, initialFeeds, simulatedFeeds } from './simulated-feeds.ts'
+import { type FeedResponse, initialFeeds, simulatedFeeds } from './simulated-feeds.ts'
 import {
-  answer,
-  type Deed,
   figuresOf,
+  type Operation,
   type ProtocolState,
   perform,
+  response,
   type SimulatedClaim,
   simulatedChain,
 } from './simulated-protocol.ts'
@@ -15,7 +15,7 @@ import {
 /** What is done together, with the same hash in whichever block. */
 interface Transaction {
   hash: Hex
-  deeds: readonly Deed[]
+  operations: readonly Operation[]
 }
 
 interface MinedClaim extends SimulatedClaim {
@@ -23,14 +23,14 @@ interface MinedClaim extends SimulatedClaim {
   blockNumber: number
 }
 
-interface MinedAnswer extends FeedAnswer {
+interface MinedResponse extends FeedResponse {
   at: number
   blockNumber: number
   logIndex: number
 }
 
 interface SimulatedBlock extends PlayedBlock {
-  answers: MinedAnswer[]
+  responses: MinedResponse[]
   transactions: Transaction[]
   claims: MinedClaim[]
 }
@@ -38,9 +38,9 @@ interface SimulatedBlock extends PlayedBlock {
 const hashOf = (...parts: (string | number)[]): Hex => keccak256(stringToHex(parts.join('/')))
 
 /** Another way than that of the indexer. */
-function toDollars(answer: bigint, decimals: number) {
+function toDollars(response: bigint, decimals: number) {
   const scale = 10n ** BigInt(decimals)
-  const text = `${answer / scale}.${String((answer % scale) + scale).slice(1)}`
+  const text = `${response / scale}.${String((response % scale) + scale).slice(1)}`
   return text.replace(/\.?0+$/, '')
 }
 
@@ -64,7 +64,17 @@ export class SimulatedChain implements PlayedChain {
     const number = this.startBlock - 1
     const [hash, parentHash] = [hashOf('first'), hashOf('before the first')]
     this.blocks = [
-      { number, hash, parentHash, timestamp: 1000, logs: [], answersAs: 0, transactions: [], claims: [], answers: [] },
+      {
+        number,
+        hash,
+        parentHash,
+        timestamp: 1000,
+        logs: [],
+        respondsAs: 0,
+        transactions: [],
+        claims: [],
+        responses: [],
+      },
     ]
   }
 
@@ -83,20 +93,23 @@ export class SimulatedChain implements PlayedChain {
    * @param done what each of its new transactions does.
    * @param again transactions of blocks that were withdrawn, which come after those.
    */
-  mine(done: readonly (readonly Deed[])[], again: readonly Transaction[] = []) {
-    const transactions = [...done.map((deeds) => ({ hash: hashOf('transaction', this.count++), deeds })), ...again]
-    const { number: last, hash: parentHash, timestamp: before, answersAs } = this.head
+  mine(done: readonly (readonly Operation[])[], again: readonly Transaction[] = []) {
+    const transactions = [
+      ...done.map((operations) => ({ hash: hashOf('transaction', this.count++), operations })),
+      ...again,
+    ]
+    const { number: last, hash: parentHash, timestamp: before, respondsAs } = this.head
     const number = last + 1
     // Blocks may come several in a second.
     const timestamp = number % 4 === 0 ? before : before + 2
     const hash = hashOf('block', number, this.branch, parentHash)
-    let state = this.stateAt(answersAs)
+    let state = this.stateAt(respondsAs)
     const logs: PlayedBlock['logs'] = []
     const claims: MinedClaim[] = []
-    const answers: MinedAnswer[] = []
-    for (const { hash: transactionHash, deeds } of transactions) {
-      for (const deed of deeds) {
-        const outcome = perform(state, deed, timestamp)
+    const responses: MinedResponse[] = []
+    for (const { hash: transactionHash, operations } of transactions) {
+      for (const operation of operations) {
+        const outcome = perform(state, operation, timestamp)
         state = outcome.state
         for (const claim of outcome.claims) {
           claims.push({
@@ -106,10 +119,10 @@ export class SimulatedChain implements PlayedChain {
             blockNumber: number,
           })
         }
-        for (const told of outcome.answers ?? []) {
+        for (const reported of outcome.responses ?? []) {
           // The last log of one that serves many feeds is that which does not count.
-          const place = logs.length + outcome.logs.length - (told.feed === 2 ? 2 : 1)
-          answers.push({ ...told, at: timestamp, blockNumber: number, logIndex: place })
+          const place = logs.length + outcome.logs.length - (reported.feed === 2 ? 2 : 1)
+          responses.push({ ...reported, at: timestamp, blockNumber: number, logIndex: place })
         }
         for (const log of outcome.logs) {
           logs.push({ ...log, transactionHash, logIndex: logs.length, blockNumber: number, blockHash: hash })
@@ -123,10 +136,10 @@ export class SimulatedChain implements PlayedChain {
       parentHash,
       timestamp,
       logs,
-      answersAs: this.states.length - 1,
+      respondsAs: this.states.length - 1,
       transactions,
       claims,
-      answers,
+      responses,
     })
   }
 
@@ -146,14 +159,14 @@ export class SimulatedChain implements PlayedChain {
     this.withdrawn = []
   }
 
-  callAt({ answersAs }: PlayedBlock, to: Hex, data: Hex) {
-    return answer(this.stateAt(answersAs), to, data)
+  callAt({ respondsAs }: PlayedBlock, to: Hex, data: Hex) {
+    return response(this.stateAt(respondsAs), to, data)
   }
 
   /** What an indexer has to find, from what was done and not from what was said. */
   facts() {
     return {
-      figures: figuresOf(this.stateAt(this.head.answersAs)),
+      figures: figuresOf(this.stateAt(this.head.respondsAs)),
       claims: this.blocks.flatMap(({ claims }) => claims),
       prices: this.prices(),
     }
@@ -161,23 +174,23 @@ export class SimulatedChain implements PlayedChain {
 
   /** Prices of each feed, with the one from before the first: what its aggregators have told that it names in the end. */
   private prices() {
-    const { named } = this.stateAt(this.head.answersAs).feeds
-    const told = this.blocks
-      .flatMap(({ answers }) => answers)
-      .filter(({ feed, aggregator, answer }) => answer > 0n && named[feed]?.includes(aggregator))
+    const { named } = this.stateAt(this.head.respondsAs).feeds
+    const reported = this.blocks
+      .flatMap(({ responses }) => responses)
+      .filter(({ feed, aggregator, response }) => response > 0n && named[feed]?.includes(aggregator))
     return simulatedFeeds.flatMap(({ kind, feed: address, decimals }, feed) => {
-      const own = told.filter((price) => price.feed === feed)
+      const own = reported.filter((price) => price.feed === feed)
       const earlier =
         kind === 'cache'
           ? own.length === 0
-            ? [{ answer: 900_000_000n, at: 400 }]
+            ? [{ response: 900_000_000n, at: 400 }]
             : []
-          : [{ answer: 700_000_000n, at: 200 }]
+          : [{ response: 700_000_000n, at: 200 }]
       return [...earlier.map((one) => ({ ...one, blockNumber: 0, logIndex: 0 })), ...own].map(
-        ({ answer, at, blockNumber, logIndex }) => ({
+        ({ response, at, blockNumber, logIndex }) => ({
           feed: address,
           at,
-          priceUsd: toDollars(answer, decimals),
+          priceUsd: toDollars(response, decimals),
           blockNumber,
           logIndex,
         }),
@@ -186,8 +199,8 @@ export class SimulatedChain implements PlayedChain {
   }
 
   /** The figures at the end of a block, whether it is still there or not. */
-  figuresAt({ answersAs }: PlayedBlock) {
-    return figuresOf(this.stateAt(answersAs))
+  figuresAt({ respondsAs }: PlayedBlock) {
+    return figuresOf(this.stateAt(respondsAs))
   }
 
   private stateAt(index: number): ProtocolState {

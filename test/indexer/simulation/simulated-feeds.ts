@@ -14,7 +14,7 @@ const events = parseAbi([
 ])
 
 interface Round {
-  answer: bigint
+  response: bigint
   updatedAt: number
 }
 
@@ -28,7 +28,7 @@ export interface FeedsState {
 /** What may be done with feeds, which are counted round. */
 export type FeedDeed =
   /** An aggregator tells a price: the current one, the one before it, or the one that a swap of this salt names next. */
-  | { type: 'answer'; feed: number; which: 'current' | 'previous' | 'next'; salt: number; answer: number }
+  | { type: 'answer'; feed: number; which: 'current' | 'previous' | 'next'; salt: number; response: number }
   | { type: 'swap'; feed: number; salt: number }
 
 const cacheDataId: Hex = `0x01${'cd'.repeat(15)}`
@@ -42,22 +42,22 @@ export const simulatedFeeds = [
 
 /** Rounds of before the first block; the last of them is no price. */
 const initialRounds: readonly Round[] = [
-  { answer: 500_000_000n, updatedAt: 100 },
-  { answer: 700_000_000n, updatedAt: 200 },
-  { answer: 0n, updatedAt: 300 },
+  { response: 500_000_000n, updatedAt: 100 },
+  { response: 700_000_000n, updatedAt: 200 },
+  { response: 0n, updatedAt: 300 },
 ]
 /** One that serves many feeds does not tell of the past. */
-const initialCached: readonly Round[] = [{ answer: 900_000_000n, updatedAt: 400 }]
+const initialCached: readonly Round[] = [{ response: 900_000_000n, updatedAt: 400 }]
 
 export const initialFeeds: FeedsState = {
   rounds: new Map(simulatedFeeds.map(({ kind, first }) => [first, kind === 'cache' ? initialCached : initialRounds])),
   named: simulatedFeeds.map(({ first }) => [first]),
 }
 
-export interface FeedAnswer {
+export interface FeedResponse {
   feed: number
   aggregator: Hex
-  answer: bigint
+  response: bigint
 }
 
 interface FeedLog {
@@ -69,32 +69,39 @@ interface FeedLog {
 interface FeedOutcome {
   state: FeedsState
   logs: FeedLog[]
-  answers: FeedAnswer[]
+  responses: FeedResponse[]
 }
 
 /** Does one thing at a time. */
-export function performFeed(state: FeedsState, deed: FeedDeed, timestamp: number): FeedOutcome {
-  const feed = deed.feed % simulatedFeeds.length
+export function performFeed(state: FeedsState, operation: FeedDeed, timestamp: number): FeedOutcome {
+  const feed = operation.feed % simulatedFeeds.length
   const { kind } = simulatedFeeds[feed] ?? simulatedFeeds[0]
   const named = state.named[feed] ?? []
-  const next = addressOf('aggregator', feed, named.length + 1, deed.salt)
-  if (deed.type === 'swap') {
-    if (kind !== 'proxy') return { state, logs: [], answers: [] }
-    return { state: { ...state, named: state.named.with(feed, [...named, next]) }, logs: [], answers: [] }
+  const next = addressOf('aggregator', feed, named.length + 1, operation.salt)
+  if (operation.type === 'swap') {
+    if (kind !== 'proxy') return { state, logs: [], responses: [] }
+    return { state: { ...state, named: state.named.with(feed, [...named, next]) }, logs: [], responses: [] }
   }
-  const isNext = deed.which === 'next' && kind === 'proxy'
-  const aggregator = (isNext ? next : named.at(deed.which === 'previous' ? -2 : -1)) ?? named.at(-1) ?? next
-  const rounds = [...(state.rounds.get(aggregator) ?? []), { answer: BigInt(deed.answer), updatedAt: timestamp }]
-  const answers = [{ feed, aggregator, answer: BigInt(deed.answer) }]
-  const logs = logsOf(aggregator, kind === 'cache', rounds.length, BigInt(deed.answer), timestamp)
-  return { state: { ...state, rounds: new Map(state.rounds).set(aggregator, rounds) }, logs, answers }
+  const isNext = operation.which === 'next' && kind === 'proxy'
+  const aggregator = (isNext ? next : named.at(operation.which === 'previous' ? -2 : -1)) ?? named.at(-1) ?? next
+  const rounds = [
+    ...(state.rounds.get(aggregator) ?? []),
+    { response: BigInt(operation.response), updatedAt: timestamp },
+  ]
+  const responses = [{ feed, aggregator, response: BigInt(operation.response) }]
+  const logs = logsOf(aggregator, kind === 'cache', rounds.length, BigInt(operation.response), timestamp)
+  return { state: { ...state, rounds: new Map(state.rounds).set(aggregator, rounds) }, logs, responses }
 }
 
-function logsOf(address: Hex, isCache: boolean, round: number, answer: bigint, timestamp: number): FeedLog[] {
+function logsOf(address: Hex, isCache: boolean, round: number, response: bigint, timestamp: number): FeedLog[] {
   const roundId = BigInt(round)
   const updated = {
     address,
-    topics: encodeEventTopics({ abi: events, eventName: 'AnswerUpdated', args: { current: answer, roundId } }) as Hex[],
+    topics: encodeEventTopics({
+      abi: events,
+      eventName: 'AnswerUpdated',
+      args: { current: response, roundId },
+    }) as Hex[],
     data: encodeAbiParameters([{ type: 'uint256' }], [BigInt(timestamp)]),
   }
   if (!isCache) return [updated]
@@ -103,11 +110,11 @@ function logsOf(address: Hex, isCache: boolean, round: number, answer: bigint, t
     topics: encodeEventTopics({ abi: events, eventName: 'DecimalReportUpdated', args: { dataId, roundId } }) as Hex[],
     data: encodeAbiParameters([{ type: 'uint256' }, { type: 'uint224' }], [BigInt(timestamp), reported]),
   })
-  return [report(foreignDataId, 12_345n), report(cacheDataId, answer < 0n ? 0n : answer), updated]
+  return [report(foreignDataId, 12_345n), report(cacheDataId, response < 0n ? 0n : response), updated]
 }
 
 /** What a contract of a feed answers; undefined where it reverts, or is none. */
-export function answerOfFeed(state: FeedsState, to: Hex, name: string, args: readonly unknown[] = []): unknown {
+export function responseOfFeed(state: FeedsState, to: Hex, name: string, args: readonly unknown[] = []): unknown {
   const feed = simulatedFeeds.findIndex((one) => one.feed === to)
   const rounds = state.rounds.get(to)
   const definition = simulatedFeeds[feed]
@@ -124,7 +131,7 @@ export function answerOfFeed(state: FeedsState, to: Hex, name: string, args: rea
   const toRound = (phase: number, number: number) => {
     const round = state.rounds.get(ofPhase(phase) ?? '0x')?.[number - 1]
     const id = kind === 'proxy' ? (BigInt(phase) << 64n) | BigInt(number) : BigInt(number)
-    return round && [id, round.answer, BigInt(round.updatedAt), BigInt(round.updatedAt), id]
+    return round && [id, round.response, BigInt(round.updatedAt), BigInt(round.updatedAt), id]
   }
   switch (name) {
     case 'description':

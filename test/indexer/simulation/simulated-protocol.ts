@@ -18,11 +18,11 @@ import {
 } from '../../../src/indexer/protocol/abi-events.ts'
 import { rawReadFunctions, readFunctions } from '../../../src/indexer/protocol/contracts/abi-functions.ts'
 import {
-  answerOfFeed,
-  type FeedAnswer,
   type FeedDeed,
+  type FeedResponse,
   type FeedsState,
   performFeed,
+  responseOfFeed,
   simulatedFeeds,
 } from './simulated-feeds.ts'
 
@@ -45,7 +45,7 @@ export const kinds = [
 type Kind = (typeof kinds)[number]
 
 /** What may be done; campaigns and incentives are counted round, and where there are none nothing happens. */
-export type Deed =
+export type Operation =
   | {
       type: 'create'
       /** Contracts of the same campaign of another salt have other addresses. */
@@ -108,7 +108,7 @@ export interface Outcome {
   logs: Log[]
   claims: SimulatedClaim[]
   /** Prices that aggregators have told; the logs of each end with that of its price. */
-  answers?: FeedAnswer[]
+  responses?: FeedResponse[]
 }
 
 const addressOf = (...parts: (string | number)[]): Hex => `0x${keccak256(stringToHex(parts.join('/'))).slice(-40)}`
@@ -288,8 +288,8 @@ function setUpOf({ kind, contract, limit }: Incentive): Log[] {
 }
 
 /** The first reward of an auction is told by its set-up only, once there was a claim. */
-const setUpIf = (isTold: boolean, incentive: Incentive) =>
-  isTold || incentive.kind === 'auction' ? setUpOf(incentive) : []
+const setUpIf = (isReported: boolean, incentive: Incentive) =>
+  isReported || incentive.kind === 'auction' ? setUpOf(incentive) : []
 
 const addedOf = (index: number, position: number, incentive: Incentive, isNewBoost: boolean) =>
   logOf(core, coreEvents, 'IncentiveAdded', {
@@ -300,31 +300,31 @@ const addedOf = (index: number, position: number, incentive: Incentive, isNewBoo
   })
 
 /** Does one thing. */
-export function perform(state: ProtocolState, deed: Deed, timestamp: number): Outcome {
-  if (deed.type === 'answer' || deed.type === 'swap') {
-    const { state: feeds, ...outcome } = performFeed(state.feeds, deed, timestamp)
+export function perform(state: ProtocolState, operation: Operation, timestamp: number): Outcome {
+  if (operation.type === 'answer' || operation.type === 'swap') {
+    const { state: feeds, ...outcome } = performFeed(state.feeds, operation, timestamp)
     return { state: { ...state, feeds }, claims: [], ...outcome }
   }
-  if (deed.type === 'create') return create(state, deed)
-  const campaign = state.campaigns[deed.campaign % Math.max(1, state.campaigns.length)]
+  if (operation.type === 'create') return create(state, operation)
+  const campaign = state.campaigns[operation.campaign % Math.max(1, state.campaigns.length)]
   if (campaign === undefined) return { state, logs: [], claims: [] }
   const withIncentives = (incentives: Incentive[]): ProtocolState => ({
     ...state,
     campaigns: state.campaigns.with(campaign.index, { ...campaign, incentives }),
   })
-  if (deed.type === 'add') {
+  if (operation.type === 'add') {
     const position = campaign.incentives.length
-    const incentive = newIncentive(deed.kind, addressOf('added', campaign.index, position, deed.salt))
-    const logs = [noise, ...setUpIf(deed.setUp, incentive), addedOf(campaign.index, position, incentive, false)]
+    const incentive = newIncentive(operation.kind, addressOf('added', campaign.index, position, operation.salt))
+    const logs = [noise, ...setUpIf(operation.setUp, incentive), addedOf(campaign.index, position, incentive, false)]
     return { state: withIncentives([...campaign.incentives, incentive]), logs, claims: [] }
   }
-  const position = deed.incentive % campaign.incentives.length
+  const position = operation.incentive % campaign.incentives.length
   const incentive = campaign.incentives[position]
   if (incentive === undefined) return { state, logs: [], claims: [] }
   const change = (changed: Partial<Incentive>) =>
     withIncentives(campaign.incentives.with(position, { ...incentive, ...changed }))
-  const amount = BigInt(deed.amount)
-  switch (deed.type) {
+  const amount = BigInt(operation.amount)
+  switch (operation.type) {
     case 'forge':
       return {
         state,
@@ -336,13 +336,13 @@ export function perform(state: ProtocolState, deed: Deed, timestamp: number): Ou
         claims: [],
       }
     case 'claim': {
-      const claimant = addressOf('claimant', deed.claimant)
+      const claimant = addressOf('claimant', operation.claimant)
       const hasPayment = incentive.kind !== 'raffle' && incentive.kind !== 'list'
       const paid = hasPayment ? [noise, payment(incentive.contract, claimant, amount, assetOf(incentive.kind))] : []
       const entered =
         incentive.kind === 'raffle' ? [logOf(incentive.contract, incentiveEvents, 'Entry', { entry: claimant })] : []
       const logs = [...paid, ...entered, claimOf(campaign.index, position, claimant)]
-      const isTold = campaign.isReadable && incentive.kind !== 'unknown'
+      const isReported = campaign.isReadable && incentive.kind !== 'unknown'
       return {
         state: change({
           claims: incentive.claims + 1n,
@@ -350,7 +350,7 @@ export function perform(state: ProtocolState, deed: Deed, timestamp: number): Ou
           balance: incentive.balance - (hasPayment ? amount : 0n),
         }),
         logs,
-        claims: isTold
+        claims: isReported
           ? [
               {
                 campaignId: idOf(campaign.index),
@@ -369,7 +369,7 @@ export function perform(state: ProtocolState, deed: Deed, timestamp: number): Ou
         logs: [
           noise,
           logOf(incentive.contract, incentiveEvents, 'ToppedUp', { sender: owner, amount }),
-          ...(deed.isDirect ? [] : [toldByCore('BoostToppedUp', campaign.index, position, amount)]),
+          ...(operation.isDirect ? [] : [reportedByCore('BoostToppedUp', campaign.index, position, amount)]),
         ],
         claims: [],
       }
@@ -384,14 +384,14 @@ export function perform(state: ProtocolState, deed: Deed, timestamp: number): Ou
         logs: [
           noise,
           payment(incentive.contract, owner, amount, assetOf(incentive.kind)),
-          ...(deed.isDirect ? [] : [toldByCore('Clawback', campaign.index, position, amount)]),
+          ...(operation.isDirect ? [] : [reportedByCore('Clawback', campaign.index, position, amount)]),
         ],
         claims: [],
       }
   }
 }
 
-const toldByCore = (name: 'BoostToppedUp' | 'Clawback', index: number, position: number, amount: bigint) =>
+const reportedByCore = (name: 'BoostToppedUp' | 'Clawback', index: number, position: number, amount: bigint) =>
   logOf(core, coreEvents, name, {
     boostId: BigInt(index),
     incentiveId: BigInt(position),
@@ -405,32 +405,32 @@ const toldByCore = (name: 'BoostToppedUp' | 'Clawback', index: number, position:
 
 export const idOf = (index: number) => `${chainId}:${core}:${index}`
 
-function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): Outcome {
+function create(state: ProtocolState, operation: Extract<Operation, { type: 'create' }>): Outcome {
   const index = state.campaigns.length
-  const incentives = deed.incentives.map((kind, position) =>
-    newIncentive(kind, addressOf('incentive', index, position, deed.salt)),
+  const incentives = operation.incentives.map((kind, position) =>
+    newIncentive(kind, addressOf('incentive', index, position, operation.salt)),
   )
-  const hasSteps = deed.action === 'event'
-  const action = addressOf('action', deed.action, index, deed.salt)
-  const list = addressOf('list', deed.list)
+  const hasSteps = operation.action === 'event'
+  const action = addressOf('action', operation.action, index, operation.salt)
+  const list = addressOf('list', operation.list)
   const steps = { claimant: actionClaimant, first: step, second: step, third: step, fourth: step }
   const campaign = {
     index,
     action,
     hasSteps,
     list,
-    listKind: deed.list,
-    isReadable: deed.isReadable,
+    listKind: operation.list,
+    isReadable: operation.isReadable,
     incentives,
   }
   return {
     state: { ...state, campaigns: [...state.campaigns, campaign] },
     logs: [
-      ...(hasSteps && deed.setUp ? [logOf(action, actionSetUpEvents, 'EventActionInitialized', steps)] : []),
+      ...(hasSteps && operation.setUp ? [logOf(action, actionSetUpEvents, 'EventActionInitialized', steps)] : []),
       ...incentives.flatMap((incentive, position) => [
         noise,
-        ...setUpIf(deed.setUp, incentive),
-        ...(deed.named ? [addedOf(index, position, incentive, true)] : []),
+        ...setUpIf(operation.setUp, incentive),
+        ...(operation.named ? [addedOf(index, position, incentive, true)] : []),
       ]),
       logOf(core, coreEvents, 'BoostCreated', {
         boostId: BigInt(index),
@@ -449,11 +449,11 @@ function create(state: ProtocolState, deed: Extract<Deed, { type: 'create' }>): 
 const functions = new Map([...readFunctions, ...rawReadFunctions].map((item) => [toFunctionSelector(item), item]))
 
 /** What a contract answers in a state; null where it reverts. */
-export function answer(state: ProtocolState, to: Hex, data: Hex): Hex | null {
+export function response(state: ProtocolState, to: Hex, data: Hex): Hex | null {
   const declared = functions.get(`0x${data.slice(2, 10)}`)
   if (declared === undefined) return null
   const { functionName, args } = decodeFunctionData({ abi: [declared], data })
-  const result = answerBy(state, to, functionName, args)
+  const result = respondBy(state, to, functionName, args)
   if (result === undefined) return null
   if (functionName === 'getIncentiveCriteria') return encodeAbiParameters(criteriaFields, [criteria])
   if (functionName === 'name' || functionName === 'symbol') return encodeAbiParameters([{ type: 'string' }], ['Token'])
@@ -473,7 +473,7 @@ const criteriaFields = [
   },
 ] as const
 
-function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly unknown[] | undefined): unknown {
+function respondBy(state: ProtocolState, to: Hex, name: string, args: readonly unknown[] | undefined): unknown {
   const incentives = state.campaigns.flatMap((campaign) => campaign.incentives)
   if (to === core) {
     const campaign = name === 'getBoost' ? state.campaigns[Number(args?.[0])] : undefined
@@ -488,12 +488,12 @@ function answerBy(state: ProtocolState, to: Hex, name: string, args: readonly un
   }
   const validator = validators.find(({ contract }) => contract === to)
   if (validator !== undefined) return validator.says[name]
-  const told = answerOfFeed(state.feeds, to, name, args)
-  if (told !== undefined) return told
+  const reported = responseOfFeed(state.feeds, to, name, args)
+  if (reported !== undefined) return reported
   const incentive = incentives.find(({ contract }) => contract === to)
-  if (incentive !== undefined) return incentiveAnswers(incentive)[name]
+  if (incentive !== undefined) return incentiveResults(incentive)[name]
   const withList = state.campaigns.find(({ list }) => list === to)
-  if (withList !== undefined) return listAnswers(withList.listKind)[name]
+  if (withList !== undefined) return listResults(withList.listKind)[name]
   const acting = state.campaigns.find(({ action }) => action === to)
   return acting?.hasSteps ? { getActionSteps: [step], getActionClaimant: actionClaimant }[name] : undefined
 }
@@ -509,14 +509,14 @@ const boostOf = ({ index, action, list, incentives }: Campaign) => ({
   owner,
 })
 
-const listAnswers = (kind: Campaign['listKind']): Record<string, unknown> =>
+const listResults = (kind: Campaign['listKind']): Record<string, unknown> =>
   ({
     deny: { getComponentInterface: '0x3d30a22c', owner },
     offChain: { getComponentInterface: '0x2a6b3c38', owner, getAllowListIds: ['in'], getDenyListIds: ['out'] },
     unknown: { owner },
   })[kind]
 
-function incentiveAnswers({ kind, limit, claims, totalClaimed }: Incentive): Record<string, unknown> {
+function incentiveResults({ kind, limit, claims, totalClaimed }: Incentive): Record<string, unknown> {
   const asset = assetOf(kind)
   const paying = { limit, claims, asset, reward }
   switch (kind) {

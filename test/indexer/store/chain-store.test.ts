@@ -20,7 +20,7 @@ const isClaim = (record: ImportRecord) => record.type === 'claim'
 const waiting = () => ({ onWait: () => undefined, signal: AbortSignal.timeout(30_000) })
 
 /** What the public operations say of everything. */
-async function answersOf(api: TestApp) {
+async function responsesOfUrls(api: TestApp) {
   api.setNow(endOfRecording)
   const urls = [
     '/campaigns?pageSize=100&tokenWhitelist=false',
@@ -69,7 +69,7 @@ test('when the recording has been followed, answers are as if its facts had been
   await using index = await openIndexed(indexed.database.url, node.url)
   await index.settle()
   await imported.save(...importedFacts)
-  expect(await answersOf(indexed)).toEqual(await answersOf(imported))
+  expect(await responsesOfUrls(indexed)).toEqual(await responsesOfUrls(imported))
   expect(await factsOf(indexed.database)).toEqual(await factsOf(imported.database))
 })
 
@@ -317,20 +317,20 @@ test.each([
     what: 'names an access list that no text can hold',
     contract: recordedCampaigns[9]?.record.allowList?.contractAddress,
     asks: 'getAllowListIds()',
-    answer: encodeAbiParameters([{ type: 'string[]' }], [['a\0b', 'list-1', '']]),
+    response: encodeAbiParameters([{ type: 'string[]' }], [['a\0b', 'list-1', '']]),
   },
   {
     what: 'does not say how much can be claimed of an incentive that was claimed from',
     contract: recordedCampaigns[0]?.incentives[0]?.contract,
     asks: 'limit()',
-    answer: null,
+    response: null,
   },
-])('a chain is followed although a contract $what', async ({ contract, asks, answer }) => {
+])('a chain is followed although a contract $what', async ({ contract, asks, response }) => {
   await using database = await createTestDatabase()
   const chain = playedRecording(END - 20)
   const { callAt } = chain
   const asked = `${contract}${toFunctionSelector(asks)}`
-  chain.callAt = (block, to, data) => (to + data === asked ? answer : callAt(block, to, data))
+  chain.callAt = (block, to, data) => (to + data === asked ? response : callAt(block, to, data))
   await using node = await startScriptedNode(chain)
   await using index = await openIndexed(database.url, node.url)
   await index.settle()

@@ -39,9 +39,9 @@ test.each([
     const chain = new Playing(finality)
     for (let blocks = 0; blocks < 300; blocks += 1) chain.mine(0)
     await using node = await startScriptedNode(chain)
-    const told: [string, string | undefined][] = []
+    const reported: [string, string | undefined][] = []
     await using indexed = await openIndexed(database.url, node.url, {
-      onLeftOut: (...one) => told.push(one),
+      onLeftOut: (...one) => reported.push(one),
       retryMs: 0,
     })
     if (finality > 0) await indexed.settle()
@@ -52,7 +52,7 @@ test.each([
     const others = await storedIds(database)
     expect(others.length).toBeGreaterThan(3)
     expect(others).not.toContain(refused)
-    expect(told).toEqual([[refused, expect.stringContaining('"refused"')]])
+    expect(reported).toEqual([[refused, expect.stringContaining('"refused"')]])
     expect(await database.query('select campaign_id, reason from left_out_campaigns')).toEqual([
       { campaign_id: refused, reason: expect.stringContaining('"refused"') },
     ])
@@ -69,7 +69,7 @@ test.each([
     await accept(database)
     chain.mine(0)
     await indexed.settle()
-    expect(told.slice(1)).toEqual([[refused, undefined]])
+    expect(reported.slice(1)).toEqual([[refused, undefined]])
     expect(await factsOf(database)).toEqual(await freshFactsOf(node.url))
   },
 )

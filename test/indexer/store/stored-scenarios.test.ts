@@ -10,7 +10,7 @@ import { contentOf } from '../../setup/stored-content.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { anyScenario, runScenario, type Scenario, type ScenarioStore } from '../simulation/random-scenarios.ts'
 import type { SimulatedChain } from '../simulation/simulated-chain.ts'
-import { type Deed, simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
+import { type Operation, simulatedChain, simulatedTokens } from '../simulation/simulated-protocol.ts'
 
 /** Every so manieth step the process is killed while it writes, as far as the database can tell. */
 const KILLED_STEPS = 7
@@ -40,7 +40,7 @@ async function openKilledStore(database: TestDatabase, startBlock: number, isKil
   const scenario = {
     store: {
       find: (query: Parameters<FollowedStore['find']>[0]) => store.find(query),
-      touchedAbove: (block: number) => store.touchedAbove(block),
+      affectedAbove: (block: number) => store.affectedAbove(block),
       backFilled: () => store.backFilled(),
       dueAgain: () => store.dueAgain(),
     },
@@ -119,14 +119,14 @@ const importPrices = async ({ url }: TestDatabase) => {
 function dueValue({ asset, amount, at }: StoredValue, prices: ReturnType<SimulatedChain['facts']>['prices']) {
   if (asset === null) return null
   if (amount === '0') return '0'
-  const told = prices
+  const reported = prices
     .filter((price) => price.feed === simulatedChain.prices[0]?.feed)
     .toSorted((one, other) => one.at - other.at || one.blockNumber - other.blockNumber || one.logIndex - other.logIndex)
   const { stable, imported, asset: fed } = simulatedTokens
   const known: Record<string, { decimals: number; price: string | undefined }> = {
     [stable]: { decimals: 6, price: '1.5' },
     [imported]: { decimals: 18, price: importedPrices.findLast((price) => price.at <= at)?.priceUsd },
-    [fed]: { decimals: 18, price: told.findLast((price) => price.at <= at)?.priceUsd },
+    [fed]: { decimals: 18, price: reported.findLast((price) => price.at <= at)?.priceUsd },
   }
   const { decimals = 0, price } = known[asset] ?? {}
   if (price === undefined) return null
@@ -220,8 +220,8 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
         )
         expect(state.asOf?.hash).toBe(chain.head.hash)
         expect(facts).toEqual(freshFacts)
-        const told = chain.facts().prices
-        expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, told)))
+        const reported = chain.facts().prices
+        expect(facts.values.map(({ usd }) => usd)).toEqual(facts.values.map((claim) => dueValue(claim, reported)))
         const stored = await api.database.query('select count(*)::integer from claims')
         expect(stored).toEqual([{ count: chain.facts().claims.length }])
       } finally {
@@ -237,12 +237,14 @@ test('whatever a chain, its node and its indexer do, answers are of one block, a
 const creation = {
   ...{ type: 'create', salt: 0, setUp: true, named: true, action: 'event', list: 'deny', isReadable: true },
   incentives: ['pool', 'variable', 'criteria', 'auction', 'raffle', 'points'],
-} satisfies Deed
+} satisfies Operation
 /** A claim on each kind of token. */
 const claims = (claimant: number) =>
-  creation.incentives.map((_, incentive): Deed => ({ type: 'claim', campaign: 0, incentive, claimant, amount: 1234 }))
-const told = (answer: number, which: 'current' | 'next' = 'current'): Deed => ({
-  ...{ type: 'answer', feed: 0, which, salt: 0, answer },
+  creation.incentives.map(
+    (_, incentive): Operation => ({ type: 'claim', campaign: 0, incentive, claimant, amount: 1234 }),
+  )
+const reported = (response: number, which: 'current' | 'next' = 'current'): Operation => ({
+  ...{ type: 'answer', feed: 0, which, salt: 0, response },
 })
 const look: Scenario['commands'][number] = { type: 'look', steps: 9, meanwhile: null }
 
@@ -258,19 +260,19 @@ test('claims of a fed, a fixed, an imported and an unknown token have the value 
         type: 'mine',
         blocks: [
           [[creation], claims(0)],
-          [[told(123)], claims(1)],
+          [[reported(123)], claims(1)],
         ],
       },
       look,
-      { type: 'mine', blocks: [[[told(456, 'next')]], [claims(2)], [[told(0), told(789)], claims(3)]] },
+      { type: 'mine', blocks: [[[reported(456, 'next')]], [claims(2)], [[reported(0), reported(789)], claims(3)]] },
       look,
       // The last price is withdrawn, and comes late; an aggregator is named that has told a price before.
-      { type: 'reorganise', depth: 1, isAgain: false, blocks: [[claims(4)], [[told(987)]]] },
+      { type: 'reorganise', depth: 1, isAgain: false, blocks: [[claims(4)], [[reported(987)]]] },
       look,
       { type: 'mine', blocks: [[[{ type: 'swap', feed: 0, salt: 0 }]], [claims(5)]] },
       look,
       { type: 'restart' },
-      { type: 'mine', blocks: [[[told(654)], claims(6)]] },
+      { type: 'mine', blocks: [[[reported(654)], claims(6)]] },
     ],
   }
   const { chain, facts, freshFacts } = await runScenario(scenario, (startBlock) =>

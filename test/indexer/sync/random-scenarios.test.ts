@@ -28,8 +28,8 @@ const figuresIn = ({ campaigns }: Facts) =>
     id: record.id,
     maxClaims: record.maxClaimsPerClaimant,
     incentives: incentives.map((place, index) => {
-      const told = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
-      return { ...place, ...Object.fromEntries(told) }
+      const newHead = Object.entries({ ...record.incentives[index] }).filter(([name]) => figures.includes(name))
+      return { ...place, ...Object.fromEntries(newHead) }
     }),
   }))
 

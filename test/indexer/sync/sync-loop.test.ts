@@ -12,7 +12,7 @@ type Options = Parameters<typeof createFollowed>[2]
 /** Follows some nodes until it is ended. */
 function startFollowing(urls: readonly string[], options: Options = {}) {
   const { store, client } = createFollowed(urls, recording.startBlock, options)
-  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, patienceMs: 0, feedCheckMs: 0 }
+  const settings = { ...defaultBackFillSettings, startBlock: recording.startBlock, maxWaitMs: 0, feedCheckMs: 0 }
   const ending = new AbortController()
   const seen: string[] = []
   const ended = (async () => {
@@ -43,7 +43,7 @@ test('a chain is followed while it grows, through the time its node is away, unt
   const chain = new Playing(10)
   chain.secondsPerBlock = 0.2
   await using node = await startScriptedNode(chain)
-  const { store, seen, until, end } = startFollowing([node.url], { settings: { giveUpMs: 100 } })
+  const { store, seen, until, end } = startFollowing([node.url], { settings: { stallTimeoutMs: 100 } })
   const reached = (hash: string) => until(() => store.state.asOf?.hash === hash)
   chain.mine(1)
   await reached(chain.head.hash)
@@ -102,7 +102,7 @@ describe('of two endpoints', () => {
 })
 
 describe('at its end nothing is waited for:', () => {
-  const patient = { timeoutMs: 30_000, giveUpMs: 60_000, pauseMs: 20_000 }
+  const patient = { timeoutMs: 30_000, stallTimeoutMs: 60_000, pauseMs: 20_000 }
 
   test('not an answer that does not come', async () => {
     await using node = await startScriptedNode(new Playing(10))

@@ -227,7 +227,7 @@ describe('a reorganisation', () => {
   test('a chain that has become shorter is believed when it stays so', async () => {
     const chain = new Playing(100)
     await using node = await startScriptedNode(chain)
-    const { store, settle } = createFollowed([node.url], recording.startBlock, { patienceMs: 200 })
+    const { store, settle } = createFollowed([node.url], recording.startBlock, { maxWaitMs: 200 })
     for (let index = 0; index < 3; index += 1) chain.mine(1)
     await settle()
     chain.withdraw(2)
@@ -256,17 +256,17 @@ describe('a reorganisation', () => {
 })
 
 test('whatever a chain does, what is stored is in the end what a fresh look finds', async () => {
-  const deed = fc.oneof(
+  const actionDetails = fc.oneof(
     { weight: 5, arbitrary: fc.record({ mine: fc.integer({ min: 0, max: 3 }) }) },
     { weight: 2, arbitrary: fc.record({ withdraw: fc.integer({ min: 0, max: 100 }) }) },
     { weight: 2, arbitrary: fc.constant('look' as const) },
   )
   await fc.assert(
-    fc.asyncProperty(fc.array(deed, { minLength: 5, maxLength: 60 }), async (deeds) => {
+    fc.asyncProperty(fc.array(actionDetails, { minLength: 5, maxLength: 60 }), async (operations) => {
       const chain = new Playing(8)
       await using node = await startScriptedNode(chain)
       const { store, settle } = createFollowed([node.url], recording.startBlock)
-      for (const one of deeds) {
+      for (const one of operations) {
         if (one === 'look') await settle()
         else if ('mine' in one) chain.mine(one.mine)
         else chain.withdraw(one.withdraw)

@@ -7,7 +7,7 @@ import { Prose } from './prose-shown.tsx'
 
 /** How many addresses are shown, at first and with each click; a list can have a million. */
 const STEP = 24
-const MOST = 480
+const MAX = 480
 
 const KINDS: Readonly<Record<Campaign['allowList']['type'], string>> = {
   SimpleAllowList: 'Allow list',
@@ -34,11 +34,11 @@ export function AllowList({ campaign }: { campaign: Campaign }) {
 
 /** Some of the addresses on a list, of a long one those that are looked for. */
 function Addresses({ chainId, addresses }: { chainId: number; addresses: readonly string[] }) {
-  const [most, setMost] = useState(STEP)
+  const [max, setMax] = useState(STEP)
   const [sought, setSought] = useState('')
   const part = sought.trim().toLowerCase()
   const found = part === '' ? addresses : addresses.filter((address) => address.includes(part))
-  const left = found.length - most
+  const left = found.length - max
   return (
     <>
       {addresses.length > STEP && (
@@ -58,7 +58,7 @@ function Addresses({ chainId, addresses }: { chainId: number; addresses: readonl
         {part !== '' && `${counted(found.length, 'address', 'addresses')} found`}
       </p>
       <ul class="addresses" aria-label="Addresses on the list">
-        {found.slice(0, most).map((address) => (
+        {found.slice(0, max).map((address) => (
           <li key={address}>
             <Address chainId={chainId} address={address} />
           </li>
@@ -68,8 +68,8 @@ function Addresses({ chainId, addresses }: { chainId: number; addresses: readonl
       {left > 0 && (
         <p class="soft">
           {counted(left, 'more address', 'more addresses')}{' '}
-          {most < MOST && (
-            <button type="button" class="copy" onClick={() => setMost(most + STEP * 2)}>
+          {max < MAX && (
+            <button type="button" class="copy" onClick={() => setMax(max + STEP * 2)}>
               Show more
             </button>
           )}

@@ -1,6 +1,6 @@
 import type { Campaign } from 'reward-campaigns-client'
-import { useAsked } from '../asked.ts'
 import { client } from '../service.ts'
+import { useRequest } from '../use-request.ts'
 import { ActionSteps } from './action-steps.tsx'
 import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
@@ -15,7 +15,7 @@ import { useTokens } from './use-tokens.ts'
 
 const PRICES_REFRESH_MS = 60_000
 
-/** More than that can be read in the answer itself. */
+/** More than that can be read in the response itself. */
 const SHOWN_INCENTIVES = 50
 
 /** All that is known of a campaign. @param now when it was said. */
@@ -35,13 +35,13 @@ export function CampaignShown({
   const tokens = useTokens([campaign])
   const rewarding = { ...campaign, tokens }
   const paid = paidTokens(campaign)
-  const prices = useAsked(
+  const prices = useRequest(
     (signal) => askForPrices(client, paid, timeRange, signal),
     `prices ${paid} ${timeRange}`,
     PRICES_REFRESH_MS,
   )
   const worth =
-    prices.state === 'shown' ? new Map(prices.answer.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
+    prices.state === 'shown' ? new Map(prices.response.map(({ token, priceUsd }) => [token, priceUsd])) : undefined
   const { incentives } = campaign
   return (
     <div class="campaign">

@@ -1,8 +1,8 @@
-import { useAsked } from '../asked.ts'
 import { Choice } from '../choice.tsx'
 import { Plot } from '../plot.tsx'
+import { Shown } from '../request-result.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 import { plotPoints, plotTitle } from './plot-points.ts'
 
 /** The first is that of an address without one. */
@@ -17,7 +17,7 @@ export type TimeRange = (typeof TIME_RANGES)[number][0]
 
 /** When a campaign was claimed. */
 export function ClaimsPlot({ id, timeRange }: { id: string; timeRange: TimeRange }) {
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => client.listActivity({ campaignId: [id], timeRange }, { signal }),
     `activity ${id} ${timeRange}`,
   )

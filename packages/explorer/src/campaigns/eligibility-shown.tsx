@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
-import { useAsked } from '../asked.ts'
 import { withQuery } from '../page-query.ts'
+import { Shown } from '../request-result.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
 import { HowToClaim } from '../users/how-to-claim.tsx'
 import { Reasons } from '../users/reasons.tsx'
@@ -23,7 +23,7 @@ export function EligibilityShown({ campaign, user }: { campaign: Campaign; user:
 }
 
 function OfUser({ campaign: { id, chainId }, user }: { campaign: Campaign; user: string }) {
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => client.listEligibility({ user, campaignId: [id] }, { signal }),
     `eligibility ${user} ${id}`,
   )

@@ -1,6 +1,6 @@
-import { brief } from '../brief.ts'
 import { chainName } from '../chain-names.ts'
 import { seenContract } from '../seen-contracts.ts'
+import { brief } from '../truncate-name.ts'
 import { type CampaignQuery, toUrl } from './campaign-query.ts'
 import { seenToken } from './seen-tokens.ts'
 

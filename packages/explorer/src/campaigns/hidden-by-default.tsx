@@ -1,8 +1,8 @@
 import type { CampaignListItem } from 'reward-campaigns-client'
 import { shortenHex } from '../address.tsx'
-import { useAsked } from '../asked.ts'
-import { brief } from '../brief.ts'
 import { client } from '../service.ts'
+import { brief } from '../truncate-name.ts'
+import { useRequest } from '../use-request.ts'
 import { toQuery, toUrl } from './campaign-query.ts'
 import { counted } from './prose.ts'
 import { noteTokens, seenToken } from './seen-tokens.ts'
@@ -37,13 +37,13 @@ export function HiddenByDefault({ parameters, isEmpty }: { parameters: URLSearch
 
 /** How many there are where nothing is listed, and what the first of them pay. @param all the list with them. */
 function Hidden({ all }: { all: URLSearchParams }) {
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => client.listCampaigns({ ...toQuery(all), pageSize: PAGE_SIZE }, { signal }).then(noteTokens),
     `hidden ${all}`,
     REFRESH_MS,
   )
-  if (asked.state !== 'shown' || asked.answer.totalCampaigns === 0) return null
-  const { campaigns, totalCampaigns } = asked.answer
+  if (asked.state !== 'shown' || asked.response.totalCampaigns === 0) return null
+  const { campaigns, totalCampaigns } = asked.response
   return (
     <>
       : {counted(totalCampaigns, 'campaign')}, <TokenNames tokens={[...new Set(campaigns.flatMap(paidTokens))]} />

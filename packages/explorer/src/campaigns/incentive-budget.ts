@@ -34,7 +34,7 @@ export const assetOf = ({ chainId, tokens }: Pick<Rewarding, 'chainId' | 'tokens
 
 /**
  * Budget of an incentive that pays a token, by the rules that the service adds up `availableBudgetUsd` by. The claims of
- * an auction are not in the answer, so that what is left of it is unknown.
+ * an auction are not in the response, so that what is left of it is unknown.
  */
 export function budgetOf(campaign: Rewarding, incentive: Funded): Budget {
   const asset = assetOf(campaign, incentive.asset)

@@ -51,7 +51,7 @@ function receiverOf(strategy: number): string {
 const scaled = (scalar: string, amount: string): Sentence =>
   BigInt(scalar) === 0n ? [capitalized(amount)] : [{ count: toTokens(scalar, 16) }, ` % of ${amount}`]
 
-const cappedAt = (most: string, of: ReturnType<typeof assetOf>, what = ''): Sentence =>
-  BigInt(most) === 0n ? [] : [`, at most ${what}`, { amount: BigInt(most), of }, ' for one claim']
+const cappedAt = (max: string, of: ReturnType<typeof assetOf>, what = ''): Sentence =>
+  BigInt(max) === 0n ? [] : [`, at most ${what}`, { amount: BigInt(max), of }, ' for one claim']
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1)

@@ -30,7 +30,7 @@ function movedBy(campaign: Campaign, incentive: Incentive): Sentence {
   ]
 }
 
-/** Who may claim: whoever does what is asked, as far as the allow list admits them. */
+/** Who may claim: anyone who does what is asked, as far as the allow list admits them. */
 export function receiversOf({ allowList }: Pick<Campaign, 'allowList'>): Sentence {
   const count = allowList.addresses.length
   switch (allowList.type) {

@@ -1,9 +1,9 @@
 import { Transaction } from '../address.tsx'
 import { Tokens, Usd } from '../amounts.tsx'
-import { useAsked } from '../asked.ts'
+import { Shown } from '../request-result.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
 import { RelativeTime } from '../times.tsx'
+import { useRequest } from '../use-request.ts'
 import { UserLink } from '../users/user-link.tsx'
 import { counted } from './prose.ts'
 
@@ -14,7 +14,7 @@ export const newestClaimsOf = (id: string) => ({ campaignId: [id], pageSize: SHO
 
 /** Who has claimed a campaign lately, and what that paid. */
 export function NewestClaims({ id, chainId }: { id: string; chainId: number }) {
-  const asked = useAsked((signal) => client.listClaims(newestClaimsOf(id), { signal }), `claims ${id}`)
+  const asked = useRequest((signal) => client.listClaims(newestClaimsOf(id), { signal }), `claims ${id}`)
   return (
     <Shown asked={asked} lines={3}>
       {({ claims, totalClaims }) => {

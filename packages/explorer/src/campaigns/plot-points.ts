@@ -1,7 +1,7 @@
-import type { Answer } from 'reward-campaigns-client'
+import type { ResponseOf } from 'reward-campaigns-client'
 import { counted } from './prose.ts'
 
-type Activity = Answer<'listActivity'>
+type Activity = ResponseOf<'listActivity'>
 
 /** As much of the time as tells the intervals of a range apart: they begin at any minute. */
 const TIME: Intl.DateTimeFormatOptions = { hour: 'numeric', minute: '2-digit' }

@@ -1,6 +1,6 @@
 import { Usd } from '../amounts.tsx'
-import type { Asked } from '../asking.ts'
-import { Shown } from '../shown.tsx'
+import type { RequestState } from '../poll-request.ts'
+import { Shown } from '../request-result.tsx'
 import { assetOf, type Rewarding } from './incentive-budget.ts'
 import { linePath, type TokenPrices } from './prices.ts'
 import { AssetName } from './prose-shown.tsx'
@@ -9,7 +9,7 @@ const WIDTH = 600
 const HEIGHT = 60
 
 /** What each token of a campaign costs now, and how its price has moved. */
-export function PricesShown({ campaign, asked }: { campaign: Rewarding; asked: Asked<TokenPrices[]> }) {
+export function PricesShown({ campaign, asked }: { campaign: Rewarding; asked: RequestState<TokenPrices[]> }) {
   return (
     <Shown asked={asked} lines={1}>
       {(prices) => (

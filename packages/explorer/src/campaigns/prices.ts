@@ -1,4 +1,4 @@
-import { type Answer, type Client, ServiceError } from 'reward-campaigns-client'
+import { type Client, type ResponseOf, ServiceError } from 'reward-campaigns-client'
 import type { Rewarding } from './incentive-budget.ts'
 
 const HOUR_MS = 3_600_000
@@ -15,7 +15,7 @@ const RANGES = {
   '1h': [DAY_MS, '1h'],
 } as const
 
-export type TokenPrices = Pick<Answer<'getPrices'>, 'token' | 'priceUsd' | 'series'>
+export type TokenPrices = Pick<ResponseOf<'getPrices'>, 'token' | 'priceUsd' | 'series'>
 
 /** Tokens that a campaign pays, as `<chainId>:<address>`. */
 export const paidTokens = ({ chainId, incentives }: Pick<Rewarding, 'chainId' | 'incentives'>) => [

@@ -1,5 +1,5 @@
 import { toTokens } from 'reward-campaigns-client'
-import { groupDigits } from '../rounded.ts'
+import { groupDigits } from '../format-numbers.ts'
 import type { Asset } from './incentive-budget.ts'
 
 /** Sentences with things in them that are shown in ways of their own. Plain text in them is ours, never a stranger's. */

@@ -1,9 +1,9 @@
 import { useEffect } from 'preact/hooks'
 import { shortenHex } from '../address.tsx'
-import { useAsked } from '../asked.ts'
 import { chainName } from '../chain-names.ts'
+import { Shown } from '../request-result.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 import { chainOf, type Entered, withToken } from './filter-entries.ts'
 import { findTokens, MAX_CAMPAIGNS } from './find-tokens.ts'
 
@@ -27,12 +27,12 @@ export function TokenSearch({
   send: (entered: Entered) => void
 }) {
   const chainId = chainOf(entered)
-  const asked = useAsked(
+  const asked = useRequest(
     (signal) => findTokens(client, symbol, chainId, signal),
     `symbol ${chainId} ${symbol}`,
     REFRESH_MS,
   )
-  const [only, ...others] = asked.state === 'shown' ? asked.answer : []
+  const [only, ...others] = asked.state === 'shown' ? asked.response : []
   const isClear = only !== undefined && others.length === 0
   useEffect(() => {
     if (isClear) send(withToken(entered, symbol, only.id))

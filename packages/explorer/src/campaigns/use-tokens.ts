@@ -1,6 +1,6 @@
 import type { CampaignListItem } from 'reward-campaigns-client'
-import { useAsked } from '../asked.ts'
 import { client } from '../service.ts'
+import { useRequest } from '../use-request.ts'
 import { type KnownTokens, missingTokens, tokensOf } from './known-tokens.ts'
 import { noteTokens } from './seen-tokens.ts'
 
@@ -8,7 +8,7 @@ import { noteTokens } from './seen-tokens.ts'
 const REFRESH_MS = 600_000
 
 /** As many entries as the service takes in a list. */
-const MOST_TOKENS = 100
+const MAX_TOKENS = 100
 
 type Paying = Pick<CampaignListItem, 'chainId' | 'incentives'>
 
@@ -17,8 +17,8 @@ type Paying = Pick<CampaignListItem, 'chainId' | 'incentives'>
  * What is not known yet, or to nobody, is not in it, and its amounts are shown in base units.
  */
 export function useTokens(campaigns: readonly Paying[]): KnownTokens {
-  const tokens = missingTokens(campaigns).slice(0, MOST_TOKENS)
-  const asked = useAsked<{ campaigns: Paying[] }>(
+  const tokens = missingTokens(campaigns).slice(0, MAX_TOKENS)
+  const asked = useRequest<{ campaigns: Paying[] }>(
     async (signal) =>
       tokens.length === 0
         ? { campaigns: [] }
@@ -26,5 +26,5 @@ export function useTokens(campaigns: readonly Paying[]): KnownTokens {
     `tokens ${tokens.join()}`,
     REFRESH_MS,
   )
-  return tokensOf(asked.state === 'shown' ? [...asked.answer.campaigns, ...campaigns] : campaigns)
+  return tokensOf(asked.state === 'shown' ? [...asked.response.campaigns, ...campaigns] : campaigns)
 }

@@ -1,5 +1,5 @@
 import type { ChainStatus } from 'reward-campaigns-client'
-import { groupDigits } from '../rounded.ts'
+import { groupDigits } from '../format-numbers.ts'
 
 /** The state of a chain as a title. */
 export const STATE_TITLES: Readonly<Record<ChainStatus['state'], string>> = {
@@ -8,7 +8,7 @@ export const STATE_TITLES: Readonly<Record<ChainStatus['state'], string>> = {
   'back-filling': 'Being read',
 }
 
-/** How many blocks the answers are behind the newest block; absent where either is unknown. */
+/** How many blocks the responses are behind the newest block; absent where either is unknown. */
 export function blocksBehind({ asOfBlock, headBlock }: ChainStatus): bigint | undefined {
   if (asOfBlock === null || headBlock === null) return undefined
   const behind = BigInt(headBlock) - BigInt(asOfBlock)

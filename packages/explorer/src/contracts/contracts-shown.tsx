@@ -3,7 +3,7 @@ import type { ExploredContract, Page } from 'reward-campaigns-client'
 import { HowToImport } from '../how-to-import.tsx'
 import { withQuery } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
-import { Empty } from '../shown.tsx'
+import { Empty } from '../request-result.tsx'
 import { ContractRow } from './contract-row.tsx'
 
 /** A page of contracts, with bars that compare them by what they are sorted by. */

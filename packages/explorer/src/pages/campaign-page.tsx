@@ -2,7 +2,6 @@ import './campaigns.css'
 import { useLocation } from 'preact-iso'
 import type { Campaign } from 'reward-campaigns-client'
 import { Usd } from '../amounts.tsx'
-import { useAsked } from '../asked.ts'
 import { campaignTitle } from '../campaign-link.tsx'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignShown } from '../campaigns/campaign-shown.tsx'
@@ -14,17 +13,18 @@ import { chainName } from '../chain-names.ts'
 import { chosenOf } from '../choice.tsx'
 import { Heading } from '../heading.tsx'
 import { Mark } from '../name.tsx'
+import { Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { noteContract } from '../seen-contracts.ts'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 
 export function CampaignPage({ id = '' }: { id?: string }) {
-  const asked = useAsked((signal) => client.getCampaign(id, { signal }).then(noteNames), `campaign ${id}`)
+  const asked = useRequest((signal) => client.getCampaign(id, { signal }).then(noteNames), `campaign ${id}`)
   const { query } = useLocation()
   const timeRange = chosenOf(TIME_RANGES, query.timeRange)
   const { user } = query
-  const title = asked.state === 'shown' ? campaignTitle(asked.answer) : 'Campaign'
+  const title = asked.state === 'shown' ? campaignTitle(asked.response) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
     <>
@@ -44,7 +44,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         )}
       </Shown>
       <RequestShown request={{ method: 'getCampaign', path, id }} />
-      {asked.state === 'shown' && <FurtherRequests id={asked.answer.id} timeRange={timeRange} user={user} />}
+      {asked.state === 'shown' && <FurtherRequests id={asked.response.id} timeRange={timeRange} user={user} />}
     </>
   )
 }

@@ -1,7 +1,6 @@
 import './campaigns.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type LocationHook, useLocation } from 'preact-iso'
-import { useAsked } from '../asked.ts'
 import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
@@ -15,20 +14,21 @@ import { Heading } from '../heading.tsx'
 import { HowToImport } from '../how-to-import.tsx'
 import { pageOf } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
+import { Empty, Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Empty, Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 
 /** Entries on a page where the address does not say; the service's own. */
 const PAGE_SIZE = '10'
 
-const WITHOUT_ANSWER = { loading: 'Campaigns', failed: 'No list' } as const
+const WITHOUT_RESPONSE = { loading: 'Campaigns', failed: 'No list' } as const
 
 export function CampaignsPage() {
   const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
   const query = toQuery(parameters)
-  const asked = useAsked((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
+  const asked = useRequest((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
   // What was sent and is not in the address yet: it names a token by its symbol.
   const [sent, setSent] = useState<Entered>()
   useEffect(() => setSent(undefined), [url])
@@ -39,9 +39,9 @@ export function CampaignsPage() {
     if (isClear) route(enteredUrl(entered))
   }
   const results = useFocusOnNewResults(url, wasPush)
-  // Made anew only for another address: what is being typed stays while the list is asked for again.
+  // Made again only for another address: what is being typed stays while the list is asked for again.
   const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
-  const isEmpty = asked.state === 'shown' && asked.answer.totalCampaigns === 0
+  const isEmpty = asked.state === 'shown' && asked.response.totalCampaigns === 0
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
@@ -52,7 +52,7 @@ export function CampaignsPage() {
       <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
-          {asked.state === 'shown' ? counted(asked.answer.totalCampaigns, 'campaign') : WITHOUT_ANSWER[asked.state]}
+          {asked.state === 'shown' ? counted(asked.response.totalCampaigns, 'campaign') : WITHOUT_RESPONSE[asked.state]}
         </h2>
         {asked.state !== 'failed' && <HiddenByDefault parameters={parameters} isEmpty={isEmpty} />}
         <Shown asked={asked} lines={Math.min(pageSize || 1, 12)}>

@@ -1,15 +1,15 @@
-import { useAsked } from '../asked.ts'
 import { ChainCard } from '../chains/chain-card.tsx'
 import { Heading } from '../heading.tsx'
+import { Empty, Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Empty, Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 
 /** Blocks come every few seconds, and who looks here wants to see them come. */
 const REFRESH_MS = 2_000
 
 export function ChainsPage() {
-  const asked = useAsked((signal) => client.getStatus({ signal }), 'status', REFRESH_MS)
+  const asked = useRequest((signal) => client.getStatus({ signal }), 'status', REFRESH_MS)
   return (
     <>
       <Heading title="Chains" />

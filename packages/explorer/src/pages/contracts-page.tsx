@@ -1,16 +1,16 @@
 import { useLocation } from 'preact-iso'
 import type { Query } from 'reward-campaigns-client'
-import { useAsked } from '../asked.ts'
 import { Choice, chosenOf } from '../choice.tsx'
 import { ContractFilters } from '../contracts/contract-filters.tsx'
 import { ContractsShown } from '../contracts/contracts-shown.tsx'
 import { Heading } from '../heading.tsx'
 import { numberOf, pageOf } from '../page-query.ts'
+import { Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { requestPath } from '../request-text.ts'
 import { noteContract } from '../seen-contracts.ts'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 
 const PAGE_SIZE = 20
 
@@ -44,7 +44,7 @@ export function ContractsPage() {
     path: '/explore/contracts',
     query: { ...filters, page, pageSize: PAGE_SIZE },
   } as const
-  const asked = useAsked(async (signal) => {
+  const asked = useRequest(async (signal) => {
     const contracts = await client.eachContract({ ...filters, pageSize: PAGE_SIZE }, { signal }).page(page)
     contracts.entries.forEach(noteContract)
     return contracts

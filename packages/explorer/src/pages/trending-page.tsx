@@ -1,13 +1,13 @@
 import { useLocation } from 'preact-iso'
-import { useAsked } from '../asked.ts'
 import { Choice, chosenOf } from '../choice.tsx'
 import { Heading } from '../heading.tsx'
 import { pageOf } from '../page-query.ts'
+import { Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
-import { activityQueries, askForTrends } from '../trending/trends.ts'
+import { activityQueries, loadTrends } from '../trending/trends.ts'
 import { PAGE_SIZE, TrendsShown } from '../trending/trends-shown.tsx'
+import { useRequest } from '../use-request.ts'
 
 const PERIODS = [
   ['24h', '24 hours'],
@@ -23,8 +23,8 @@ export function TrendingPage() {
   const { query } = useLocation()
   const period = chosenOf(PERIODS, query.period)
   const order = chosenOf(ORDERS, query.sortBy)
-  const asked = useAsked((signal) => askForTrends(client, period, signal), `trends ${period}`)
-  const ids = asked.state === 'shown' ? asked.answer.trends.map(({ campaign }) => campaign.id) : []
+  const asked = useRequest((signal) => loadTrends(client, period, signal), `trends ${period}`)
+  const ids = asked.state === 'shown' ? asked.response.trends.map(({ campaign }) => campaign.id) : []
   return (
     <>
       <Heading title="Trending" />

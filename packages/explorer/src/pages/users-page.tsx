@@ -1,14 +1,14 @@
 import '../users/users.css'
 import { useLocation } from 'preact-iso'
 import { shortenHex } from '../address.tsx'
-import { useAsked } from '../asked.ts'
 import { Choice, chosenOf } from '../choice.tsx'
 import { CopyButton } from '../copy-button.tsx'
 import { Heading } from '../heading.tsx'
+import { Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { requestPath } from '../request-text.ts'
 import { client } from '../service.ts'
-import { Shown } from '../shown.tsx'
+import { useRequest } from '../use-request.ts'
 import { AddressForm } from '../users/address-form.tsx'
 import { RewardsShown, STATES } from '../users/rewards-shown.tsx'
 import { userPath } from '../users/user-link.tsx'
@@ -42,7 +42,7 @@ export function UserPage({ address = '' }: { address?: string }) {
     id: address,
     query: asked,
   } as const
-  const rewards = useAsked((signal) => client.listRewards(address, asked, { signal }), requestPath(request))
+  const rewards = useRequest((signal) => client.listRewards(address, asked, { signal }), requestPath(request))
   return (
     <>
       <p class="way">
@@ -57,7 +57,7 @@ export function UserPage({ address = '' }: { address?: string }) {
         <Choice legend="Show" name="state" options={STATES} chosen={state} />
       </div>
       <Shown asked={rewards} lines={6}>
-        {(answer) => <RewardsShown answer={answer} state={state} cursor={cursor} />}
+        {(response) => <RewardsShown response={response} state={state} cursor={cursor} />}
       </Shown>
       <RequestShown request={request} />
     </>

@@ -1,9 +1,9 @@
 import { Count, Usd } from '../amounts.tsx'
 import { CampaignLink, campaignTitle } from '../campaign-link.tsx'
 import { ChainLabel } from '../chain-label.tsx'
-import { MovementShown } from '../movement-shown.tsx'
+import { roundCount, roundUsd } from '../format-numbers.ts'
+import { MovementShown } from '../percent-change-label.tsx'
 import { rewardsInWords } from '../rewards.ts'
-import { roundCount, roundUsd } from '../rounded.ts'
 import { RowHead } from '../row-head.tsx'
 import { Sparkline } from '../sparkline.tsx'
 import type { Trend } from './trends.ts'
@@ -29,7 +29,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
             <MovementShown
               now={totalAmountClaimedUsd}
               before={previous.totalAmountClaimedUsd}
-              told={roundUsd(previous.totalAmountClaimedUsd).short}
+              shown={roundUsd(previous.totalAmountClaimedUsd).short}
             />
           </dd>
         </div>
@@ -40,7 +40,7 @@ export function TrendingRow({ trend, rank, step }: { trend: Trend; rank: number;
             <MovementShown
               now={totalClaims}
               before={previous.totalClaims}
-              told={roundCount(previous.totalClaims).short}
+              shown={roundCount(previous.totalClaims).short}
             />
           </dd>
         </div>

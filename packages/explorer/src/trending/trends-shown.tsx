@@ -1,9 +1,9 @@
 import { useLocation } from 'preact-iso'
+import { duration } from '../format-times.ts'
 import { HowToImport } from '../how-to-import.tsx'
-import { duration } from '../moments.ts'
 import { withQuery } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
-import { Empty } from '../shown.tsx'
+import { Empty } from '../request-result.tsx'
 import { TrendingRow } from './trending-row.tsx'
 import { inOrder, type Order, type Trends } from './trends.ts'
 

@@ -1,6 +1,6 @@
-import type { Answer, Client, TrendingCampaign } from 'reward-campaigns-client'
+import type { Client, ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
 
-type Activity = Answer<'listActivity'>['campaigns'][number]
+type Activity = ResponseOf<'listActivity'>['campaigns'][number]
 export type Period = '1h' | '24h'
 export type Order = 'volume' | 'claims'
 
@@ -16,20 +16,20 @@ export interface Trends {
 }
 
 /** How many campaigns the activity may be asked of at a time. */
-const MOST_AT_A_TIME = 50
+const MAX_AT_A_TIME = 50
 
 /** The trending campaigns of a period with their claims in it, in the order of the service. */
-export async function askForTrends(client: Client, period: Period, signal: AbortSignal): Promise<Trends> {
+export async function loadTrends(client: Client, period: Period, signal: AbortSignal): Promise<Trends> {
   const { trendingCampaigns } = await client.listTrendingCampaigns({ period }, { signal })
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     activityQueries(
       trendingCampaigns.map(({ id }) => id),
       period,
     ).map((query) => client.listActivity(query, { signal })),
   )
-  const activities = new Map(answers.flatMap(({ campaigns }) => campaigns).map((activity) => [activity.id, activity]))
+  const activities = new Map(responses.flatMap(({ campaigns }) => campaigns).map((activity) => [activity.id, activity]))
   return {
-    intervalSeconds: answers[0]?.intervalSeconds ?? 0,
+    intervalSeconds: responses[0]?.intervalSeconds ?? 0,
     trends: trendingCampaigns.flatMap((campaign) => {
       const activity = activities.get(campaign.id)
       // One that was withdrawn meanwhile trends no more.
@@ -40,8 +40,8 @@ export async function askForTrends(client: Client, period: Period, signal: Abort
 
 /** What the activity of campaigns is asked by. */
 export function activityQueries(ids: readonly string[], timeRange: Period) {
-  return Array.from({ length: Math.ceil(ids.length / MOST_AT_A_TIME) }, (_, part) => ({
-    campaignId: ids.slice(part * MOST_AT_A_TIME, (part + 1) * MOST_AT_A_TIME),
+  return Array.from({ length: Math.ceil(ids.length / MAX_AT_A_TIME) }, (_, part) => ({
+    campaignId: ids.slice(part * MAX_AT_A_TIME, (part + 1) * MAX_AT_A_TIME),
     timeRange,
   }))
 }

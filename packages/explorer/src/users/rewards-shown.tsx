@@ -1,7 +1,7 @@
 import { useLocation } from 'preact-iso'
-import type { Answer } from 'reward-campaigns-client'
+import type { ResponseOf } from 'reward-campaigns-client'
 import { withQuery } from '../page-query.ts'
-import { Empty } from '../shown.tsx'
+import { Empty } from '../request-result.tsx'
 import { RewardRow } from './reward-row.tsx'
 import { TotalsShown } from './totals-shown.tsx'
 
@@ -22,11 +22,11 @@ const NOTHING: Readonly<Record<State, string>> = {
 
 /** A page of the rewards of an account. @param cursor of this page; absent: it is the first. */
 export function RewardsShown({
-  answer: { user, rewards, totals, nextCursor },
+  response: { user, rewards, totals, nextCursor },
   state,
   cursor,
 }: {
-  answer: Answer<'listRewards'>
+  response: ResponseOf<'listRewards'>
   state: State
   cursor: string | undefined
 }) {

@@ -1,10 +1,10 @@
-import type { Answer } from 'reward-campaigns-client'
+import type { ResponseOf } from 'reward-campaigns-client'
 import { Address } from '../address.tsx'
 import { Count, Tokens, Usd } from '../amounts.tsx'
 import { ChainLabel } from '../chain-label.tsx'
 
 /** What an account has claimed of each token. */
-export function TotalsShown({ totals }: { totals: Answer<'listRewards'>['totals'] }) {
+export function TotalsShown({ totals }: { totals: ResponseOf<'listRewards'>['totals'] }) {
   if (totals.length === 0) return null
   return (
     <section aria-labelledby="totals">

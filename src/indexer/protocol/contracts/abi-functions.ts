@@ -43,7 +43,7 @@ export const readFunctions = parseAbi([
 ])
 
 /**
- * Functions of which the answer has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens
+ * Functions of which the response has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens
  * give names of 32 bytes. They are read by their bytes.
  */
 export const rawReadFunctions = parseAbi([

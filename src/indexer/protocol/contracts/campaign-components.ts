@@ -12,7 +12,7 @@ import {
 import { toAddress, toFixedIncentive } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
-import { askFigures, askIncentive, isWithoutFigures, toIncentiveRecord } from './read-incentives.ts'
+import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
 import { readMaxClaims } from './read-validators.ts'
 
 /** A part of a campaign that is none that is known. */
@@ -38,7 +38,7 @@ export interface ChainCampaign {
 
 /** An origin of which nothing has to be asked any more. */
 export type CompleteOrigin = CampaignOrigin &
-  Required<Pick<CampaignOrigin, 'terms' | 'deed' | 'blockTimestamp' | 'maxClaimsPerClaimant'>>
+  Required<Pick<CampaignOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant'>>
 
 /**
  * Asks all that an origin leaves open, once and for all.
@@ -54,12 +54,14 @@ export async function completeOrigin(
 ): Promise<CompleteOrigin | null> {
   const { blockTimestamp } = origin
   if (blockTimestamp === undefined) throw new TypeError(`the time of the block of ${origin.id} is not there`)
-  const [{ terms, incentives }, deed, maxClaimsPerClaimant] = await Promise.all([
+  const [{ terms, incentives }, actionDetails, maxClaimsPerClaimant] = await Promise.all([
     completeIncentives(reader, origin, readerAt, setUps),
-    origin.deed ?? readAction(reader, origin.action),
+    origin.actionDetails ?? readAction(reader, origin.action),
     origin.maxClaimsPerClaimant === undefined ? readMaxClaims(reader, origin.validator) : origin.maxClaimsPerClaimant,
   ])
-  return terms === undefined ? null : { ...origin, blockTimestamp, terms, incentives, deed, maxClaimsPerClaimant }
+  return terms === undefined
+    ? null
+    : { ...origin, blockTimestamp, terms, incentives, actionDetails, maxClaimsPerClaimant }
 }
 
 /** The terms and incentives; incentives that no event has named are those the core lists. */
@@ -94,11 +96,11 @@ async function readFixed(
   incentive: IncentiveOrigin,
   readerAt: (hash: Hex) => ContractReader,
 ) {
-  const answers = await askIncentive(reader, incentive.contract)
-  const fixed = toFixedIncentive(answers)
-  if (fixed !== null || answers.rewardDecay === undefined || incentive.blockNumber !== blockNumber) return fixed
+  const responses = await readIncentive(reader, incentive.contract)
+  const fixed = toFixedIncentive(responses)
+  if (fixed !== null || responses.rewardDecay === undefined || incentive.blockNumber !== blockNumber) return fixed
   try {
-    return toFixedIncentive(await askIncentive(readerAt(blockHash), incentive.contract))
+    return toFixedIncentive(await readIncentive(readerAt(blockHash), incentive.contract))
   } catch (error) {
     if (error instanceof EndpointError && error.fault === 'unknown-block') return null
     throw error
@@ -143,7 +145,7 @@ export async function readCampaign(
     Promise.all(
       origin.incentives.map(async ({ position, contract, fixed }) => {
         const isKnown = fixed !== undefined && fixed !== null
-        const figures = isKnown ? await askFigures(reader, contract, fixed) : {}
+        const figures = isKnown ? await readState(reader, contract, fixed) : {}
         const record = isKnown ? toIncentiveRecord(fixed, figures) : null
         return { position, contract, record, isUnknown: !isKnown || isWithoutFigures(fixed, figures) }
       }),
@@ -162,7 +164,7 @@ export async function readCampaign(
     accessLists: allowList?.accessLists ?? null,
     origin,
     unknown: [
-      ...(origin.deed.steps === null ? [component('action', origin.action)] : []),
+      ...(origin.actionDetails.steps === null ? [component('action', origin.action)] : []),
       ...(allowList === null ? [component('allowList', origin.allowList)] : []),
       ...incentives.flatMap(({ isUnknown, contract, position }) =>
         isUnknown ? [{ ...component('incentive', contract), position }] : [],
@@ -177,7 +179,7 @@ function toCampaignRecord(
   allowList: ChainAllowList | null,
   incentives: CampaignRecord['incentives'],
 ): CampaignRecord {
-  const { id, boostId, action, budget, owner, validator, txHash, blockNumber, blockTimestamp, deed } = origin
+  const { id, boostId, action, budget, owner, validator, txHash, blockNumber, blockTimestamp, actionDetails } = origin
   return {
     type: 'campaign',
     id,
@@ -192,8 +194,8 @@ function toCampaignRecord(
     ...origin.terms,
     maxClaimsPerClaimant: origin.maxClaimsPerClaimant,
     incentives,
-    actionSteps: deed.steps?.length === 0 ? null : deed.steps,
-    actionClaimant: deed.claimant,
+    actionSteps: actionDetails.steps?.length === 0 ? null : actionDetails.steps,
+    actionClaimant: actionDetails.claimant,
     allowList:
       allowList === null
         ? null

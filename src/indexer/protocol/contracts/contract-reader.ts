@@ -22,38 +22,38 @@ export interface ContractReader {
     name: Name,
     args?: ContractFunctionArgs<Functions, 'view', Name>,
   ): Promise<ReadResult<Name> | undefined>
-  /** The answer as it is. */
+  /** The response as it is. */
   readBytes(contract: Hex, name: RawReadName): Promise<Hex | undefined>
 }
 
 /** Longer answers are none of the protocol's; anybody's contract may be asked. */
-const MOST_DIGITS = 2_000_000
+const MAX_DIGITS = 2_000_000
 
 /** What is asked in the same turn is asked together, and what has been asked at this block is not asked again. */
 export function createContractReader(call: CallContracts): ContractReader {
-  let waiting: { call: ContractCall; settle: (answer: Promise<Hex | null>) => void }[] = []
+  let waiting: { call: ContractCall; settle: (response: Promise<Hex | null>) => void }[] = []
   const asked = new Map<string, Promise<Hex | null>>()
 
-  function askTogether() {
+  function callTogether() {
     const batch = waiting
     waiting = []
-    const answers = call(batch.map((one) => one.call))
-    for (const [index, { settle }] of batch.entries()) settle(answers.then((all) => all[index] ?? null))
+    const responses = call(batch.map((one) => one.call))
+    for (const [index, { settle }] of batch.entries()) settle(responses.then((all) => all[index] ?? null))
   }
 
   function ask(to: Hex, data: Hex): Promise<Hex | null> {
     const key = to + data
     const known = asked.get(key)
     if (known !== undefined) return known
-    if (waiting.length === 0) setImmediate(askTogether)
-    const answer = new Promise<Hex | null>((settle) => waiting.push({ call: { to, data }, settle }))
-    asked.set(key, answer)
-    return answer
+    if (waiting.length === 0) setImmediate(callTogether)
+    const response = new Promise<Hex | null>((settle) => waiting.push({ call: { to, data }, settle }))
+    asked.set(key, response)
+    return response
   }
 
   async function readHex(contract: Hex, data: Hex) {
-    const answer = await ask(contract, data)
-    return answer === null || answer === '0x' || answer.length > MOST_DIGITS ? undefined : answer
+    const response = await ask(contract, data)
+    return response === null || response === '0x' || response.length > MAX_DIGITS ? undefined : response
   }
 
   return {
@@ -64,10 +64,10 @@ export function createContractReader(call: CallContracts): ContractReader {
     ) {
       const abi: Functions = readFunctions
       const data = encodeFunctionData({ abi, functionName, args } as Parameters<typeof encodeFunctionData>[0])
-      const answer = await readHex(contract, data)
-      if (answer === undefined) return undefined
+      const response = await readHex(contract, data)
+      if (response === undefined) return undefined
       try {
-        return decodeFunctionResult({ abi, functionName, data: answer } as unknown as Parameters<
+        return decodeFunctionResult({ abi, functionName, data: response } as unknown as Parameters<
           typeof decodeFunctionResult
         >[0]) as ReadResult<Name>
       } catch {

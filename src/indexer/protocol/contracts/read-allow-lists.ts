@@ -40,5 +40,5 @@ export async function readAllowList(
   return { ...list, accessLists: { allowed: allowed.filter(isListId), denied: denied.filter(isListId) } }
 }
 
-/** Whether a list could have this ID here: whoever deploys a contract chooses what it says. */
+/** Whether a list could have this ID here: anyone who deploys a contract chooses what it says. */
 const isListId = (text: string) => text.length > 0 && text.length <= 128 && text.isWellFormed() && !text.includes('\0')

@@ -22,12 +22,12 @@ const namesRead = [
 ] as const
 
 /** Asks an incentive all that can tell what it is, in one round. */
-export async function askIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveParts> {
-  const [criteria, ...answers] = await Promise.all([
+export async function readIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveParts> {
+  const [criteria, ...responses] = await Promise.all([
     reader.readBytes(contract, 'getIncentiveCriteria'),
     ...namesRead.map(async (name) => [name, await reader.read(contract, name)] as const),
   ])
-  const read: { [Name in (typeof namesRead)[number]]?: ReadResult<Name> | undefined } = Object.fromEntries(answers)
+  const read: { [Name in (typeof namesRead)[number]]?: ReadResult<Name> | undefined } = Object.fromEntries(responses)
   const [rewardDecay, rewardBoost, , currentReward] = read.cgdaParams ?? []
   return {
     ...read,
@@ -67,7 +67,7 @@ function readCriteria(bytes: Hex): RawCriteria | null {
 }
 
 /** What an incentive says of itself at a block; absent is what it does not. */
-export interface FigureAnswers {
+export interface StateResults {
   limit?: bigint | undefined
   claims?: bigint | undefined
   totalClaimed?: bigint | undefined
@@ -76,7 +76,7 @@ export interface FigureAnswers {
 }
 
 /** Asks an incentive for the figures that its kind has. */
-export async function askFigures(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<FigureAnswers> {
+export async function readState(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<StateResults> {
   switch (fixed.type) {
     case 'CGDAIncentive':
       return {}
@@ -94,16 +94,16 @@ export async function askFigures(reader: ContractReader, contract: Hex, fixed: F
 }
 
 /** Whether an incentive does not say how much can be claimed of it, as all of its kind do. */
-export const isWithoutFigures = (fixed: FixedIncentive, { limit }: FigureAnswers) =>
+export const isWithoutFigures = (fixed: FixedIncentive, { limit }: StateResults) =>
   fixed.type !== 'CGDAIncentive' && limit === undefined
 
 /**
  * An incentive as a record has it. One that does not say how much can be claimed of it stays, for there may be claims on it,
  * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.
  */
-export function toIncentiveRecord(fixed: FixedIncentive, answers: FigureAnswers) {
+export function toIncentiveRecord(fixed: FixedIncentive, responses: StateResults) {
   if (fixed.type === 'CGDAIncentive') return fixed
-  const { limit = 0n, claims, totalClaimed, balance } = answers
+  const { limit = 0n, claims, totalClaimed, balance } = responses
   if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
   const figures = {
     ...(claims !== undefined && { totalClaims: String(claims) }),

@@ -16,7 +16,7 @@ export function tokensOf(fixed: FixedIncentive): Hex[] {
 }
 
 /** The longest text a record holds. */
-const MOST_CHARACTERS = 4096
+const MAX_CHARACTERS = 4096
 
 /** Asks a token what it is; undefined where it has no decimals, without which its amounts mean nothing. */
 export async function readToken(
@@ -36,7 +36,7 @@ export async function readToken(
 /** Old tokens give 32 bytes filled up with zeros. What no text can hold is left out of it. */
 function toText(bytes: Hex | undefined): string {
   if (bytes === undefined) return ''
-  return readText(bytes).replaceAll('\0', '').toWellFormed().slice(0, MOST_CHARACTERS).toWellFormed()
+  return readText(bytes).replaceAll('\0', '').toWellFormed().slice(0, MAX_CHARACTERS).toWellFormed()
 }
 
 function readText(bytes: Hex): string {

@@ -1,0 +1,88 @@
+import { ServiceError } from 'reward-campaigns-client'
+
+/**
+ * What is known of a response. A failure never stands beside figures that were right once: they could be wrong by now, and
+ * the page says so in their place.
+ */
+export type RequestState<ResponseOf> =
+  | { state: 'loading' }
+  | { state: 'shown'; response: ResponseOf; at: Date }
+  | { state: 'failed'; failure: unknown }
+
+/** A request that takes longer has failed: a network that has gone says nothing. */
+const TIMEOUT_MS = 20_000
+
+/** Figures that nobody has looked at for longer are not shown again before they are asked for. */
+const LONGEST_UNSEEN_MS = 30_000
+
+/** After a failure without `Retry-After`. */
+const WAIT_AFTER_FAILURE_MS = 2_000
+
+/** No `Retry-After` makes it wait longer: who looks wants to see it come back. */
+const LONGEST_WAIT_MS = 10_000
+
+/**
+ * Asks at once and then from time to time, one request at a time, until it is stopped.
+ *
+ * @param ask must give up when its signal says so.
+ * @param report is never called once it is stopped.
+ * @param isLookedAt while this is false, nothing is asked.
+ */
+export function pollRequest<ResponseOf>(
+  ask: (signal: AbortSignal) => Promise<ResponseOf>,
+  report: (asked: RequestState<ResponseOf>) => void,
+  isLookedAt: () => boolean,
+  everyMs: number,
+) {
+  let isStopped = false
+  let underWay: AbortController | undefined
+  let reportedAt = Date.now()
+  let timer: ReturnType<typeof setTimeout> | undefined
+
+  async function sendOnce(request: AbortController): Promise<number> {
+    const timeout = setTimeout(() => request.abort(), TIMEOUT_MS)
+    try {
+      const response = await ask(request.signal)
+      if (!isStopped) report({ state: 'shown', response, at: new Date() })
+      return everyMs
+    } catch (failure) {
+      if (!isStopped) report({ state: 'failed', failure })
+      const { status = 0, retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
+      // What is refused stays refused for as long as nothing is known to have changed.
+      if (status >= 400 && status < 500 && retryAfterSeconds === undefined) return everyMs
+      return retryAfterSeconds === undefined
+        ? WAIT_AFTER_FAILURE_MS
+        : Math.min(Math.max(retryAfterSeconds * 1000, WAIT_AFTER_FAILURE_MS), LONGEST_WAIT_MS)
+    } finally {
+      clearTimeout(timeout)
+      reportedAt = Date.now()
+    }
+  }
+
+  async function sendAndWait() {
+    clearTimeout(timer)
+    if (underWay !== undefined || isStopped) return
+    let waitMs = everyMs
+    if (isLookedAt()) {
+      underWay = new AbortController()
+      waitMs = await sendOnce(underWay)
+      underWay = undefined
+    }
+    if (!isStopped) timer = setTimeout(() => void sendAndWait(), waitMs)
+  }
+
+  void sendAndWait()
+  return {
+    /** Somebody looks again. */
+    retryNow() {
+      if (isStopped || !isLookedAt()) return
+      if (Date.now() - reportedAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs)) report({ state: 'loading' })
+      void sendAndWait()
+    },
+    stop() {
+      isStopped = true
+      underWay?.abort()
+      clearTimeout(timer)
+    },
+  }
+}

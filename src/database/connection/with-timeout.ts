@@ -1,0 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseUnreachableError } from './database-errors.ts'
+
+/** What comes soon enough. @throws DatabaseUnreachableError where it takes longer; what was asked goes on. */
+export async function withTimeout<T>(asked: Promise<T>, maxMs: number, sentence: string): Promise<T> {
+  const answered = new AbortController()
+  const late = sleep(maxMs, undefined, { signal: answered.signal }).then(() => {
+    throw new DatabaseUnreachableError(sentence)
+  })
+  try {
+    return await Promise.race([asked, late])
+  } finally {
+    answered.abort()
+    late.catch(() => undefined)
+    asked.catch(() => undefined)
+  }
+}

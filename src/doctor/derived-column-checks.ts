@@ -1,0 +1,94 @@
+import { type Sample, within } from '../database/differences.ts'
+import { differingClaimHours } from '../read-models/claim-hours/check.ts'
+import {
+  differingCampaignTotals,
+  differingContractTotals,
+  differingTrendingCampaigns,
+} from '../read-models/claim-windows/check.ts'
+import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
+import { differingPrices, differingValues } from '../read-models/prices/check.ts'
+
+/*
+ * What is stored of the figures that are derived from facts, against the facts. Each query gives what differs, and nothing
+ * where all is well.
+ */
+
+export interface DerivedColumns {
+  name: string
+  /** What is compared, for a sentence. */
+  subject: string
+  differing: (sample: Sample) => string
+}
+
+/** The facts are sought by key; the campaigns have names. */
+const idOf = `(select id from campaigns where key = campaign_key)`
+
+export const derivedColumns: readonly DerivedColumns[] = [
+  { name: 'values', subject: 'values of claims', differing: differingValues },
+  { name: 'incentives', subject: 'claims, amounts and budgets of incentives', differing: differingIncentives },
+  { name: 'flags', subject: 'whitelisted rewards and exhaustion of campaigns', differing: differingFlags },
+  {
+    name: 'claimants',
+    subject: 'numbers of claimants',
+    differing: (sample) => `
+      select ${idOf} as what
+      from (
+        select campaign_key, count(distinct claimant) as claimant_count from claims
+        where ${within(sample, 'campaign_key')} group by campaign_key
+      ) due
+      full join (select * from campaign_claimant_counts where ${within(sample, 'campaign_key')}) kept using (campaign_key)
+      where kept.claimant_count is distinct from due.claimant_count`,
+  },
+  { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
+  {
+    name: 'claim hours',
+    subject: 'claims of popular campaigns by hours',
+    differing: differingClaimHours,
+  },
+  {
+    name: 'trending',
+    subject: 'trending campaigns',
+    differing: differingTrendingCampaigns,
+  },
+  {
+    name: 'contract totals',
+    subject: 'campaigns and claims of contracts in all windows',
+    differing: differingContractTotals,
+  },
+  {
+    name: 'members',
+    subject: 'numbers of addresses on lists',
+    differing: (sample) => `
+      select ${idOf} as what
+      from allow_lists kept
+      where ${within(sample, 'campaign_key')} and address_count <> (
+        select count(*) from allow_list_addresses listed where listed.campaign_key = kept.campaign_key)
+      union all
+      select 'access list ' || id
+      from access_lists kept
+      where ${sample === null ? 'true' : `id in (select access_list_id from allow_lists where ${within(sample, 'campaign_key')})`}
+        and member_count <> (select count(*) from access_list_members members where members.access_list_id = kept.id)`,
+  },
+]
+
+/** Small, so always whole: what is counted of all campaigns and of all profiles. */
+export const derivedCounts: readonly DerivedColumns[] = [
+  { name: 'token prices', subject: 'prices of tokens', differing: differingPrices },
+  {
+    name: 'counts',
+    subject: 'numbers of contracts, and of profiles by score',
+    differing: () => `
+      select 'contracts of chain ' || chain_id as what
+      from (
+        select creator, chain_id, count(*) as contract_count from contract_claim_totals
+        where window_seconds = 0 group by creator, chain_id
+      ) due
+      full join contract_counts kept using (creator, chain_id)
+      where kept.contract_count is distinct from due.contract_count
+      union all
+      select 'profiles of score ' || score_bucket
+      from (select score_bucket, count(*) as profile_count from profiles group by score_bucket) due
+      full join profile_score_counts kept using (score_bucket)
+      where kept.profile_count is distinct from due.profile_count`,
+  },
+]

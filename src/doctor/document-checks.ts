@@ -1,0 +1,38 @@
+import type pg from 'pg'
+import { type Differences, findDifferences, type Sample } from '../database/differences.ts'
+import { inSnapshot, type Query } from '../database/snapshot.ts'
+import { beforeDocumentsDiffer, differingDocuments } from '../read-models/campaign-documents/check.ts'
+
+/** Campaigns whose documents are compared at once. */
+const PORTION = 1000
+
+async function compare(ask: Query, keys: readonly string[]) {
+  await ask('select make_campaign_documents($1::bigint[])', [keys])
+  return findDifferences(ask, differingDocuments, keys)
+}
+
+/** Compares the documents of some campaigns, or of all in portions, with what their records say. */
+export async function compareDocuments(client: pg.Client, statementMs: number, sample: Sample): Promise<Differences> {
+  const bounds = { statementMs, beforehand: beforeDocumentsDiffer }
+  if (sample !== null) return inSnapshot(client, bounds, (ask) => compare(ask, sample))
+  let found: Differences = { count: 0, named: [] }
+  for (let last: string | undefined = '0'; last !== undefined; ) {
+    const after: string = last
+    const portion = await inSnapshot(client, bounds, async (ask) => {
+      const rows = await ask<{ key: string }>(
+        `select key::text from campaigns where key > $1 order by key limit ${PORTION}`,
+        [after],
+      )
+      return {
+        last: rows.at(-1)?.key,
+        ...(await compare(
+          ask,
+          rows.map(({ key }) => key),
+        )),
+      }
+    })
+    found = { count: found.count + portion.count, named: found.named.length > 0 ? found.named : portion.named }
+    last = portion.last
+  }
+  return found
+}

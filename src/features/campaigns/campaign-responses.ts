@@ -1,0 +1,45 @@
+import { Big } from 'big.js'
+import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
+import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
+import { withFields } from './chosen-fields.ts'
+
+/** The figures of an incentive, and where among them each is. */
+const FIGURES = 4
+const COUNT = 1
+const REMAINING = 2
+const TOKEN = 3
+
+/** The tokens that a response about a campaign shows, or counts in. */
+export const tokenIdsOf = ({ state }: Campaign) =>
+  state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
+
+/** How a campaign is to be shown; `addresses` are those that its document leaves out, if it does. */
+interface Wanted {
+  fields?: readonly string[] | undefined
+  addresses?: string | undefined
+}
+
+/** The JSON of a campaign. */
+export function toJson({ state, document }: Campaign, tokens: Tokens, { fields, addresses }: Wanted) {
+  const { isActive, figures } = state
+  return fillDocument(fields === undefined ? document : withFields(document, fields), (name, of) => {
+    if (name === 'isActive') return isActive
+    if (name === 'availableBudgetUsd') return toAvailableBudgetUsd(figures, tokens)
+    if (name === 'addresses') return addresses
+    if (name === 'token') return tokens.get(of)?.metadata ?? 'null'
+    return figures[FIGURES * Number(of) + (name === 'claimCount' ? COUNT : 0)]
+  })
+}
+
+/** Exact: products and a sum, rounded once. Null when a price is unknown, or nothing pays a token. */
+function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
+  let sum: Big | undefined
+  for (let start = 0; start < figures.length; start += FIGURES) {
+    const token = figures[start + TOKEN]
+    if (!token) continue
+    const price = tokens.get(token)?.baseUnitPriceUsd
+    if (price === undefined) return 'null'
+    sum = price.times(figures[start + REMAINING] ?? '').plus(sum ?? 0)
+  }
+  return sum === undefined ? 'null' : `"${sum.round(6, Big.roundHalfUp).toFixed()}"`
+}

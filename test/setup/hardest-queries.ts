@@ -1,0 +1,124 @@
+/*
+ * Every filter at its limit, with the values that are hardest to answer for: what most have, what just too few have for a map
+ * of its own, and both together. For anyone who looks for the dearest question that is accepted.
+ */
+
+type Query = (sql: string) => Promise<{ value: string }[]>
+
+export interface HardQuery {
+  name: string
+  path: string
+}
+
+interface Values {
+  name: string
+  values: string[]
+}
+
+/** Entries that a list may have. */
+const LIST = 100
+
+/** The most that something without a map is found by. */
+const MAX_UNMAPPED = 150
+
+/** Paths of public operations, by what is hard about them. */
+export async function findHardestQueries(ask: Query) {
+  const lists = [
+    await toQueries('budgetAccount', (order) => find('budget', 'campaigns', order)),
+    await toQueries('tokens', (order) =>
+      find("chain_id || ':' || value", "campaign_facets where kind = 'token'", order),
+    ),
+    await toQueries('tokens', (order) =>
+      find("chain_id || ':' || value || ':collection'", "campaign_facets where kind = 'target'", order),
+    ),
+    await toQueries('distributionChannel', (order) => find('value', "campaign_facets where kind = 'channel'", order)),
+  ]
+  const [chain, owner, creator, unmappedCreator] = await Promise.all([
+    findOne('chain_id::text', 'campaigns'),
+    findOne('owner', 'campaigns'),
+    findOne('creator', 'campaigns'),
+    find('creator', 'campaigns', 'unmapped').then(([first]) => first),
+  ])
+  const mostClaimed = await ask(`select id as value from campaigns join
+    (select campaign_key, count(*) from claims group by 1 order by 2 desc limit 50) most on campaign_key = key`)
+
+  async function find(expression: string, from: string, which: 'common' | 'unmapped') {
+    const condition = which === 'unmapped' ? `having count(*) <= ${MAX_UNMAPPED}` : ''
+    const rows = await ask(
+      `select ${expression} as value from ${from} group by 1 ${condition} order by count(*) desc, 1 limit ${LIST}`,
+    )
+    return rows.map(({ value }) => value)
+  }
+
+  async function findOne(expression: string, from: string) {
+    return (await find(expression, from, 'common'))[0]
+  }
+
+  async function toQueries(parameter: string, findValues: (which: 'common' | 'unmapped') => Promise<string[]>) {
+    const [common, unmapped] = [await findValues('common'), await findValues('unmapped')]
+    const half = LIST / 2
+    const kinds: Values[] = [
+      { name: 'common', values: common },
+      { name: 'unmapped', values: unmapped },
+      { name: 'mixed', values: [...common.slice(0, half), ...unmapped.slice(0, half)] },
+    ]
+    return kinds
+      .filter(({ values }) => values.length > 0)
+      .map(({ name, values }) => ({ name: `${name} ${parameter}`, query: `${parameter}=${values.join(',')}` }))
+  }
+
+  const [budgets = [], tokens = [], collections = [], channels = []] = lists
+  const together = budgets.flatMap((budget, index) =>
+    [tokens[index], collections[index]].map((token) => ({
+      name: [budget.name, token?.name, channels[0]?.name, 'a chain'].filter(Boolean).join(', '),
+      query: [budget.query, token?.query, channels[0]?.query, `chainId=${chain}`].filter(Boolean).join('&'),
+    })),
+  )
+  const filters = [
+    { name: 'no filter', query: '' },
+    { name: 'owner', query: `owner=${owner}` },
+    { name: 'chain', query: `chainId=${chain}` },
+    ...lists.flat(),
+    ...together,
+  ]
+  const campaigns = filters.flatMap(({ name, query }) =>
+    ['', 'showActiveOnly=true', 'sortBy=active', 'sortBy=active&tokenWhitelist=false'].map((how) => ({
+      name: `campaigns: ${name} ${how}`.trim(),
+      path: `/campaigns?${[query, how, 'pageSize=100'].filter(Boolean).join('&')}`,
+    })),
+  )
+  const creators = ['', `creator=${creator}`, `creator=${unmappedCreator}`]
+  const contracts = ['most-completions', 'total-spend', 'recently-deployed'].flatMap((order) =>
+    ['', '&timeRange=6h', '&timeRange=24h', '&timeRange=7d'].flatMap((range) =>
+      ['', `chainIds=${chain}`, ...creators.slice(1)].map((filter) => ({
+        name: `contracts: ${order}${range} ${filter}`.trim(),
+        path: `/explore/contracts?pageSize=100&sortBy=${order}${range}${filter && `&${filter}`}`,
+      })),
+    ),
+  )
+  const activity = ['1h', '24h', '7d', '30d'].map((range) => ({
+    name: `activity of the most claimed, ${range}`,
+    path: `/activity?timeRange=${range}&campaignId=${mostClaimed.map(({ value }) => value).join(',')}`,
+  }))
+  const [listed] = await ask(
+    'select address as value from allow_list_addresses group by 1 order by count(*) desc, 1 limit 1',
+  )
+  const nobody = `0x${'0'.repeat(39)}1`
+  const users = { 'a user of no list': nobody, 'the user of most lists': listed?.value ?? nobody }
+  const trending = ['1h', '24h'].flatMap((period) =>
+    [
+      { name: 'everybody', query: '' },
+      { name: 'an unknown action type', query: 'includeActionTypes=unknown' },
+      ...Object.entries(users).map(([name, user]) => ({ name, query: `user=${user}` })),
+      ...lists.flat(),
+    ].map(({ name, query }) => ({
+      name: `trending: ${period}, ${name}`,
+      path: `/reward-kit/trending?period=${period}&tokenWhitelist=false${query && `&${query}`}`,
+    })),
+  )
+  return { campaigns, contracts, activity, trending }
+}
+
+/** The pages that are hardest to find among so many rows: the first, the middle one and the last. */
+export const pagesAmong = (rows: number) =>
+  [...new Set([1, Math.ceil(rows / 200), Math.ceil(rows / 100)])].filter(Boolean)
