@@ -7,7 +7,7 @@ import { mayRevalue, revalueClaims } from './revalue-claims.ts'
 import { type Batch, stageBatch } from './staged-batches.ts'
 import { createTempTables, emptyWideTables } from './temp-tables.ts'
 
-export type { FeedPrice, PriceSource } from './staged-batches.ts'
+export type { PriceSource } from './staged-batches.ts'
 export type { Batch }
 
 export interface Ingest {

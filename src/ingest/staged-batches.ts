@@ -26,7 +26,7 @@ interface TokenIdentity {
 }
 
 /** What a log of a token's feed said; identified by token, block and log index, each once in a batch. */
-export interface FeedPrice {
+interface FeedPrice {
   token: TokenIdentity
   /** Of the feed's chain; 0 for the price from before the first log. */
   blockNumber: number

@@ -19,7 +19,7 @@ export const paging = {
 }
 
 /** Maximum length of a cursor. */
-export const MAX_CURSOR = 512
+const MAX_CURSOR = 512
 
 /** Parameters of the operations whose pages go on from each other. */
 export const cursorPaging = {

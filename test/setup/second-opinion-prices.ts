@@ -17,7 +17,7 @@ const lower = (text: unknown) => String(text).toLowerCase()
 export const tokenId = (chainId: unknown, address: unknown) => lower(`${chainId}:${address}`)
 
 /** The price of a token at an instant, in milliseconds. */
-export function priceAt(prices: readonly Price[], token: string, instant: number) {
+function priceAt(prices: readonly Price[], token: string, instant: number) {
   const own = prices.filter((price) => price.token === token)
   const fixed = own.find(({ source }) => source === 'fixed')
   if (fixed !== undefined) return fixed.priceUsd

@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, Verdict, verdictAndReasons } from '../../read-models/eligibility/schemas.ts'
+import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/eligibility.ts'
 import { incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameter-examples.ts'

@@ -12,7 +12,7 @@ export const MAX_POINTS = 400
 /** Lengths of the intervals of a series, in milliseconds. */
 export const INTERVALS = { '1h': 3_600_000, '1d': 86_400_000 } as const
 
-export const TokenId = Type.String({
+const TokenId = Type.String({
   $id: 'TokenId',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
   maxLength: 59,

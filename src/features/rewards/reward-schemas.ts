@@ -1,5 +1,5 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, verdictAndReasons } from '../../read-models/eligibility/schemas.ts'
+import { claimableFields, verdictAndReasons } from '../../schemas/eligibility.ts'
 import { wordOrNull } from '../../schemas/enumerations.ts'
 import { incentiveTypes } from '../../schemas/incentives.ts'
 import { minimumBlocks } from '../../schemas/minimum-blocks.ts'

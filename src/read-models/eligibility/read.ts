@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
+import type { Verdict } from '../../schemas/eligibility.ts'
 import { type CampaignFacts, type IncentiveFacts, judgeCampaign, judgeIncentive } from './rules.ts'
-import type { Verdict } from './schemas.ts'
 
 /** The facts of the incentives of campaigns, or of those at places, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>

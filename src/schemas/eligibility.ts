@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { AllowListType } from '../../schemas/allow-lists.ts'
-import { Address, BaseUnits, Instant, TransactionHash, text } from '../../schemas/primitives.ts'
-import { ref, refOrNull } from '../../schemas/references.ts'
+import { AllowListType } from './allow-lists.ts'
+import { Address, BaseUnits, Instant, TransactionHash, text } from './primitives.ts'
+import { ref, refOrNull } from './references.ts'
 
 export const Verdict = Type.Unsafe<'claimable' | 'admitted' | 'unknown' | 'blocked'>({
   $id: 'Verdict',
@@ -64,7 +64,7 @@ export const ClaimReason = Type.Object(
 )
 export type ClaimReason = Static<typeof ClaimReason>
 
-export const ClaimTransaction = Type.Object(
+const ClaimTransaction = Type.Object(
   {
     to: ref(Address, { description: 'The campaign core.' }),
     data: text('Call data of `claimIncentiveFor`, hexadecimal.', { maxLength: 140_000 }),
@@ -76,7 +76,6 @@ export const ClaimTransaction = Type.Object(
       'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
   },
 )
-export type ClaimTransaction = Static<typeof ClaimTransaction>
 
 /** What it takes to claim; there when the verdict is `claimable`. */
 export const claimableFields = {
