@@ -5,7 +5,7 @@
 import { Agent, get } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { COSTLY_REQUESTS } from '../test/setup/costly-requests.ts'
+import { COSTLY_REQUESTS } from '../test/setup/requests/costly-requests.ts'
 
 const host = String(process.argv[2])
 const [port = 0, seconds = 0] = process.argv.slice(3).map(Number)

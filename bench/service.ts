@@ -3,7 +3,7 @@ import { devNull } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import compile from '../test/setup/build.ts'
-import { CLI } from '../test/setup/processes.ts'
+import { CLI } from '../test/setup/servers/processes.ts'
 import { endProcess, responseOf, startHelper, startProgram } from './child-processes.ts'
 import type { Contestant, PartContext } from './part.ts'
 

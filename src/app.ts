@@ -47,7 +47,7 @@ import { createTrendingRepository } from './features/trending/trending-repositor
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
-import { handleErrors, refuseMalformedQueries } from './http/request/error-handling.ts'
+import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
 import { ErrorResponse } from './http/request/responses.ts'
 import {
@@ -76,9 +76,9 @@ import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
 import { createLogging, createRequestId, decorateForLog } from './observability/logging.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
-import { eligibilitySchemas } from './schemas/eligibility.ts'
+import { eligibilitySchemas } from './schemas/campaigns/eligibility.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
-import { createValidator, type Validator } from './schemas/validator.ts'
+import { createValidator, type Validator } from './schemas/validation/validator.ts'
 import type { Settings } from './settings.ts'
 
 export interface AppOptions {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { compile } from '@fastify/proxy-addr'
 import { formerSettings } from './former-settings.ts'
-import { nearestName } from './schemas/nearest-name.ts'
-import { createValidator, describeFault, type ValidateFunction } from './schemas/validator.ts'
+import { nearestName } from './schemas/parameters/nearest-name.ts'
+import { createValidator, describeFault, type ValidateFunction } from './schemas/validation/validator.ts'
 import { Settings } from './settings.ts'
 
 /*

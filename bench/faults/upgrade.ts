@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openCluster } from '../../src/embedded/embedded-cluster.ts'
 import compile from '../../test/setup/build.ts'
-import { CLI, RunningProcess } from '../../test/setup/processes.ts'
+import { CLI, RunningProcess } from '../../test/setup/servers/processes.ts'
 import { root } from '../child-processes.ts'
 import { print } from '../measure.ts'
 

@@ -1,4 +1,4 @@
-import { findHardestQueries, pagesAmong } from '../../test/setup/hardest-queries.ts'
+import { findHardestQueries, pagesAmong } from '../../test/setup/requests/hardest-queries.ts'
 import { queryFacts } from '../known-facts.ts'
 import type { Part } from '../part.ts'
 import { startService } from '../service.ts'

@@ -1,6 +1,6 @@
 import { type Caller, withoutAbort } from '../database/connection/abort-context.ts'
 import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
-import { ChangingDataError } from '../http/request/errors.ts'
+import { ChangingDataError } from '../http/request/errors/errors.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
 import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'

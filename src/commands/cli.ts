@@ -16,11 +16,11 @@ import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { explain, toRequestPath } from './explain.ts'
 import { importFiles } from './import.ts'
-import { printIndexStatus } from './index-status.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
-import { serve } from './serve.ts'
+import { printIndexStatus } from './services/index-status.ts'
+import { serve } from './services/serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
 import { writeOpenApi } from './write-openapi.ts'
 
@@ -154,7 +154,7 @@ async function index({ chains, once = false, status = false, json = false }: Ind
   if (chains === undefined ? once : json) program.error('error: --once goes with --chains, and --json with --status')
   if (chains === undefined) return printIndexStatus(readSettings(), { json })
   // What reads chains takes its time to be loaded, and no other command needs it.
-  const { indexChains } = await import('./index-chains.ts')
+  const { indexChains } = await import('./services/index-chains.ts')
   await indexChains(readSettings(), { chains, once })
 }
 

@@ -2,9 +2,9 @@ import { Type } from '@sinclair/typebox'
 import { createSecret, listCredentials, revokeCredential, saveCredential } from '../database/lookups/credentials.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import { toJsonLine, toPrintable, toTable } from '../process/print-rows.ts'
+import { name128 } from '../schemas/parameters/query-values.ts'
 import { Address } from '../schemas/primitives.ts'
-import { name128 } from '../schemas/query-values.ts'
-import { createValidator, describeFault } from '../schemas/validator.ts'
+import { createValidator, describeFault } from '../schemas/validation/validator.ts'
 import type { Settings } from '../settings.ts'
 
 export interface NewToken {

@@ -9,7 +9,7 @@ import {
   quote,
   type ValidateFunction,
   type Validator,
-} from '../schemas/validator.ts'
+} from '../schemas/validation/validator.ts'
 import { findExcess } from './line-limits.ts'
 
 /** What a line holds: a record, or what is wrong with it. */

@@ -10,17 +10,17 @@ import {
   priceTokens,
 } from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
-import { overlayMetadata } from './campaign-metadata.ts'
 import type { Query } from './connection.ts'
+import { overlayMetadata } from './merge/campaign-metadata.ts'
 import {
   makeDocuments,
   mergeCampaigns,
   touchCampaigns,
   updateIncentiveState,
   withdrawIncentives,
-} from './merge-campaigns.ts'
-import { mergeClaims } from './merge-claims.ts'
-import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge-records.ts'
+} from './merge/merge-campaigns.ts'
+import { mergeClaims } from './merge/merge-claims.ts'
+import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge/merge-records.ts'
 
 /*
  * What becomes of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts): plain

@@ -2,12 +2,12 @@ import type pg from 'pg'
 import { runBatchSteps } from './batch-steps.ts'
 import { connectForBatches, type Query, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
-import { checkReferences } from './reference-checks.ts'
-import { mayRevalue, revalueClaims } from './revalue-claims.ts'
-import { type Batch, stageBatch } from './staged-batches.ts'
-import { createTempTables, emptyWideTables } from './temp-tables.ts'
+import { mayRevalue, revalueClaims } from './merge/revalue-claims.ts'
+import { checkReferences } from './staging/reference-checks.ts'
+import { type Batch, stageBatch } from './staging/staged-batches.ts'
+import { createTempTables, emptyWideTables } from './staging/temp-tables.ts'
 
-export type { PriceSource } from './staged-batches.ts'
+export type { PriceSource } from './staging/staged-batches.ts'
 export type { Batch }
 
 export interface Ingest {

@@ -1,8 +1,9 @@
 import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../schemas/action-steps.ts'
-import { AllowListType } from '../schemas/allow-lists.ts'
-import { actionCategories, wordOrNull } from '../schemas/enumerations.ts'
-import { incentiveVariants } from '../schemas/incentives.ts'
+import { ActionClaimant, ActionStep } from '../schemas/campaigns/action-steps.ts'
+import { AllowListType } from '../schemas/campaigns/allow-lists.ts'
+import { actionCategories, wordOrNull } from '../schemas/campaigns/enumerations.ts'
+import { incentiveVariants } from '../schemas/campaigns/incentives.ts'
+import { name128 } from '../schemas/parameters/query-values.ts'
 import {
   Address,
   BaseUnits,
@@ -15,7 +16,6 @@ import {
   TransactionHash,
   text,
 } from '../schemas/primitives.ts'
-import { name128 } from '../schemas/query-values.ts'
 import { ref, refOrNull, stringOrNull } from '../schemas/references.ts'
 
 /*

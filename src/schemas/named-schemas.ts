@@ -1,7 +1,8 @@
-import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './action-steps.ts'
-import { AllowList, AllowListPreview, AllowListType } from './allow-lists.ts'
-import { RewardTokenFilter, TokenFilter } from './campaign-filters.ts'
-import { Criteria, CriteriaWithValueType, Incentive, incentiveVariants } from './incentives.ts'
+import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './campaigns/action-steps.ts'
+import { AllowList, AllowListPreview, AllowListType } from './campaigns/allow-lists.ts'
+import { RewardTokenFilter, TokenFilter } from './campaigns/campaign-filters.ts'
+import { Criteria, CriteriaWithValueType, Incentive, incentiveVariants } from './campaigns/incentives.ts'
+import { TokenMetadata } from './campaigns/tokens.ts'
 import {
   Address,
   BaseUnits,
@@ -13,7 +14,6 @@ import {
   TransactionHash,
   UsdAmount,
 } from './primitives.ts'
-import { TokenMetadata } from './tokens.ts'
 
 /** The schemas that others refer to by name: shared components of the OpenAPI document. */
 export const namedSchemas = [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, openTab, WIDTHS } from '../setup/browser.ts'
-import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
-import { setFollowed } from '../setup/followed-chains.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
+import { COLOR_SCHEMES, hasBrowser, inBrowser, ONCE_MORE, openTab, WIDTHS } from '../setup/pages/browser.ts'
+import { answered, type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const token = aToken({ priceUsd: '1' })

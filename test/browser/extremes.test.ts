@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/browser.ts'
-import { type Explorer, NOW, startExplorer } from '../setup/explorer.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
+import { type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import {
   aCampaign,
   aClaim,

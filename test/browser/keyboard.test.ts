@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { inspect, promisify } from 'node:util'
 import { build } from 'esbuild'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copied, hasBrowser, inBrowser, ONCE_MORE, tabTo } from '../setup/browser.ts'
-import { answered, type Explorer, listedCampaigns, sampleOf, startExplorer } from '../setup/explorer.ts'
+import { copied, hasBrowser, inBrowser, ONCE_MORE, tabTo } from '../setup/pages/browser.ts'
+import { answered, type Explorer, listedCampaigns, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 
 let explorer: Explorer
 const run = promisify(execFile)

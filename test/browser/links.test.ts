@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
-import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
-import { setFollowed } from '../setup/followed-chains.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
+import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/pages/browser.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const token = aToken({ priceUsd: '1' })

@@ -2,8 +2,8 @@ import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/browser.ts'
-import { type Explorer, NOW, sampleOf, startExplorer } from '../setup/explorer.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
+import { type Explorer, NOW, sampleOf, startExplorer } from '../setup/pages/explorer.ts'
 
 const folder = join(import.meta.dirname, '../../docs/images')
 

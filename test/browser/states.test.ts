@@ -1,10 +1,10 @@
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { type DatabaseProxy, openDatabaseProxy } from '../setup/database-proxy.ts'
-import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
+import { hasBrowser, inBrowser, ONCE_MORE } from '../setup/pages/browser.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
+import { type DatabaseProxy, openDatabaseProxy } from '../setup/servers/database-proxy.ts'
 
 const PAGES = ['/', '/explorer/campaigns', '/explorer/contracts']
 const FIGURES = 'main .figure, main .rows, main .campaign'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/browser.ts'
-import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/explorer.ts'
+import { hasBrowser, inBrowser, ONCE_MORE, type Tab } from '../setup/pages/browser.ts'
+import { answered, type Explorer, listedCampaigns, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, anAddress, anErc20Incentive, aStep, aToken } from '../setup/records.ts'
 
 const usdc = aToken({ symbol: 'USDC', name: 'USD Coin' })

@@ -1,7 +1,7 @@
 import { encodeAbiParameters, parseAbiParameters } from 'viem'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/browser.ts'
-import { answered, type Explorer, NOW, startExplorer } from '../setup/explorer.ts'
+import { copied, hasBrowser, inBrowser, ONCE_MORE, WIDTHS } from '../setup/pages/browser.ts'
+import { answered, type Explorer, NOW, startExplorer } from '../setup/pages/explorer.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const user = anAddress('somebody')

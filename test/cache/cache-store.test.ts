@@ -5,7 +5,7 @@ import { toContent } from '../../src/cache/representations.ts'
 import { NOTHING_FOLLOWED } from '../../src/database/lookups/followed-chains.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ClaimRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/derived-columns.ts'
+import { allOf, changesOf, createRandom, type Facts, identityOf, remember } from '../setup/data/derived-columns.ts'
 import {
   aCampaign,
   aClaim,

@@ -4,7 +4,7 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCompressor } from '../../src/cache/content-encodings.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
-import { listen } from '../setup/sockets.ts'
+import { listen } from '../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 

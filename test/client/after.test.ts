@@ -1,7 +1,7 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { setFollowed } from '../setup/followed-chains.ts'
-import { startRefusingServer } from '../setup/refusing-server.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
+import { startRefusingServer } from '../setup/servers/refusing-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { startTestClient } from '../setup/test-client.ts'
 

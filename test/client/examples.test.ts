@@ -5,8 +5,8 @@ import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bundleClient } from '../../packages/client/build.mjs'
+import { isBrowserThere, openPage, startSite } from '../setup/pages/site.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { isBrowserThere, openPage, startSite } from '../setup/site.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 const root = join(import.meta.dirname, '../..')

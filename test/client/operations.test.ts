@@ -1,6 +1,6 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { setFollowed } from '../setup/followed-chains.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import {
   aCampaign,
   aClaim,

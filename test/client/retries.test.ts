@@ -1,6 +1,6 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { startRefusingServer } from '../setup/refusing-server.ts'
+import { startRefusingServer } from '../setup/servers/refusing-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { startTestClient } from '../setup/test-client.ts'
 

@@ -8,9 +8,9 @@ import { describe, expect, inject, test } from 'vitest'
 import { ConfigurationError, readSettings } from '../../src/config.ts'
 import { formerSettings } from '../../src/former-settings.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { databaseUrl } from '../setup/database-url.ts'
-import { runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { databaseUrl } from '../setup/servers/database-url.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const waitForStatus = (url: string, status: number) =>

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/processes.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 
 /*
  * What is looked at, and what each defect is called, stands in test/doctor/.

@@ -8,9 +8,9 @@ import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { CLI, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, anAddress, anErc20Incentive } from '../setup/records.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
+import { CLI, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')

@@ -7,8 +7,8 @@ import { recording } from '../indexer/recording/recording.ts'
 import { becomeFeed } from '../indexer/recording/stub-feed.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { runCli } from '../setup/servers/processes.ts'
 
 import { aChainFile, chainEntry } from './indexing.ts'
 

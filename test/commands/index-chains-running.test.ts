@@ -5,7 +5,7 @@ import { recording } from '../indexer/recording/recording.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
 import { startScriptedSocket } from '../indexer/simulation/scripted-socket.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 import { aChainFile, aFreePort, chainEntry, entriesOf } from './indexing.ts'
 

@@ -3,9 +3,9 @@ import { playedRecording } from '../indexer/recording/played-recording.ts'
 import { recordedCampaigns, recordedClaims } from '../indexer/recording/recorded-facts.ts'
 import { recording } from '../indexer/recording/recording.ts'
 import { startScriptedNode } from '../indexer/simulation/scripted-node.ts'
-import { aDataFolder } from '../setup/data-folder.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/processes.ts'
+import { aDataFolder } from '../setup/servers/data-folder.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { aChainFile, chainEntry, entriesOf } from './indexing.ts'
 
 const END = recording.blocks.at(-1)?.number ?? 0

@@ -11,7 +11,7 @@ import { explainFailure } from '../../src/database/connection/database-errors.ts
 import { createDataFolder } from '../../src/process/data-folder.ts'
 import { describeListenFailure } from '../../src/process/listen.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { CLI, NodeProcess, runCli, startCli } from '../setup/processes.ts'
+import { CLI, NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
 
 const root = join(import.meta.dirname, '../..')
 

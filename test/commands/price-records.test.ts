@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { NodeProcess } from '../setup/processes.ts'
+import { NodeProcess } from '../setup/servers/processes.ts'
 
 const [usdc, degen, unknown] = ['a', 'b', 'c'].map((digit) => `0x${digit.repeat(40)}`)
 

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { runCli } from '../setup/processes.ts'
+import { runCli } from '../setup/servers/processes.ts'
 
 const reference = await readFile(join(import.meta.dirname, '../../docs/reference/commands.md'), 'utf8')
 

@@ -8,10 +8,10 @@ import { type OpenDatabase, openDatabase } from '../../src/database/connection/c
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { storeActivityOf } from '../setup/campaign-maps.ts'
+import { storeActivityOf } from '../setup/data/campaign-maps.ts'
+import { storeTotalsOf } from '../setup/data/stored-totals.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { findHardestQueries, type HardQuery, pagesAmong } from '../setup/hardest-queries.ts'
-import { storeTotalsOf } from '../setup/stored-totals.ts'
+import { findHardestQueries, type HardQuery, pagesAmong } from '../setup/requests/hardest-queries.ts'
 
 /*
  * The dearest questions that are accepted, searched for among all filters at their limits. Times say little here, so what is

@@ -9,7 +9,7 @@ import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { compareObjects, type SchemaObject, schemaObjects } from '../../src/database/schema-objects.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { makeServerFolder } from '../setup/server-folder.ts'
+import { makeServerFolder } from '../setup/servers/server-folder.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 /** Where Debian has the oldest PostgreSQL that may be used; all other tests run on a newer one. */

@@ -11,7 +11,7 @@ import type { ListCampaignsQuery } from '../../src/features/campaigns/campaign-s
 import { createProfileRepository, type ProfileRepository } from '../../src/features/profiles/profile-repository.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { storeActivityOf } from '../setup/campaign-maps.ts'
+import { storeActivityOf } from '../setup/data/campaign-maps.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 
 /*

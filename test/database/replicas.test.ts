@@ -5,10 +5,10 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import { lockCampaigns } from '../setup/database.ts'
-import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { caughtUp, openPrimary, type PrimaryServer, type StandaloneServer } from '../setup/replicated-server.ts'
+import { caughtUp, openPrimary, type PrimaryServer, type StandaloneServer } from '../setup/servers/replicated-server.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 /*

@@ -5,7 +5,6 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/processes.ts'
 import {
   aCampaign,
   aClaim,
@@ -16,6 +15,7 @@ import {
   aToken,
   mintingStep,
 } from '../setup/records.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { bearing, issueToken } from '../setup/tokens.ts'
 

@@ -9,7 +9,7 @@ import {
   openTab,
   type Tab,
   WIDTHS,
-} from '../setup/browser.ts'
+} from '../setup/pages/browser.ts'
 import { aCampaign, anAccessList } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 import { issueToken } from '../setup/tokens.ts'

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Contract, contractOf } from '../setup/openapi.ts'
+import { type Contract, contractOf } from '../setup/documents/openapi.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 let api: TestApp

@@ -4,7 +4,7 @@ import { createClient } from 'reward-campaigns-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFolders, makePages, readSources } from '../../packages/docs/src/pages.ts'
 import { openProject } from '../../packages/docs/src/project.ts'
-import { contractOf } from '../setup/openapi.ts'
+import { contractOf } from '../setup/documents/openapi.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 

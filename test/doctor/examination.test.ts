@@ -11,9 +11,9 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { rebuild } from '../../src/ingest/rebuild.ts'
-import { mapSomeFacets } from '../setup/campaign-maps.ts'
+import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
-import { setFollowed } from '../setup/followed-chains.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, toLowerCase } from '../setup/records.ts'
 
 /*

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
 import { reachableByAll } from '../../src/embedded/embedded-programs.ts'
-import { aDataFolder, query, serverPid } from '../setup/data-folder.ts'
+import { aDataFolder, query, serverPid } from '../setup/servers/data-folder.ts'
 
 /** Some account that is not root. */
 const OTHER = 12_345

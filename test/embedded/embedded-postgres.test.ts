@@ -5,9 +5,9 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
-import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/data-folder.ts'
-import { NodeProcess, runCli, startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
+import { aDataFolder, embeddedUrl, isRunning, query, serverPid } from '../setup/servers/data-folder.ts'
+import { NodeProcess, runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 test('two users of a folder share a server, the last one stops it, and its data survives', async () => {

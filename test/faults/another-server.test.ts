@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { startOwnServer } from './own-server.ts'
-import { countOutcomes, pollRequest, type Seen } from './readers.ts'
+import { startOwnServer } from './setup/own-server.ts'
+import { countOutcomes, pollRequest, type Seen } from './setup/readers.ts'
 
 const idsIn = ({ body }: Seen): string[] =>
   JSON.parse(body)

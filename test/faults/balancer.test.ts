@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { startCli } from '../setup/processes.ts'
-import { closedPort } from '../setup/sockets.ts'
-import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
-import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { closedPort } from '../setup/servers/sockets.ts'
+import { behindHaproxy, hasHaproxy, startHaproxy } from './setup/haproxy.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './setup/readers.ts'
 
 /** HAProxy takes for ready whom it has not asked yet: so each is, when it comes to know it. */
 async function start(databaseUrl: string, port: number) {

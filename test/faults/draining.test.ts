@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
-import { collect, parse } from '../setup/sockets.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { collect, parse } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /** Whatever comes of a request on a connection of its own: a status, or what went wrong. */

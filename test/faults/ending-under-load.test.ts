@@ -4,11 +4,11 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
-import { collect, parse } from '../setup/sockets.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { collect, parse } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, tryRequest } from './readers.ts'
+import { ask, tryRequest } from './setup/readers.ts'
 
 const CAMPAIGNS = 50
 const PAGES = 20

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
-import { ask } from './readers.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
+import { ask } from './setup/readers.ts'
 
 test('a schema that a newer version has migrated does not matter to serve, import and migrate, so one can go back', async () => {
   await using database = await createTestDatabase()

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { openDatabaseProxy } from '../setup/database-proxy.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
-import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
-import { closedPort } from '../setup/sockets.ts'
+import { openDatabaseProxy } from '../setup/servers/database-proxy.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { caughtUp, openPrimary } from '../setup/servers/replicated-server.ts'
+import { closedPort } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, newQueries, pollRequest, type Seen } from './readers.ts'
+import { ask, newQueries, pollRequest, type Seen } from './setup/readers.ts'
 
 /*
  * A failover behind one address (DNS, a balancer): the old primary, which knows nothing of it, must not be believed again.

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { startOwnServer } from './own-server.ts'
-import { newQueries, pollRequest, STALE } from './readers.ts'
+import { startOwnServer } from './setup/own-server.ts'
+import { newQueries, pollRequest, STALE } from './setup/readers.ts'
 
 const OUTAGE_MS = 10_000
 

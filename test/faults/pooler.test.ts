@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
-import { hasPgbouncer, POOL_SIZE, startPgbouncer, throughPgbouncer } from './pgbouncer.ts'
-import { ask, countOutcomes, newQueries, pollRequest, type Seen } from './readers.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { hasPgbouncer, POOL_SIZE, startPgbouncer, throughPgbouncer } from './setup/pgbouncer.ts'
+import { ask, countOutcomes, newQueries, pollRequest, type Seen } from './setup/readers.ts'
 
 /** What the guide tells operators to set. */
 const guide = await readFile(join(import.meta.dirname, '../../docs/guides/database-connections.md'), 'utf8')

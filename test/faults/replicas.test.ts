@@ -3,13 +3,13 @@ import { expect, test } from 'vitest'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign, anErc20Incentive, aToken } from '../setup/records.ts'
-import { caughtUp, openPrimary } from '../setup/replicated-server.ts'
-import { closedPort } from '../setup/sockets.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { caughtUp, openPrimary } from '../setup/servers/replicated-server.ts'
+import { closedPort } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { behindHaproxy, hasHaproxy, startHaproxy } from './haproxy.ts'
-import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
+import { behindHaproxy, hasHaproxy, startHaproxy } from './setup/haproxy.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './setup/readers.ts'
 
 /** How long the primary stays away, under load. */
 const OUTAGE_MS = 2500

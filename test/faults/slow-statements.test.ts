@@ -2,10 +2,10 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { ask, pollRequest, STALE } from './readers.ts'
+import { ask, pollRequest, STALE } from './setup/readers.ts'
 
 const STATEMENT_TIMEOUT_MS = 1000
 

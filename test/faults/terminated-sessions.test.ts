@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase, lockCampaigns, type TestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { startTestApp } from '../setup/test-app.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { openDoomedSessions } from './doomed-sessions.ts'
-import { ask, countOutcomes, newQueries, pollRequest } from './readers.ts'
+import { openDoomedSessions } from './setup/doomed-sessions.ts'
+import { ask, countOutcomes, newQueries, pollRequest } from './setup/readers.ts'
 
 /** Ends sessions of the service, as administrators and failovers do (SQLSTATE 57P01); returns how many. */
 async function terminate(database: TestDatabase, which = 'true') {

@@ -1,10 +1,10 @@
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
-import { type OwnServer, startOwnServer } from './own-server.ts'
-import { ask, countOutcomes, newQueries, pollRequest, STALE } from './readers.ts'
+import { type OwnServer, startOwnServer } from './setup/own-server.ts'
+import { ask, countOutcomes, newQueries, pollRequest, STALE } from './setup/readers.ts'
 
 const MAX_CONNECTIONS = 25
 

@@ -7,7 +7,7 @@ import { readSettings } from '../../src/config.ts'
 import { openDatabase } from '../../src/database/connection/client.ts'
 import { createTestDatabase, lockCampaigns } from '../setup/database.ts'
 import { aCampaign } from '../setup/records.ts'
-import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/sockets.ts'
+import { closedPort, collect, exchange, listen, type RawResponse } from '../setup/servers/sockets.ts'
 import { BUILD, startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*

@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { isMemoryReported, watchMemory } from '../setup/memory.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign, anAccessList, anAddress } from '../setup/records.ts'
+import { isMemoryReported, watchMemory } from '../setup/servers/memory.ts'
+import { startCli } from '../setup/servers/processes.ts'
 import { firstOf, repeated } from '../setup/thorough.ts'
 
 /*

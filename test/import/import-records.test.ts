@@ -8,7 +8,8 @@ import { importRecords } from '../../src/import/importer.ts'
 import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '../../src/import/sources.ts'
 import { recordTypes } from '../../src/ingest/records.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
-import { expectMapsToAgree } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
+import { OF_ITS_OWN } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -20,7 +21,6 @@ import {
   aStep,
   aToken,
 } from '../setup/records.ts'
-import { OF_ITS_OWN } from '../setup/stored-content.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 type Row = Record<string, unknown>

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import type { ImportSource } from '../../src/import/sources.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
-import { expectMapsToAgree } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
+import { OF_ITS_OWN } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -14,7 +15,6 @@ import {
   anErc20Incentive,
   aStep,
 } from '../setup/records.ts'
-import { OF_ITS_OWN } from '../setup/stored-content.ts'
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')

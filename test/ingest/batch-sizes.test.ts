@@ -6,10 +6,10 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { connectForBatches } from '../../src/ingest/connection.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { createTempTables } from '../../src/ingest/temp-tables.ts'
+import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
+import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAccessList, anAddress, anErc20Incentive, aToken, toLowerCase } from '../setup/records.ts'
-import { contentOf } from '../setup/stored-content.ts'
 
 const odd = `"back\\slash", 'quotes', \ttab,\r\nlines, {braces}, $1, $function$, null, \\N, \\x00, 😀 ü \u2028`
 

@@ -4,9 +4,8 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { mapSomeFacets } from '../setup/campaign-maps.ts'
-import { countHoursFrom } from '../setup/claim-hours.ts'
-import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
+import { countHoursFrom } from '../setup/data/claim-hours.ts'
 import {
   allOf,
   changesOf,
@@ -16,7 +15,9 @@ import {
   identityOf,
   lower,
   remember,
-} from '../setup/derived-columns.ts'
+} from '../setup/data/derived-columns.ts'
+import { contentOf } from '../setup/data/stored-content.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
   aClaim,
@@ -27,7 +28,6 @@ import {
   toClaimIdentity,
   toLowerCase,
 } from '../setup/records.ts'
-import { contentOf } from '../setup/stored-content.ts'
 import { firstOf } from '../setup/thorough.ts'
 
 const opened: AsyncDisposable[] = []

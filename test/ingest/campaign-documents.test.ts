@@ -4,8 +4,8 @@ import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
+import { createRandom, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { createRandom, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
 
 const NOW = Date.parse('2026-01-01T12:00:00.000Z') / 1000

@@ -4,9 +4,17 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
-import { expectMapsToAgree, mapSomeFacets, storeActivityOf } from '../setup/campaign-maps.ts'
+import { expectMapsToAgree, mapSomeFacets, storeActivityOf } from '../setup/data/campaign-maps.ts'
+import {
+  allOf,
+  changesOf,
+  createRandom,
+  type Facts,
+  identityOf,
+  lower,
+  remember,
+} from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { allOf, changesOf, createRandom, type Facts, identityOf, lower, remember } from '../setup/derived-columns.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, toClaimIdentity, toLowerCase } from '../setup/records.ts'
 import { firstOf } from '../setup/thorough.ts'
 

@@ -4,10 +4,10 @@ import { readRecord } from '../../src/import/record-reader.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignMetadataRecord, CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
+import { createRandom, type Random, randomBatch } from '../setup/data/random-records.ts'
+import { contentOf } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { createRandom, type Random, randomBatch } from '../setup/random-records.ts'
 import { aCampaign, anAccessList, anActionTemplate, anAddress, inUpperCase } from '../setup/records.ts'
-import { contentOf } from '../setup/stored-content.ts'
 import { firstOf } from '../setup/thorough.ts'
 
 const opened: AsyncDisposable[] = []

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { countHoursFrom } from '../setup/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/derived-columns.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const now = new Date('2026-03-01T12:00:00Z')

@@ -3,8 +3,8 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
+import { expectToAgree, type Facts, remember } from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { expectToAgree, type Facts, remember } from '../setup/derived-columns.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, toLowerCase } from '../setup/records.ts'
 
 /*

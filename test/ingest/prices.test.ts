@@ -2,10 +2,10 @@ import { afterEach, expect, test } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../src/doctor/derived-column-checks.ts'
 import { type Batch, type Ingest, openIngest, type PriceSource } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
+import { createRandom, type Random } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { createRandom, type Random } from '../setup/random-records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toClaimIdentity } from '../setup/records.ts'
-import { type Price, pricesOf, tokenId, valueClaims } from '../setup/second-opinion-prices.ts'
+import { type Price, pricesOf, tokenId, valueClaims } from '../setup/second-opinion/second-opinion-prices.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {

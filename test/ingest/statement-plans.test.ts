@@ -11,9 +11,9 @@ import { hiddenCampaignsSql, missingTokensSql } from '../../src/import/whitelist
 import { batchSteps } from '../../src/ingest/batch-steps.ts'
 import { connectForBatches } from '../../src/ingest/connection.ts'
 import { type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
-import { firstFaultsSql } from '../../src/ingest/reference-checks.ts'
-import { settleStagedSql, stagingName } from '../../src/ingest/staging.ts'
-import { createTempTables } from '../../src/ingest/temp-tables.ts'
+import { firstFaultsSql } from '../../src/ingest/staging/reference-checks.ts'
+import { settleStagedSql, stagingName } from '../../src/ingest/staging/staging.ts'
+import { createTempTables } from '../../src/ingest/staging/temp-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { anErc20Incentive } from '../setup/records.ts'
 

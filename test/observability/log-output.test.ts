@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { gatherLines } from '../../src/observability/log-output.ts'
-import { NodeProcess } from '../setup/processes.ts'
+import { NodeProcess } from '../setup/servers/processes.ts'
 
 test('the lines of one turn of the event loop are written together, in their order', async () => {
   const written: string[] = []

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSecret } from '../../src/database/lookups/credentials.ts'
 import { createLogging } from '../../src/observability/logging.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { CLI } from '../setup/processes.ts'
+import { CLI } from '../setup/servers/processes.ts'
 
 /*
  * The log as an operator sees it: of the service as a process of its own, on its standard output.

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
-import { exposedMetrics } from '../setup/registers.ts'
-import { closedPort } from '../setup/sockets.ts'
+import { exposedMetrics } from '../setup/documents/registers.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { closedPort } from '../setup/servers/sockets.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 test('serve shows its metrics on METRICS_PORT, and nothing of them on PORT', async () => {

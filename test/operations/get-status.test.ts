@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { version } from '../../src/http/openapi.ts'
-import { setFollowed } from '../setup/followed-chains.ts'
+import { setFollowed } from '../setup/data/followed-chains.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 const now = new Date('2026-03-01T12:00:00.900Z')

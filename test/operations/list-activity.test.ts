@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
-import { countHoursFrom } from '../setup/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-hours.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
-import { expectedActivity } from '../setup/second-opinion-activity.ts'
+import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 
 /*

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { mapSomeFacets } from '../setup/campaign-maps.ts'
+import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { aCampaign, anErc20Incentive, aToken, inUpperCase } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
 

@@ -6,7 +6,7 @@ import { toFunctionSelector, toHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import { addressOf, CHAIN_ID, core } from '../../demo/contracts.ts'
-import { NodeProcess } from '../setup/processes.ts'
+import { NodeProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 interface Status {

@@ -5,7 +5,7 @@ import { readSettings } from '../../src/config.ts'
 import { addressOf } from '../../src/process/listen.ts'
 import { welcome } from '../../src/process/ready-message.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { listen } from '../setup/sockets.ts'
+import { listen } from '../setup/servers/sockets.ts'
 import { startTestApp } from '../setup/test-app.ts'
 
 let database: TestDatabase

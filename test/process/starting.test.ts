@@ -2,9 +2,9 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import pg from 'pg'
 import { describe, expect, test } from 'vitest'
-import { aDataFolder } from '../setup/data-folder.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { runCli, startCli } from '../setup/processes.ts'
+import { aDataFolder } from '../setup/servers/data-folder.ts'
+import { runCli, startCli } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const quick = { PORT: '0', DATABASE_ACQUIRE_TIMEOUT_MS: '1000' }

@@ -6,8 +6,8 @@ import { devNull, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
-import { exchange } from '../setup/sockets.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { exchange } from '../setup/servers/sockets.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 /*

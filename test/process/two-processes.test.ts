@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import type { CampaignDetail, ListCampaignsResponse } from '../../src/features/campaigns/campaign-schemas.ts'
 import { openIngest } from '../../src/ingest/batches.ts'
 import { createTestDatabase } from '../setup/database.ts'
-import { startCli } from '../setup/processes.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
 
 /** Batches, and the time from one to the next. */
 const BATCHES = 24

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/copied-sources.ts'
 import { createTestDatabase } from '../setup/database.ts'
+import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
 import { aCampaign, anAddress } from '../setup/records.ts'
 
 /** What is written by hand for a filter of the list, here by the account that signs claims: in which file, before what. */
@@ -34,7 +34,7 @@ const recipe: Recipe = [
     `select 'validator', 0, validator, key from campaigns\nunion all\n`,
   ],
   [
-    'src/database/tables/campaigns.ts',
+    'src/database/tables/campaigns/campaigns.ts',
     `    index('campaigns_by_creator')`,
     `    index('campaigns_by_validator').on(table.validator),\n`,
   ],

@@ -2,8 +2,8 @@ import { appendFile, cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { aDataFolder, serverPid } from '../setup/data-folder.ts'
-import { RunningProcess } from '../setup/processes.ts'
+import { aDataFolder, serverPid } from '../setup/servers/data-folder.ts'
+import { RunningProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
 const root = join(import.meta.dirname, '../..')

@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 import { openDatabase } from '../../src/database/connection/client.ts'
 import { isSchemaCurrent, migrateDatabase } from '../../src/database/migrations.ts'
 import { schemaObjects } from '../../src/database/schema-objects.ts'
+import { migrateTo } from '../setup/data/earlier-schema.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { migrateTo } from '../setup/earlier-schema.ts'
-import { CLI, runCli } from '../setup/processes.ts'
+import { CLI, runCli } from '../setup/servers/processes.ts'
 
 const run = promisify(execFile)
 const root = join(import.meta.dirname, '../..')
@@ -25,7 +25,7 @@ test('the migrations make exactly the tables that the source describes', async (
         join(root, 'node_modules/drizzle-kit/bin.cjs'),
         'generate',
         ...['--dialect', 'postgresql', '--casing', 'snake_case'],
-        ...['--schema', './src/{database/tables/*,read-models/*/tables}.ts'],
+        ...['--schema', './src/{database/tables/**/*,read-models/*/tables}.ts'],
         ...['--out', `./node_modules/${folder.split('/').at(-1)}`],
       ],
       { cwd: root },

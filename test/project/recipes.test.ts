@@ -3,8 +3,8 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/copied-sources.ts'
 import { createTestDatabase } from '../setup/database.ts'
+import { copySources, filesOf, filesToldOf, type Recipe } from '../setup/documents/copied-sources.ts'
 import { aCampaign, anAddress, aStep, aToken } from '../setup/records.ts'
 
 /*
@@ -32,7 +32,7 @@ const operation: Recipe = [
     `import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
 import { inline, ref } from '../../schemas/references.ts'
-import { queryOf } from '../../schemas/query-values.ts'
+import { queryOf } from '../../schemas/parameters/query-values.ts'
 
 export const ListTokensQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
 export const ListTokensResponse = Type.Object(
@@ -135,7 +135,7 @@ const readModel: Recipe = [
     undefined,
     `import { integer, pgTable } from 'drizzle-orm/pg-core'
 import { campaignKey } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /** How many action steps a campaign has. Computed again for the campaigns of each batch. */
 export const campaignStepCounts = pgTable('campaign_step_counts', {

@@ -12,7 +12,7 @@ test('every test file belongs to exactly one project', async () => {
 })
 
 test('what a test file imports, itself or through others, decides its project', () => {
-  expect(files.unit).toContain('test/explorer/format-numbers.test.ts')
+  expect(files.unit).toContain('test/explorer/texts/format-numbers.test.ts')
   expect(files.api).toContain('test/operations/get-status.test.ts')
   expect(files.process).toContain('test/process/shutdown.test.ts')
   expect(files.browser).toContain('test/browser/keyboard.test.ts')

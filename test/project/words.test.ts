@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import ts from 'typescript'
 import { expect, test } from 'vitest'
-import { root } from '../setup/documents.ts'
+import { root } from '../setup/documents/documents.ts'
 
 /*
  * Names use the words of the field, so that a reader finds what he searches for.

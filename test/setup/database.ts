@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { databaseUrl } from './database-url.ts'
+import { databaseUrl } from './servers/database-url.ts'
 
 export interface TestDatabase extends AsyncDisposable {
   url: string

@@ -7,8 +7,8 @@ import { getContainerRuntimeClient } from 'testcontainers'
 import type { TestProject } from 'vitest/node'
 import { migrateDatabase } from '../../src/database/migrations.ts'
 import { openEmbeddedServer } from '../../src/embedded/embedded-postgres.ts'
-import { databaseUrl } from './database-url.ts'
-import { SERVERS } from './server-folder.ts'
+import { databaseUrl } from './servers/database-url.ts'
+import { SERVERS } from './servers/server-folder.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

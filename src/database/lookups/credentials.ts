@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../connection/client.ts'
-import { credentials } from '../tables/credentials.ts'
+import { credentials } from '../tables/users/credentials.ts'
 
 /** Who a bearer token stands for. */
 export interface Credential {

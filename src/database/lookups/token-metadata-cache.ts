@@ -1,7 +1,7 @@
 import { Big } from 'big.js'
 import { sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { TokenMetadata } from '../../schemas/tokens.ts'
+import type { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import type { Database } from '../connection/client.ts'
 import { tokenVersions } from '../tables/token-versions.ts'
 import { tokens } from '../tables/tokens.ts'

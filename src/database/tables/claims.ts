@@ -10,7 +10,7 @@ import {
   lowerCaseAddress,
   transactionHash,
 } from '../columns.ts'
-import { incentives } from './incentives.ts'
+import { incentives } from './campaigns/incentives.ts'
 
 /** A claim that was paid: one log entry of one transaction. Written by the import; outlives replaced campaigns. */
 export const claims = pgTable(

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Credential } from '../../database/lookups/credentials.ts'
-import { ForbiddenError, InvalidRequestError } from '../../http/request/errors.ts'
+import { ForbiddenError, InvalidRequestError } from '../../http/request/errors/errors.ts'
 import { totalCountHeader } from '../../http/request/response-headers.ts'
 import { protectedResponsesOf } from '../../http/request/responses.ts'
 import { credentialOf } from '../../http/security/authentication.ts'

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Instant, text } from '../../schemas/primitives.ts'
-import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/query-values.ts'
 import { ref } from '../../schemas/references.ts'
 
 /** A response holds at most so many lists; `x-total-count` tells of all. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { choice, commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
 import { CampaignId, Instant } from '../../schemas/primitives.ts'
-import { choice, commaSeparated, queryOf } from '../../schemas/query-values.ts'
 import { ref } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */

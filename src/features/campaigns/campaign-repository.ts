@@ -3,8 +3,8 @@ import { batchLookups } from '../../database/connection/batched-lookups.ts'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { createSerialQueue } from '../../database/serial-queue.ts'
-import { allowListAddresses } from '../../database/tables/allow-lists.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import {
   type Campaign,
   campaignStates,
@@ -19,7 +19,7 @@ import {
   toSearchRequest,
 } from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
-import { toRows } from '../../schemas/paging.ts'
+import { toRows } from '../../schemas/parameters/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
 

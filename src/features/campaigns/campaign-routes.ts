@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { NotFoundError } from '../../http/request/errors.ts'
+import { NotFoundError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { detailExample, listItemExample } from './campaign-example.ts'
 import type { CampaignRepository } from './campaign-repository.ts'

@@ -1,6 +1,6 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
-import { AllowList, AllowListPreview } from '../../schemas/allow-lists.ts'
+import { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
+import { AllowList, AllowListPreview } from '../../schemas/campaigns/allow-lists.ts'
 import {
   CampaignFacets,
   DEFAULT_FACET_SIZE,
@@ -8,12 +8,23 @@ import {
   FacetValue,
   facetNames,
   MAX_FACET_SIZE,
-} from '../../schemas/campaign-facets.ts'
-import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
-import { Incentive, incentiveTypes } from '../../schemas/incentives.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { paging } from '../../schemas/paging.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+} from '../../schemas/campaigns/campaign-facets.ts'
+import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
+import { Incentive, incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { paging } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import {
+  choice,
+  commaSeparated,
+  fieldsOf,
+  flag,
+  name128,
+  oneOf,
+  optionalInteger,
+  queryOf,
+} from '../../schemas/parameters/query-values.ts'
+import { searchText } from '../../schemas/parameters/search-words.ts'
 import {
   Address,
   BaseUnits,
@@ -24,18 +35,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import {
-  choice,
-  commaSeparated,
-  fieldsOf,
-  flag,
-  name128,
-  oneOf,
-  optionalInteger,
-  queryOf,
-} from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-import { searchText } from '../../schemas/search-words.ts'
 
 /** What the list and the detail have in common. */
 const campaignFields = {

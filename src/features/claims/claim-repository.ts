@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { createTokenStore, type Tokens, tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { incentives } from '../../database/tables/campaigns/incentives.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
-import { incentives } from '../../database/tables/incentives.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
-import { toSecondFrom } from '../../schemas/time-ranges.ts'
 import type { Claim, ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 
 export interface ClaimRepository {

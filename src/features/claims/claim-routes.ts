@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { InvalidRequestError } from '../../http/request/errors.ts'
+import { InvalidRequestError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { claimsExample } from './claim-example.ts'
 import type { ClaimRepository } from './claim-repository.ts'

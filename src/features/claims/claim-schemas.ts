@@ -1,9 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wordOrNull } from '../../schemas/enumerations.ts'
-import { incentiveTypes } from '../../schemas/incentives.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/paging.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
+import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
+import { timeRange } from '../../schemas/parameters/time-ranges.ts'
 import {
   Address,
   BaseUnits,
@@ -13,10 +16,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { commaSeparated, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-import { timeRange } from '../../schemas/time-ranges.ts'
-import { TokenMetadata } from '../../schemas/tokens.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: Type.Optional(

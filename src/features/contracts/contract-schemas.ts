@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { paging } from '../../schemas/paging.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { paging } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
-import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref } from '../../schemas/references.ts'
 
 export const ListContractsQuery = queryOf({

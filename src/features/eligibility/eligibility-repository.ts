@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { claimFacts, factColumns, judge, judgeWhole, nextChangeOf } from '../../read-models/eligibility/read.ts'
 import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'

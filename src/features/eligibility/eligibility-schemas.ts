@@ -1,10 +1,10 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/eligibility.ts'
-import { incentiveTypes } from '../../schemas/incentives.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { claimableFields, Verdict, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
+import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, CampaignId } from '../../schemas/primitives.ts'
-import { commaSeparated, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref } from '../../schemas/references.ts'
 
 export const ListEligibilityQuery = queryOf(

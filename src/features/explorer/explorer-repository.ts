@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { actionTemplates } from '../../database/tables/action-templates.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { actionTemplates } from '../../database/tables/campaigns/action-templates.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { PageHead } from './page-head.ts'
 
 export interface ExplorerRepository {

@@ -5,7 +5,7 @@ import { MAX_HEADER_BYTES, MAX_URL_BYTES } from '../../http/request/routing.ts'
 import { shareOf } from '../../http/server/address-usage.ts'
 import { MAX_BYTES_PER_ADDRESS } from '../../http/server/response-buffers.ts'
 import { MAX_SECONDS, MIN_BYTES_PER_SECOND } from '../../http/server/slow-responses.ts'
-import { queryOf } from '../../schemas/query-values.ts'
+import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { GetLimitsResponse } from './limits-schemas.ts'
 import { toOperationLimits } from './operation-limits.ts'
 

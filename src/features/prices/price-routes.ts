@@ -1,8 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { InvalidRequestError, NotFoundError } from '../../http/request/errors.ts'
+import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { countPoints, type PriceRepository } from './price-repository.ts'
 import { GetPricesQuery, GetPricesResponse, MAX_POINTS } from './price-schemas.ts'
 

@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wordOrNull } from '../../schemas/enumerations.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import { Instant } from '../../schemas/primitives.ts'
-import { optionalChoice, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull } from '../../schemas/references.ts'
 
 /** Most points of a series. */

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
-import { profileScoreCounts, profiles } from '../../database/tables/profiles.ts'
+import { profileScoreCounts, profiles } from '../../database/tables/users/profiles.ts'
 import type { UserProfile } from './profile-schemas.ts'
 import { toStreakStatus } from './streak-status.ts'
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { queryOf } from '../../schemas/parameters/query-values.ts'
 import { Address, BaseUnits, Instant } from '../../schemas/primitives.ts'
-import { queryOf } from '../../schemas/query-values.ts'
 import { inline, ref } from '../../schemas/references.ts'
 
 export const GetUserProfileQuery = queryOf({

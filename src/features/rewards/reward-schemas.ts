@@ -1,10 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { claimableFields, verdictAndReasons } from '../../schemas/eligibility.ts'
-import { wordOrNull } from '../../schemas/enumerations.ts'
-import { incentiveTypes } from '../../schemas/incentives.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { cursorPaging, nextCursor } from '../../schemas/paging.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { claimableFields, verdictAndReasons } from '../../schemas/campaigns/eligibility.ts'
+import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
+import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
 import {
   Address,
   CampaignId,
@@ -14,9 +16,7 @@ import {
   TransactionHash,
   UsdAmount,
 } from '../../schemas/primitives.ts'
-import { commaSeparated, optionalChoice, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-import { TokenMetadata } from '../../schemas/tokens.ts'
 
 export const ListRewardsParams = Type.Object(
   { address: inline(Address, { description: 'The account.', example: parameterExamples.claimant }) },

@@ -1,12 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { RewardTokenFilter } from '../../schemas/campaign-filters.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { paging } from '../../schemas/paging.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { RewardTokenFilter } from '../../schemas/campaigns/campaign-filters.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { paging } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/parameters/query-values.ts'
+import { searchText } from '../../schemas/parameters/search-words.ts'
 import { Address, ChainId, DecimalAmount, Instant, text } from '../../schemas/primitives.ts'
-import { commaSeparated, optionalBoolean, queryOf } from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull } from '../../schemas/references.ts'
-import { searchText } from '../../schemas/search-words.ts'
 
 export const ListTokensQuery = queryOf({
   ...paging,

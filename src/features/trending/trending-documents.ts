@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { fillDocument } from '../../read-models/campaign-documents/read.ts'
-import type { Incentive } from '../../schemas/incentives.ts'
+import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
 import type { TrendingRow } from './trending-rows.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'

@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import type { Token } from '../../database/lookups/token-metadata-cache.ts'
-import type { Incentive } from '../../schemas/incentives.ts'
+import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 import { roundUsd, withoutUndefined } from './trending-values.ts'
 

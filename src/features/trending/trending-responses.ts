@@ -1,6 +1,6 @@
 import { Big } from 'big.js'
 import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
-import type { Incentive } from '../../schemas/incentives.ts'
+import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 import { type createDocumentParser, OPEN } from './trending-documents.ts'
 import { assetAddressOf } from './trending-incentives.ts'
 import type { ActionTokenRow, TrendingRow } from './trending-rows.ts'

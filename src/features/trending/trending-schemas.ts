@@ -1,9 +1,19 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaign-filters.ts'
-import { actionCategories, wordOrNull } from '../../schemas/enumerations.ts'
-import { incentiveTypes } from '../../schemas/incentives.ts'
-import { minimumBlocks } from '../../schemas/minimum-blocks.ts'
-import { parameterExamples } from '../../schemas/parameter-examples.ts'
+import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
+import { actionCategories, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
+import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import {
+  booleanOrNull,
+  choice,
+  commaSeparated,
+  fieldsOf,
+  integerWithDefault,
+  name128,
+  queryOf,
+} from '../../schemas/parameters/query-values.ts'
 import {
   Address,
   BaseUnits,
@@ -15,17 +25,7 @@ import {
   TransactionHash,
   text,
 } from '../../schemas/primitives.ts'
-import {
-  booleanOrNull,
-  choice,
-  commaSeparated,
-  fieldsOf,
-  integerWithDefault,
-  name128,
-  queryOf,
-} from '../../schemas/query-values.ts'
 import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
-import { TokenMetadata } from '../../schemas/tokens.ts'
 
 const usd = (description: string) => Type.Number({ minimum: 0, description: `${description} US dollars, 6 decimals.` })
 const percentage = (description: string) => Type.Optional(Type.Number({ description }))

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { quote } from '../../schemas/validator.ts'
-import { InvalidRequestError } from './errors.ts'
+import { quote } from '../../schemas/validation/validator.ts'
+import { InvalidRequestError } from './errors/errors.ts'
 import { toCanonicalQuery } from './question-text.ts'
 
 /*

@@ -2,7 +2,7 @@ import { parse } from 'fast-querystring'
 import { LRUCache } from 'lru-cache'
 import { foldAscii } from '../../schemas/fold-ascii.ts'
 import { truncate } from '../../schemas/truncate.ts'
-import { suggestParameter } from './parameter-suggestions.ts'
+import { suggestParameter } from './errors/parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
 type RawQuery = Record<string, string | string[]>

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
-import { MethodNotAllowedError, OverloadedError } from './errors.ts'
+import { MethodNotAllowedError, OverloadedError } from './errors/errors.ts'
 
 /*
  * Answers as bytes, for where there is no reply to write them to.

@@ -8,7 +8,7 @@ import {
   TooManyFailedAttemptsError,
   TooManyRequestsError,
   UrlTooLongError,
-} from './errors.ts'
+} from './errors/errors.ts'
 import { allow, caching, challenge, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
 

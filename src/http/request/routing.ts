@@ -1,7 +1,7 @@
 import { type IncomingMessage, METHODS } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { notFound } from './error-handling.ts'
-import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors.ts'
+import { notFound } from './errors/error-handling.ts'
+import { InvalidRequestError, MalformedUrlError, MethodNotAllowedError, UrlTooLongError } from './errors/errors.ts'
 import { ALLOWED_METHODS } from './raw-responses.ts'
 
 export const MAX_URL_BYTES = 16_384

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type RateLimit, refuseBeyond } from '../security/rate-limits.ts'
-import { notFound } from './error-handling.ts'
-import { ServiceNotReadyError } from './errors.ts'
+import { notFound } from './errors/error-handling.ts'
+import { ServiceNotReadyError } from './errors/errors.ts'
 
 /**
  * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the

@@ -1,7 +1,12 @@
 import type { FastifySchemaCompiler } from 'fastify'
-import { describeFault, type ErrorObject, type ValidateFunction, type Validator } from '../../schemas/validator.ts'
+import {
+  describeFault,
+  type ErrorObject,
+  type ValidateFunction,
+  type Validator,
+} from '../../schemas/validation/validator.ts'
 import { withoutBrackets } from './bracketed-lists.ts'
-import { InvalidRequestError } from './errors.ts'
+import { InvalidRequestError } from './errors/errors.ts'
 import { createQueryReader, MAX_PROBLEMS, type ReadQuery } from './query-strings.ts'
 
 interface ParametersSchema {

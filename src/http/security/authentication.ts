@@ -7,7 +7,7 @@ import {
   InvalidTokenError,
   MissingTokenError,
   TooManyFailedAttemptsError,
-} from '../request/errors.ts'
+} from '../request/errors/errors.ts'
 import { countHeaders } from '../request/routing.ts'
 import { clientAddressOf } from './client-addresses.ts'
 import { type RateLimit, setRateHeaders } from './rate-limits.ts'

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { ServiceCounts } from '../../observability/counters.ts'
-import { TooManyRequestsError } from '../request/errors.ts'
+import { TooManyRequestsError } from '../request/errors/errors.ts'
 import { clientAddressOf, networksOf } from './client-addresses.ts'
 
 const WINDOW_MS = 60_000

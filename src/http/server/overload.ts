@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { type Caller, runAs } from '../../database/connection/abort-context.ts'
 import { measureEventLoopDelay } from '../../observability/event-loop-delay.ts'
-import { OverloadedError, TooManyConcurrentError } from '../request/errors.ts'
+import { OverloadedError, TooManyConcurrentError } from '../request/errors/errors.ts'
 import { RETRY_AFTER_SECONDS } from '../request/raw-responses.ts'
 import { clientAddressOf } from '../security/client-addresses.ts'
 import { isThisMachine } from './address-usage.ts'

@@ -1,5 +1,5 @@
 import type { Hex } from 'viem'
-import type { ActionClaimant, ActionStep } from '../../schemas/action-steps.ts'
+import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
 import { toAddress } from './fixed-incentives.ts'
 
 /** What has to be done for a campaign, and who then may claim. */

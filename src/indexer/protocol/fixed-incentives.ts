@@ -1,6 +1,6 @@
 import type { AbiEvent, Hex } from 'viem'
 import { toEventSelector } from 'viem/utils'
-import type { Incentive } from '../../schemas/incentives.ts'
+import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 
 /** What of an incentive changes with what happens to it; the rest is fixed. */
 type Figure = 'limit' | 'claimedAmount' | 'totalAmountClaimed' | 'totalClaims' | 'remainingBalance'

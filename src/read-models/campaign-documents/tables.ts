@@ -1,6 +1,6 @@
 import { pgTable, text, uuid } from 'drizzle-orm/pg-core'
 import { campaignKey } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /**
  * JSON of what the record of a campaign says, made when that changes by `make_campaign_documents`, which says what stands

@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaign-facets.ts'
-import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
-import { toSearchWords } from '../../schemas/search-words.ts'
+import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/campaigns/campaign-facets.ts'
+import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
+import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
 
 export { type Counts, createCampaignTotals } from './totals.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { boolean, check, customType, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /** What a campaign can be found by that it may have several of. */
 type SeveralFacetKind = 'target' | 'token' | 'collection' | 'channel'

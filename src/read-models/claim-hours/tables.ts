@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { bigint, check, pgTable, primaryKey } from 'drizzle-orm/pg-core'
 import { campaignKey, exactNumber } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /**
  * Claims of a popular campaign in an hour; no row where there are none. Copies of the view `popular_claim_hours`, changed by

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { combine, given } from '../../database/sql-conditions.ts'
-import type { CampaignFilters } from '../../schemas/campaign-filters.ts'
+import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { trendingCampaigns } from './tables.ts'
 
 /** The windows that totals are kept for, in seconds. */

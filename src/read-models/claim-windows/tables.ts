@@ -10,7 +10,7 @@ import {
   instant,
   lowerCaseAddress,
 } from '../../database/columns.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()

@@ -8,7 +8,7 @@ import {
   NOTHING_FOLLOWED,
   parseAsOf,
 } from '../../database/lookups/followed-chains.ts'
-import { campaigns } from '../../database/tables/campaigns.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { dataRevisions } from './tables.ts'
 
 /** A state of the data that was committed when it was asked for. */

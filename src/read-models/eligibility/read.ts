@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types'
-import type { Verdict } from '../../schemas/eligibility.ts'
+import type { Verdict } from '../../schemas/campaigns/eligibility.ts'
 import { type CampaignFacts, type IncentiveFacts, judgeCampaign, judgeIncentive } from './rules.ts'
 
 /** The facts of the incentives of campaigns, or of those at places, about the placeholder `user`, as `facts`. */
@@ -57,7 +57,7 @@ export async function judge(row: FactRow, of: { id: string; user: string }, now:
   const judged = judgeIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
   if (judged.verdict !== 'claimable' || signature === null || referrer === null || position === null) return judged
   // Loads the encoder of calls, which few need.
-  const { toClaimTransaction } = await import('../../schemas/claim-transactions.ts')
+  const { toClaimTransaction } = await import('../../schemas/campaigns/claim-transactions.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
   const transaction = toClaimTransaction(claim)
   return { ...judged, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }

@@ -1,5 +1,5 @@
-import type { AllowList } from '../../schemas/allow-lists.ts'
-import type { ClaimReason, Verdict } from '../../schemas/eligibility.ts'
+import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
+import type { ClaimReason, Verdict } from '../../schemas/campaigns/eligibility.ts'
 
 /** What is known of a campaign about a claimant; null where it is not. */
 export interface CampaignFacts {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../../src/database/lookups/credentials.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
-import { exchange, listen, type RawResponse } from '../../setup/sockets.ts'
+import { exchange, listen, type RawResponse } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 

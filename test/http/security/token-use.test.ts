@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createSecret } from '../../../src/database/lookups/credentials.ts'
 import type { TestDatabase } from '../../setup/database.ts'
 import { aCampaign, anAccessList, anAddress, aProfile } from '../../setup/records.ts'
-import { closedPort } from '../../setup/sockets.ts'
+import { closedPort } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { bearing, issueToken } from '../../setup/tokens.ts'
 

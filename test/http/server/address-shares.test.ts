@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { lockCampaigns } from '../../setup/database.ts'
-import { collect, listen, parse } from '../../setup/sockets.ts'
+import { collect, listen, parse } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 

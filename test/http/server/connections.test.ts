@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockCampaigns } from '../../setup/database.ts'
-import { exchange, listen } from '../../setup/sockets.ts'
+import { exchange, listen } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 

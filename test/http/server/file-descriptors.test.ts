@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { createTestDatabase } from '../../setup/database.ts'
-import { CLI, NodeProcess } from '../../setup/processes.ts'
+import { CLI, NodeProcess } from '../../setup/servers/processes.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 
 /*

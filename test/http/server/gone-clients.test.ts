@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aCampaign, anAddress, aProfile } from '../../setup/records.ts'
-import { listen } from '../../setup/sockets.ts'
+import { listen } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { issueToken } from '../../setup/tokens.ts'
 

@@ -6,7 +6,7 @@ import { readSettings } from '../../../src/config.ts'
 import { openDatabase } from '../../../src/database/connection/client.ts'
 import { createTestDatabase, lockCampaigns } from '../../setup/database.ts'
 import { aCampaign } from '../../setup/records.ts'
-import { collect, exchange, listen } from '../../setup/sockets.ts'
+import { collect, exchange, listen } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
 

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { COSTLY_REQUESTS } from '../../setup/costly-requests.ts'
 import { aCampaign } from '../../setup/records.ts'
-import { listen } from '../../setup/sockets.ts'
+import { COSTLY_REQUESTS } from '../../setup/requests/costly-requests.ts'
+import { listen } from '../../setup/servers/sockets.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*

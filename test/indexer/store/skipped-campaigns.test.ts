@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../../setup/database.ts'
-import { contentOf } from '../../setup/stored-content.ts'
 import { openIndexed } from '../indexed.ts'
 import { Playing } from '../recording/played-recording.ts'
 import { recordedCampaigns } from '../recording/recorded-facts.ts'

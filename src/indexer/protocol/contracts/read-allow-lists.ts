@@ -1,6 +1,6 @@
 import type { Static } from '@sinclair/typebox'
 import type { Hex } from 'viem'
-import type { AllowListType } from '../../../schemas/allow-lists.ts'
+import type { AllowListType } from '../../../schemas/campaigns/allow-lists.ts'
 import { toAddress } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 

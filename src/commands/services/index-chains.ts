@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises'
+import type { Logger } from 'pino'
+import { readEnvironment } from '../../config.ts'
+import type { Database } from '../../database/connection/client.ts'
+import { ChainFileError, type ChainSettings, parseChainFile } from '../../indexer/chain-config.ts'
+import { type ChainEvent, FollowingError } from '../../indexer/chain-events.ts'
+import { ChainWorker } from '../../indexer/chain-worker.ts'
+import { ChainLog } from '../../observability/chains/chain-log.ts'
+import { createChainMetrics } from '../../observability/chains/chain-metrics.ts'
+import { openLog } from '../../observability/logging.ts'
+import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
+import { withCurrentSchema } from '../../process/database-access.ts'
+import { listenOn } from '../../process/listen.ts'
+import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
+import type { Settings } from '../../settings.ts'
+import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
+
+/** How often it is said how far each chain is. */
+const PROGRESS_MS = 60_000
+
+export interface IndexOptions {
+  /** The chain file. */
+  chains: string
+  /** Whether to exit when each chain has reached the head it had at the start. */
+  once: boolean
+}
+
+/** `index`: follows the chains of a file until SIGTERM, or once. */
+export async function indexChains(settings: Settings, { chains: file, once: isOnce }: IndexOptions) {
+  const chains = await readChainFile(file)
+  const log = await openLog(settings.LOG_LEVEL)
+  handleSignals({
+    timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    toExitCode: (signalCode) => (isOnce ? signalCode : 0),
+    onError: (err) => log.fatal({ err }, 'fatal error, shutting down'),
+  })
+  await withCurrentSchema(settings, (url, database) => followAll({ settings, url, database, chains, isOnce, log }))
+}
+
+interface Work {
+  settings: Settings
+  url: string
+  database: Database
+  chains: ChainSettings[]
+  isOnce: boolean
+  log: Logger
+}
+
+/** Follows each chain by itself: what befalls one of them does not hold up the others. */
+async function followAll({ settings, url, database, chains, isOnce, log }: Work) {
+  const stop = new AbortController()
+  const signal = AbortSignal.any([ending, stop.signal])
+  const register = createRegister()
+  const measure = createChainMetrics({
+    register,
+    countUnknown: () => countUnknown(database),
+    countLeftOut: () => countLeftOut(database),
+    listFeedAges: () => listFeedAges(database, chains),
+    listCounts: () => followed.map(({ worker }) => ({ chainId: worker.chainId, counts: worker.counts() })),
+  })
+  const followed = chains.map((chain) => {
+    const journal = new ChainLog(log, chain)
+    const note = measure(chain.chainId)
+    const onEvent = (event: ChainEvent) => {
+      journal.note(event)
+      note(event)
+    }
+    return { journal, worker: new ChainWorker({ url, chain, isOnce, onEvent, signal }) }
+  })
+  const metrics = settings.METRICS_PORT === undefined ? undefined : serveMetrics(register)
+  const workers = followed.map(({ worker }) => worker)
+  const close = onShutdown(async () => {
+    await Promise.all([metrics?.close(), ...workers.map((worker) => worker.close())])
+  })
+  const progress = setInterval(() => {
+    for (const { journal, worker } of followed) journal.logProgress(worker.counts())
+  }, PROGRESS_MS)
+  try {
+    if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
+    await settleAll(workers.map((worker) => worker.admit()))
+    await settleAll(workers.map((worker) => worker.follow()))
+  } finally {
+    clearInterval(progress)
+    stop.abort()
+    await close()
+  }
+}
+
+/** Waits for all, whichever of them fail. @throws FollowingError with a line for each that has failed. */
+async function settleAll(works: Promise<void>[]) {
+  const failures = (await Promise.allSettled(works)).flatMap((work) =>
+    work.status === 'rejected' ? [work.reason] : [],
+  )
+  const unexpected = failures.find((failure) => !(failure instanceof FollowingError))
+  if (unexpected !== undefined) throw unexpected
+  if (failures.length > 0) throw new FollowingError(failures.map(({ message }) => message).join('\n'))
+}
+
+/** @throws FollowingError with a line for each fault of the file. */
+async function readChainFile(file: string) {
+  const text = await readFile(file, 'utf8').catch((error: Error) => {
+    throw new FollowingError(`the chain file cannot be read: ${error.message}`, { cause: error })
+  })
+  try {
+    return parseChainFile(file, text, readEnvironment())
+  } catch (error) {
+    throw error instanceof ChainFileError ? new FollowingError(error.message) : error
+  }
+}

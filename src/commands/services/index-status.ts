@@ -1,0 +1,201 @@
+import { and, asc, count, desc, eq, inArray, isNotNull, sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import { createFollowedChainReader } from '../../database/lookups/followed-chains.ts'
+import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import { incentives } from '../../database/tables/campaigns/incentives.ts'
+import { followedChains, leftOutCampaigns, unknownComponents } from '../../database/tables/followed-chains.ts'
+import { tokens } from '../../database/tables/tokens.ts'
+import { withCurrentSchema } from '../../process/database-access.ts'
+import { toJsonLine, toTable } from '../../process/print-rows.ts'
+import { feedPrices, pricedTokens } from '../../read-models/prices/tables.ts'
+import type { Settings } from '../../settings.ts'
+
+/** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
+const MAX_NAMED = 1000
+
+/** Maximum number of tokens that are named as those which hide campaigns. */
+const MAX_HIDING = 20
+
+/** `index --status`: how far each followed chain is, what of it is of no known kind, and what is left out. Asks no node. */
+export async function printIndexStatus(settings: Settings, options: { json: boolean }) {
+  const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
+    chains: await listChains(database),
+    hiding: await listHidingTokens(database),
+    unknown: await listUnknown(database),
+    leftOut: await listLeftOut(database),
+  }))
+  process.stdout.write(options.json ? toJson(chains, named) : toText(chains, named))
+}
+
+type ChainRow = Awaited<ReturnType<typeof listChains>>[number]
+interface NamedRows {
+  hiding: Awaited<ReturnType<typeof listHidingTokens>>
+  unknown: Awaited<ReturnType<typeof listUnknown>>
+  leftOut: Awaited<ReturnType<typeof listLeftOut>>
+}
+
+async function listChains(database: Database) {
+  const chains = await createFollowedChainReader(database, () => new Date())()
+  const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
+  const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
+  const leftOutCounts = new Map((await countLeftOut(database)).map((row) => [row.chainId, row.count]))
+  return chains.map(({ chainId, asOfBlock, headBlock, finalizedBlock, lagSeconds, state }) => ({
+    chainId,
+    asOfBlock: toDecimal(asOfBlock),
+    headBlock: toDecimal(headBlock),
+    finalizedBlock: toDecimal(finalizedBlock),
+    lagSeconds,
+    state,
+    unknownComponentCount: counts.get(chainId) ?? 0,
+    leftOutCampaignCount: leftOutCounts.get(chainId) ?? 0,
+    hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
+  }))
+}
+
+const toDecimal = (block: number | null) => (block === null ? null : String(block))
+
+const countByChain = (database: Database, table: typeof unknownComponents | typeof leftOutCampaigns) =>
+  database.select({ chainId: table.chainId, count: count() }).from(table).groupBy(table.chainId)
+
+/** How many unknown components each chain has; nothing of those that have none. */
+export const countUnknown = (database: Database) => countByChain(database, unknownComponents)
+
+/** How many campaigns of each chain the database refuses; nothing of those that have none. */
+export const countLeftOut = (database: Database) => countByChain(database, leftOutCampaigns)
+
+/** How many campaigns of each followed chain the default whitelist filter hides. */
+const countHidden = (database: Database) =>
+  database
+    .select({ chainId: campaigns.chainId, count: count() })
+    .from(campaigns)
+    .where(and(eq(campaigns.hasWhitelistedRewards, false), inArray(campaigns.chainId, followed(database))))
+    .groupBy(campaigns.chainId)
+
+const followed = (database: Database) => database.select({ chainId: followedChains.chainId }).from(followedChains)
+
+/** Tokens that these campaigns pay and that are not whitelisted, those of the most campaigns first. */
+function listHidingTokens(database: Database) {
+  const campaignCount = sql<number>`count(distinct ${campaigns.key})::integer`
+  return database
+    .select({ chainId: campaigns.chainId, token: incentives.asset, symbol: tokens.symbol, campaignCount })
+    .from(campaigns)
+    .innerJoin(incentives, eq(incentives.campaignKey, campaigns.key))
+    .leftJoin(tokens, and(eq(tokens.chainId, incentives.chainId), eq(tokens.address, incentives.asset)))
+    .where(
+      and(
+        eq(campaigns.hasWhitelistedRewards, false),
+        inArray(campaigns.chainId, followed(database)),
+        isNotNull(incentives.asset),
+        sql`${tokens.isWhitelisted} is not true`,
+      ),
+    )
+    .groupBy(campaigns.chainId, incentives.asset, tokens.symbol)
+    .orderBy(asc(campaigns.chainId), desc(campaignCount), asc(incentives.asset))
+    .limit(MAX_HIDING)
+}
+
+/** How old the newest price of each feed of some chains is, in seconds. */
+export async function listFeedAges(database: Database, chains: readonly { chainId: number }[]) {
+  const newest = database
+    .select({ at: feedPrices.at })
+    .from(feedPrices)
+    .where(eq(feedPrices.tokenKey, pricedTokens.key))
+    .orderBy(desc(feedPrices.at))
+    .limit(1)
+    .as('newest')
+  const { sourceChainId, feed } = pricedTokens
+  const rows = await database
+    .select({
+      chainId: sourceChainId,
+      feed,
+      age: sql<number>`extract(epoch from clock_timestamp() - max(newest.at))::float8`,
+    })
+    .from(pricedTokens)
+    .innerJoinLateral(newest, sql`true`)
+    .where(
+      inArray(
+        sourceChainId,
+        chains.map(({ chainId }) => chainId),
+      ),
+    )
+    .groupBy(sourceChainId, feed)
+  return rows.flatMap(({ chainId, feed, age }) => (chainId === null || feed === null ? [] : { chainId, feed, age }))
+}
+
+/** Campaigns that the database refuses, by chain; no more than are named. */
+function listLeftOut(database: Database) {
+  const { chainId, campaignId, reason } = leftOutCampaigns
+  return database
+    .select({ chainId, campaignId, reason })
+    .from(leftOutCampaigns)
+    .orderBy(asc(chainId), asc(campaignId))
+    .limit(MAX_NAMED)
+}
+
+/** Unknown components by chain, kind and campaign; no more than are named. */
+function listUnknown(database: Database) {
+  const { chainId, kind, contract, campaignId, position } = unknownComponents
+  return database
+    .select({ chainId, kind, contract, campaignId, position: sql<number | null>`nullif(${position}, -1)` })
+    .from(unknownComponents)
+    .orderBy(asc(chainId), asc(kind), asc(campaignId), asc(position))
+    .limit(MAX_NAMED)
+}
+
+function toJson(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
+  const ofChain = <Row extends { chainId: number }>(rows: Row[], id: number) =>
+    rows.filter((row) => row.chainId === id).map(({ chainId: _, ...row }) => row)
+  return chains
+    .map((chain) =>
+      toJsonLine({
+        ...chain,
+        unknownComponents: ofChain(unknown, chain.chainId),
+        leftOutCampaigns: ofChain(leftOut, chain.chainId),
+        hidingTokens: ofChain(hiding, chain.chainId),
+      }),
+    )
+    .join('')
+}
+
+const CHAIN_COLUMNS = [
+  'chainId',
+  'asOfBlock',
+  'headBlock',
+  'finalizedBlock',
+  'lagSeconds',
+  'state',
+  'unknownComponentCount',
+  'leftOutCampaignCount',
+  'hiddenCampaignCount',
+] as const
+const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
+
+const HIDING_COLUMNS = ['chainId', 'token', 'symbol', 'campaignCount'] as const
+
+const LEFT_OUT_COLUMNS = ['chainId', 'campaignId', 'reason'] as const
+
+function toText(chains: ChainRow[], { unknown, leftOut, hiding }: NamedRows) {
+  if (chains.length === 0) return 'no chain is indexed\n'
+  const sumOf = (countOf: (chain: ChainRow) => number) => chains.reduce((sum, chain) => sum + countOf(chain), 0)
+  const more = (total: number, named: number) => (total > named ? `… and ${total - named} more\n` : '')
+  let text = toTable(CHAIN_COLUMNS, chains)
+  if (unknown.length > 0) {
+    text += `\nunsupported or unreadable components:\n${toTable(UNKNOWN_COLUMNS, unknown)}`
+    text += more(
+      sumOf((chain) => chain.unknownComponentCount),
+      unknown.length,
+    )
+  }
+  if (leftOut.length > 0) {
+    text += `\nskipped campaigns (the database rejects them):\n${toTable(LEFT_OUT_COLUMNS, leftOut)}`
+    text += more(
+      sumOf((chain) => chain.leftOutCampaignCount),
+      leftOut.length,
+    )
+  }
+  if (hiding.length > 0) {
+    text += `\ncampaigns hidden by default pay these tokens, which are not whitelisted:\n${toTable(HIDING_COLUMNS, hiding)}`
+    text += 'list them under trustedTokens in the chain file, or import token records\n'
+  }
+  return text
+}

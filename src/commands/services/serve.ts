@@ -1,0 +1,58 @@
+import { setFlagsFromString } from 'node:v8'
+import { createRegister, serveMetrics } from '../../observability/metrics-server.ts'
+import { measureService } from '../../observability/service-metrics.ts'
+import { createDatabaseAccess } from '../../process/database-access.ts'
+import { createHttpService } from '../../process/http-service.ts'
+import { addressOf, listenOn } from '../../process/listen.ts'
+import { logReady } from '../../process/ready-message.ts'
+import { closeAll, ending, handleSignals, onShutdown, SHARE_OF_REQUESTS } from '../../process/shutdown.ts'
+import { createDataMetricsReader } from '../../read-models/data-version/read.ts'
+import type { Settings } from '../../settings.ts'
+import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
+
+/**
+ * How much the heap may grow beyond what was in use before garbage is collected. By itself Node.js lets it grow to several
+ * times that: under load to a gigabyte of which a tenth is needed. Costs about one percent of the processor.
+ */
+const HEAP_GROWTH_PERCENT = 40
+
+/**
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that it can say how it is, and then sees to its
+ * database. One that is away is tried again and again; a schema that is behind ends it.
+ */
+export async function serve(settings: Settings) {
+  setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
+  let report = (error: unknown) => console.error(error)
+  handleSignals({
+    timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000 * SHARE_OF_REQUESTS,
+    toExitCode: () => 0,
+    onError: (error) => report(error),
+  })
+  const access = createDatabaseAccess(settings, (what) => app.log.info(what))
+  const { app, start, queries, lookups, guard, counts } = await createHttpService(settings)
+  report = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
+  const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
+  onShutdown(async () => metrics?.close())
+  onShutdown(() => app.close())
+
+  function createMetricsServer() {
+    const register = createRegister()
+    const readData = createDataMetricsReader(lookups.database, () => new Date())
+    const pools = { queries: queries.pool, lookups: lookups.pool }
+    return serveMetrics(register, measureService(register, { app, pools, guard, counts, readData }))
+  }
+
+  try {
+    if (metrics !== undefined) await listenOn(metrics, settings, 'METRICS_PORT')
+    await listenOn(app, settings, 'PORT')
+    const { database } = queries
+    await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.note })
+    if (start.isDone) logReady(app.log, addressOf(app), settings)
+    await advanceFromTimeToTime(database, app.log)
+  } catch (error) {
+    // What is cut off by the end has not failed.
+    if (ending.aborted) return
+    await closeAll()
+    throw error
+  }
+}

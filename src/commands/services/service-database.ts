@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FastifyBaseLogger } from 'fastify'
+import type { Database } from '../../database/connection/client.ts'
+import {
+  describeFailure,
+  explainFailure,
+  isDatabaseUnreachable,
+  isOutOfSpace,
+} from '../../database/connection/database-errors.ts'
+import { migrateDatabase, requireCurrentSchema } from '../../database/migrations.ts'
+import type { createDatabaseAccess, DatabaseAccess } from '../../process/database-access.ts'
+import { ending } from '../../process/shutdown.ts'
+import type { StartupProgress } from '../../process/startup-state.ts'
+import { advanceWindows } from '../../read-models/claim-windows/maintain.ts'
+import type { Settings } from '../../settings.ts'
+import { fillWithSample } from '../sample.ts'
+
+const RETRY_MS = 2000
+
+/** How often it is looked whether the kept totals of windows should be moved on. */
+const ADVANCE_MS = 10_000
+
+type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
+
+export interface Preparation {
+  settings: Settings
+  access: ReturnType<typeof createDatabaseAccess>
+  /** What asks the database once it is known where that is. */
+  database: Database
+  log: Log
+  /** Told how far it is. */
+  onProgress: (news: StartupProgress) => void
+}
+
+/**
+ * Sees to it that the database of a service is there and in order, for as long as that takes, or until the process ends:
+ * one that is away is tried again and again.
+ * @throws what only an operator can mend, such as a schema that is behind.
+ */
+export async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation) {
+  const opened = await access.open()
+  const { url } = opened
+  onProgress({ state: 'under way', url })
+  let known: string | undefined
+  while (!ending.aborted) {
+    try {
+      await prepare(opened)
+      onProgress({ state: 'done', url })
+      return
+    } catch (error) {
+      // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
+      if (!isDatabaseUnreachable(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
+      onProgress({ state: 'failing', url })
+      const reason = explainFailure(error)
+      if (reason !== known) log.warn({ reason }, 'database not ready, retrying')
+      known = reason
+    }
+    await pause(RETRY_MS)
+  }
+
+  async function prepare({ url, isEmbedded }: DatabaseAccess) {
+    if (isEmbedded || settings.MIGRATE_ON_START) {
+      const applied = await migrateDatabase(url, {
+        onWait: () => log.info('another process migrates the database, waiting'),
+        onBlocked: (reason) => log.warn({ reason }, 'migration blocked by other transactions, waiting'),
+      })
+      if (applied > 0) log.info({ migrations: applied }, 'database migrated')
+    }
+    await requireCurrentSchema(database)
+    if (isEmbedded && settings.SAMPLE_DATA) await fillWithSample(url, database, (what) => log.info(what))
+  }
+}
+
+/**
+ * Keeps the totals near the present until the process ends; without it answers are the same, and slower the longer the
+ * last import is ago.
+ */
+export async function advanceFromTimeToTime(database: Database, log: Log) {
+  let known: string | undefined
+  while (!ending.aborted) {
+    try {
+      if (await advanceWindows(database)) continue
+      known = undefined
+    } catch (error) {
+      // It may last (a replica, a missing right): said once, and tried again all the same.
+      const reason = describeFailure(error)
+      if (reason !== known) log.warn({ reason }, 'could not advance window totals, retrying')
+      known = reason
+    }
+    await pause(ADVANCE_MS)
+  }
+}
+
+const pause = (ms: number) => sleep(ms, undefined, { signal: ending }).catch(() => undefined)

@@ -1,0 +1,93 @@
+import { sql } from 'drizzle-orm'
+import { boolean, check, index, jsonb, pgTable, text, unique, uuid } from 'drizzle-orm/pg-core'
+import type { ActionClaimant } from '../../../schemas/campaigns/action-steps.ts'
+import {
+  address,
+  baseUnits,
+  blockTimestamp,
+  campaignKey,
+  chainId,
+  exactNumber,
+  instant,
+  lowerCaseAddress,
+} from '../../columns.ts'
+import { actionTemplates } from './action-templates.ts'
+
+/**
+ * A reward campaign as its record says, with two columns that the import derives from the facts (see read-models/incentive-state).
+ * Replaced whole with its incentives and steps; its claims stay.
+ */
+export const campaigns = pgTable(
+  'campaigns',
+  {
+    key: campaignKey().primaryKey().generatedAlwaysAsIdentity(),
+    /** `<chainId>:<coreAddress>:<identifier>`, lower-case. */
+    id: text().notNull().unique('campaigns_id_is_unique'),
+    chainId: chainId().notNull(),
+    coreAddress: address().notNull(),
+    identifier: baseUnits().notNull(),
+    campaignIndex: text().notNull(),
+    action: address().notNull(),
+    budget: address().notNull(),
+    owner: address().notNull(),
+    creator: address().notNull(),
+    validator: address().notNull(),
+    blockTimestamp: blockTimestamp().notNull(),
+    txHash: text().notNull(),
+    protocolFee: baseUnits().notNull(),
+    maxParticipants: baseUnits().notNull(),
+    /**
+     * Claims that the validator allows one claimant on one incentive: at least 1, `Infinity` where it does not limit them;
+     * null where that is not known. Not shown with a campaign; it decides whether somebody may claim again.
+     */
+    maxClaimsPerClaimant: exactNumber(),
+    actionClaimant: jsonb().$type<ActionClaimant>(),
+    createdAtBlockchainNumbers: jsonb().$type<Record<string, string>>(),
+    campaignName: text(),
+    templateId: text(),
+    actionTemplateId: uuid().references(() => actionTemplates.id),
+    /** Whether the configuration of the action is customised. */
+    customAction: boolean().notNull().default(false),
+    /** An action template taken as it is: one is named, and its configuration is not customised. */
+    usesTemplateAsIs: boolean().notNull(),
+    nftImageUri: text(),
+    nftName: text(),
+    nftMetadataId: text(),
+    projectImageUri: text(),
+    projectUrl: text(),
+    tokenImageUri: text(),
+    startAt: instant(),
+    endAt: instant(),
+    verificationLevel: text(),
+    distributionChannels: text().array().notNull(),
+    autocampaignId: text(),
+    actionTokenChainId: chainId(),
+    actionTokenAddress: address(),
+    /** Derived: every reward token is known and whitelisted, as with most campaigns and those that pay no token. */
+    hasWhitelistedRewards: boolean().notNull().default(true),
+    /** Derived: nobody can claim any more, whatever the time. */
+    isExhausted: boolean().notNull().default(false),
+  },
+  (table) => [
+    unique('campaigns_place_is_unique').on(table.chainId, table.coreAddress, table.identifier),
+    // Of what maps are kept of (see campaign-maps) these are not asked.
+    index('campaigns_by_owner').on(table.owner),
+    index('campaigns_by_creator').on(table.creator),
+    index('campaigns_by_budget').on(table.budget),
+    index('campaigns_by_chain').on(table.chainId),
+    index('campaigns_by_autocampaign').on(table.autocampaignId),
+    index('campaigns_by_template').on(table.actionTemplateId),
+    // The next instant at which a campaign becomes active or ceases to be.
+    index('campaigns_by_start').on(table.startAt),
+    index('campaigns_by_end').on(table.endAt),
+    // Without a list of what is still to be entered, which every search would read to its end.
+    index('campaigns_by_words').using('gin', sql`word_starts(${table.campaignName})`).with({ fastupdate: false }),
+    lowerCaseAddress('campaigns_owner_is_lower_case', table.owner),
+    lowerCaseAddress('campaigns_creator_is_lower_case', table.creator),
+    lowerCaseAddress('campaigns_budget_is_lower_case', table.budget),
+    lowerCaseAddress('campaigns_core_address_is_lower_case', table.coreAddress),
+    check('campaigns_amounts_are_not_negative', sql`${table.protocolFee} >= 0 and ${table.maxParticipants} >= 0`),
+    check('campaigns_max_claims_per_claimant_is_positive', sql`${table.maxClaimsPerClaimant} >= 1`),
+    check('campaigns_id_is_lower_case', sql`${table.id} = lower(${table.id})`),
+  ],
+)

@@ -1,0 +1,35 @@
+import { sql } from 'drizzle-orm'
+import { check, doublePrecision, index, integer, pgTable } from 'drizzle-orm/pg-core'
+import { address, baseUnits, instant, lowerCaseAddress } from '../../columns.ts'
+
+/** What a user has earned and how long the streak is. Written by the import; replaced whole. */
+export const profiles = pgTable(
+  'profiles',
+  {
+    userAddress: address().primaryKey(),
+    /** wei */
+    ethEarned: baseUnits().notNull(),
+    score: doublePrecision().notNull(),
+    /** Scores close to each other are in one bucket; a higher score is never in a lower one. */
+    scoreBucket: integer().notNull().generatedAlwaysAs(sql`score_bucket(score)`),
+    streakValue: doublePrecision().notNull(),
+    streakLastExpirationAt: instant().notNull(),
+    streakNextExpirationAt: instant().notNull(),
+    streakLastCompletionAt: instant().notNull(),
+  },
+  (table) => [
+    index('profiles_by_score').on(table.scoreBucket, table.score),
+    lowerCaseAddress('profiles_user_address_is_lower_case', table.userAddress),
+    check('profiles_eth_earned_is_not_negative', sql`${table.ethEarned} >= 0`),
+  ],
+)
+
+/**
+ * How many profiles have a score of a bucket, so that nobody has to count all higher ones for a ranking. Derived by the
+ * import.
+ */
+export const profileScoreCounts = pgTable(
+  'profile_score_counts',
+  { scoreBucket: integer().primaryKey(), profileCount: integer().notNull() },
+  (table) => [check('profile_score_counts_have_profiles', sql`${table.profileCount} > 0`)],
+)

@@ -1,0 +1,43 @@
+import { nearestName } from '../../../schemas/parameters/nearest-name.ts'
+
+/** What other APIs call our parameters, in lower case without `_`, `-` and brackets; the first that is known counts. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  ...toAll(['limit', 'perpage', 'size', 'count', 'take', 'first', 'max'], ['pageSize']),
+  ...toAll(['offset', 'skip', 'p'], ['page']),
+  ...toAll(['active', 'isactive', 'onlyactive', 'activeonly'], ['showActiveOnly']),
+  ...toAll(['order', 'ordering', 'orderby'], ['orderBy', 'sortBy']),
+  ...toAll(['network', 'networkid'], ['chainId', 'chainIds']),
+  ...toAll(['contract', 'contractaddress'], ['targetContract']),
+  ...toAll(['asset', 'currency', 'rewardtoken'], ['tokens']),
+  ...toAll(['channel', 'channels'], ['distributionChannel']),
+  ...toAll(['whitelist', 'whitelisted'], ['tokenWhitelist']),
+  ...toAll(['budget'], ['budgetAccount']),
+  ...toAll(['creator', 'createdby'], ['creator', 'owner']),
+  ...toAll(['owner'], ['creator']),
+  ...toAll(['wallet', 'account', 'address', 'claimant'], ['user']),
+  ...toAll(['q', 'query', 'name'], ['search']),
+  ...toAll(['range', 'window', 'timeframe', 'interval', 'period', 'timerange'], ['timeRange', 'period']),
+  ...toAll(['type', 'types', 'actiontype', 'actiontypes'], ['includeActionTypes']),
+  ...toAll(['id', 'ids', 'campaign', 'campaigns', 'campaignids'], ['campaignId']),
+}
+
+function toAll(words: string[], parameters: string[]) {
+  return Object.fromEntries(words.map((word) => [word, parameters]))
+}
+
+/** Shorter names begin too many others. */
+const MIN_PREFIX = 3
+
+/** The parameter that an unknown one was probably meant to be: misspelt, cut short, too long or as other APIs call it. */
+export function suggestParameter(name: string, known: readonly string[]): string | undefined {
+  const plain = name.replace(/\[.*$/s, '')
+  const nearest = nearestName(plain, known)
+  if (nearest !== undefined) return nearest
+  const word = plain.toLowerCase().replace(/[_-]/g, '')
+  const longer = known.find((candidate) => candidate.toLowerCase().startsWith(word))
+  if (word.length >= MIN_PREFIX && longer !== undefined) return longer
+  const shorter = known.find((candidate) => candidate.length > MIN_PREFIX && word.startsWith(candidate.toLowerCase()))
+  if (shorter !== undefined) return shorter
+  const synonyms = Object.hasOwn(SYNONYMS, word) ? SYNONYMS[word] : undefined
+  return synonyms?.find((parameter) => known.includes(parameter))
+}

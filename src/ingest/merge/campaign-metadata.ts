@@ -1,0 +1,75 @@
+import { type Step, stepsFor } from '../../read-models/steps.ts'
+import { chosenColumnNames } from '../staging/staged-columns.ts'
+
+/*
+ * A `campaignMetadata` record decides on some columns of its campaign, whichever of the two comes first. The columns are
+ * overlaid where campaigns are staged, so whatever is derived from a campaign sees nothing but the result; a campaign that
+ * is stored already is staged again.
+ */
+
+const overlaid = chosenColumnNames.join(', ')
+
+const keepMetadata: Step[] = stepsFor(
+  ['campaignMetadata'],
+  [
+    // What is stored as it is changes nothing.
+    `delete from staged_campaignmetadata staged using campaign_metadata stored
+    where stored.id = staged.id and stored.chosen = staged.chosen`,
+    `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata
+    on conflict (id) do update set chosen = excluded.chosen`,
+    `insert into staged_campaign
+    select again.* from staged_campaignmetadata metadata
+    join campaign_metadata stored using (id)
+    join campaigns using (id)
+    left join allow_lists on allow_lists.campaign_key = campaigns.key
+    left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
+    cross join lateral (
+      select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(definition order by position), '[]') as incentives
+      from incentives where campaign_key = campaigns.key
+    ) paid
+    cross join lateral (
+      select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
+      from action_steps where campaign_key = campaigns.key
+    ) asked
+    cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
+      'place', metadata.place, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
+      'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
+      'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
+      'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
+      'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
+      'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
+        select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
+    ) || coalesce(stored.own, '{}')) again
+    where not exists (select from staged_campaign named where named.id = metadata.id)`,
+  ],
+)
+
+/** Before anything looks at the campaigns that are staged. */
+export const overlayMetadata: Step[] = [
+  ...keepMetadata,
+  ...stepsFor(
+    ['campaign', 'campaignMetadata'],
+    [
+      `update campaign_metadata metadata set own = staged.own
+      from (
+        select id, (
+          select jsonb_object_agg(key, value) from jsonb_each(to_jsonb(campaign))
+          where key = any ('{${overlaid}}')
+        ) as own
+        from staged_campaign campaign
+      ) staged
+      where metadata.id = staged.id and metadata.own is distinct from staged.own`,
+      // Each kind of list is decided by what belongs to it.
+      `update staged_campaign staged set (${overlaid}) = (
+        select ${overlaid} from jsonb_populate_record(staged, chosen
+          - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end
+          - case when allow_list_type in ('SimpleAllowList', 'SimpleDenyList') then '' else 'allow_list_addresses' end))
+      from campaign_metadata metadata where metadata.id = staged.id`,
+    ],
+  ),
+  {
+    appliesTo: ['withdrawnCampaign'],
+    sql: `update campaign_metadata metadata set own = null
+      from withdrawn_campaign withdrawn where withdrawn.id = metadata.id and own is not null`,
+  },
+]

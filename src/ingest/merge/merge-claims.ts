@@ -1,0 +1,109 @@
+import { type Step, stepsFor } from '../../read-models/steps.ts'
+import { touch } from './merge-campaigns.ts'
+import { upsert } from './merge-records.ts'
+
+/*
+ * What the staged claims change: a row for each claim that goes away or is replaced, with the direction -1, and for each
+ * that comes or replaces one, with +1. All figures that are derived from claims change by these rows, so the work does not
+ * grow with the number of claims that a campaign has already.
+ */
+
+export const claimChangeTables = {
+  claim_changes:
+    'direction smallint, chain_id bigint, tx_hash bytea, log_index integer, campaign_key bigint, incentive_position smallint, claimant text, amount numeric, amount_usd numeric, block_timestamp bigint, is_value_derived boolean',
+  claimant_changes: 'campaign_key bigint, claimant text, was_there boolean, has_come boolean',
+}
+
+/**
+ * Whether somebody has a claim on a campaign. Asked incentive by incentive, so that an index answers however many claims
+ * there are.
+ */
+const hasClaim = `exists (
+  select from incentives join claims on claims.campaign_key = incentives.campaign_key
+    and claims.incentive_position = incentives.position and claims.claimant = changes.claimant
+  where incentives.campaign_key = changes.campaign_key)`
+
+const goneBy = (claims: string) => `insert into claim_changes
+  select -1, chain_id, tx_hash, log_index, campaign_key, recorded.incentive_position, recorded.claimant, recorded.amount,
+    recorded.amount_usd, recorded.block_timestamp, recorded.is_value_derived
+  from ${claims} claim join claims recorded using (chain_id, tx_hash, log_index)`
+
+const revertedClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
+
+/** A claim whose record does not say what it is worth gets the value that follows from the price. */
+const comingClaims = `insert into claim_changes
+  select 1, claim.chain_id, claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
+    coalesce(claim.amount_usd, derived.amount_usd), claim.block_timestamp, claim.amount_usd is null and asset is not null
+  from staged_claim claim join campaigns on campaigns.id = campaign_id
+  join incentives on campaign_key = campaigns.key and position = incentive_position
+  left join lateral derived_claim_value(incentives.chain_id, asset, claim.amount, claim.block_timestamp) derived
+    on claim.amount_usd is null`
+
+/** Claims that are stored as they are change nothing, and touch no campaign. */
+const dropUnchanged = `with unchanged as (
+    delete from claim_changes recorded using campaigns, staged_claim claim
+    where campaigns.key = recorded.campaign_key
+      and recorded.chain_id = claim.chain_id and recorded.tx_hash = claim.tx_hash and recorded.log_index = claim.log_index
+      and (campaigns.id, recorded.incentive_position, recorded.claimant, recorded.amount,
+          case when not recorded.is_value_derived then recorded.amount_usd end, recorded.block_timestamp)
+        is not distinct from (claim.campaign_id, claim.incentive_position, claim.claimant, claim.amount, claim.amount_usd,
+          claim.block_timestamp)
+    returning recorded.chain_id, recorded.tx_hash, recorded.log_index
+  )
+  delete from staged_claim claim using unchanged
+  where claim.chain_id = unchanged.chain_id and claim.tx_hash = unchanged.tx_hash
+    and claim.log_index = unchanged.log_index`
+
+const changedClaimants = `insert into claimant_changes
+  select campaign_key, claimant, has_gone or ${hasClaim}, has_come
+  from (
+    select campaign_key, claimant, bool_or(direction = -1) as has_gone, bool_or(direction = 1) as has_come
+    from claim_changes group by campaign_key, claimant
+  ) changes`
+
+/** After the claims have been merged: a claimant whose claims have all gone is one less. */
+const countClaimants = `merge into campaign_claimant_counts counts
+  using (
+    select campaign_key, sum((has_come or ${hasClaim})::integer - was_there::integer) as claimant_count
+    from claimant_changes changes group by campaign_key
+  ) changes
+  on counts.campaign_key = changes.campaign_key
+  when matched and counts.claimant_count + changes.claimant_count = 0 then delete
+  when matched and changes.claimant_count <> 0
+    then update set claimant_count = counts.claimant_count + changes.claimant_count
+  when not matched and changes.claimant_count > 0 then insert (campaign_key, claimant_count)
+    values (changes.campaign_key, changes.claimant_count)`
+
+/** Once every campaign has its key. Claims that change nothing do not even begin to write, and so take no revision. */
+export const mergeClaims: Step[] = [
+  ...stepsFor(['withdrawnClaim'], [[revertedClaims, 'claim_changes']]),
+  ...stepsFor(['claim'], [[goneBy('staged_claim'), 'claim_changes'], dropUnchanged, [comingClaims, 'claim_changes']]),
+  ...stepsFor(
+    ['claim', 'withdrawnClaim'],
+    [
+      [touch('select campaign_key as key from claim_changes', { isRecordAffected: false }), 'touched_campaigns'],
+      [changedClaimants, 'claimant_changes'],
+    ],
+  ),
+  {
+    appliesTo: ['withdrawnClaim'],
+    skipUnless: 'claim_changes',
+    sql: `delete from claims using withdrawn_claim withdrawn
+      where claims.chain_id = withdrawn.chain_id and claims.tx_hash = withdrawn.tx_hash
+        and claims.log_index = withdrawn.log_index`,
+  },
+  {
+    appliesTo: ['claim'],
+    skipUnless: 'claim_changes',
+    sql: upsert(
+      'claims',
+      ['chain_id', 'tx_hash', 'log_index'],
+      [
+        ...['campaign_key', 'incentive_position', 'claimant', 'amount', 'amount_usd', 'block_timestamp'],
+        'is_value_derived',
+      ],
+      'select * from claim_changes where direction = 1',
+    ),
+  },
+  ...stepsFor(['claim', 'withdrawnClaim'], [countClaimants]),
+]

@@ -1,0 +1,119 @@
+import { type Step, stepsFor } from '../../read-models/steps.ts'
+import type { RecordType } from '../records.ts'
+import { FOLLOWS } from '../staging/reference-checks.ts'
+import { stagingName } from '../staging/staging.ts'
+
+/*
+ * How staged records become rows. Every statement works on all records of a type at once; a record that is already
+ * stored as it is writes nothing. Campaigns and claims have files of their own.
+ */
+
+/** Inserts the rows of `source`, or brings those up to date that differ. */
+export function upsert(table: string, identity: string[], columns: string[], source: string) {
+  const all = [...identity, ...columns]
+  const target = columns.map((column) => `target.${column}`).join(', ')
+  const excluded = columns.map((column) => `excluded.${column}`).join(', ')
+  return `insert into ${table} as target (${all.join(', ')})
+    select ${all.join(', ')} from (${source}) source
+    on conflict (${identity.join(', ')}) do update
+    set ${columns.map((column) => `${column} = excluded.${column}`).join(', ')}
+    where (${target}) is distinct from (${excluded})`
+}
+
+/** The same of all records of a type, whose columns have the same names where they are staged. */
+const upsertRecords = (type: RecordType, table: string, identity: string[], columns: string[]) =>
+  upsert(table, identity, columns, `select * from ${stagingName(type)}`)
+
+/** What campaigns refer to. */
+export const mergeTokensAndLists: Step[] = [
+  ...stepsFor(
+    ['token'],
+    [
+      // Their prices have a history of their own.
+      upsert(
+        'tokens',
+        ['chain_id', 'address'],
+        [
+          ...['decimals', 'name', 'symbol', 'image_uri', 'is_whitelisted', 'is_imported'],
+          ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
+        ],
+        // Who follows a chain reads its tokens there.
+        `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token`,
+      ),
+    ],
+  ),
+  ...stepsFor(['contract'], [upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])]),
+  ...stepsFor(
+    ['actionTemplate'],
+    [
+      upsertRecords(
+        'actionTemplate',
+        'action_templates',
+        ['id'],
+        ['project_id', 'action_type', 'project_image', 'description', 'category'],
+      ),
+    ],
+  ),
+  ...stepsFor(
+    ['accessList'],
+    [
+      upsert(
+        'access_lists',
+        ['id'],
+        ['user_id', 'name', 'icon', 'created_at', 'member_count'],
+        `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
+        from staged_accesslist`,
+      ),
+      `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
+      `insert into access_list_members (access_list_id, address)
+      select distinct id, address from staged_accesslist, unnest(members) as address`,
+    ],
+  ),
+]
+
+export const mergeSignatures: Step[] = stepsFor(
+  ['claimSignature'],
+  [
+    upsert(
+      'claim_signatures',
+      ['campaign_key', 'claimant', 'incentive_position'],
+      ['signature', 'referrer'],
+      `select staged_claimsignature.*, campaigns.key as campaign_key
+      from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
+    ),
+  ],
+)
+
+const touchScores = `insert into touched_scores
+  select distinct score_bucket from profiles join staged_profile using (user_address)
+  where not exists (select from touched_scores already where already.score_bucket = profiles.score_bucket)`
+
+/** Profiles, and how many there are of each score that one of them has, or had. */
+export const mergeProfiles: Step[] = stepsFor(
+  ['profile'],
+  [
+    touchScores,
+    upsertRecords(
+      'profile',
+      'profiles',
+      ['user_address'],
+      [
+        ...['eth_earned', 'score', 'streak_value', 'streak_last_expiration_at'],
+        ...['streak_next_expiration_at', 'streak_last_completion_at'],
+      ],
+    ),
+    [touchScores, 'touched_scores'],
+    `merge into profile_score_counts counts
+    using (
+      select touched_scores.score_bucket, count(user_address) as profile_count
+      from touched_scores left join profiles using (score_bucket)
+      group by touched_scores.score_bucket
+    ) figures
+    on counts.score_bucket = figures.score_bucket
+    when matched and figures.profile_count = 0 then delete
+    when matched and counts.profile_count <> figures.profile_count
+      then update set profile_count = figures.profile_count
+    when not matched and figures.profile_count > 0
+      then insert (score_bucket, profile_count) values (figures.score_bucket, figures.profile_count)`,
+  ],
+)

@@ -1,0 +1,43 @@
+import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
+import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
+import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
+import type { ChangeKind } from '../../read-models/steps.ts'
+import type { Query } from '../connection.ts'
+import { touch } from './merge-campaigns.ts'
+
+/** Pages of the working table that are taken in one step: some ten thousand claims. */
+const PAGES_A_STEP = 64
+
+/** What the batch itself has left there is dealt with. */
+const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns`
+
+/** Whether a batch can give stored claims another value: by prices, tokens, or campaigns that are replaced. */
+export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
+  [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
+
+/** What follows from changed claims. */
+const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(({ appliesTo }) =>
+  appliesTo.includes('claim'),
+)
+
+/**
+ * Gives the claims in `revalued_claim` their values, at the end of a batch and in its transaction: all at once for readers. In
+ * steps, so that what is worked out in memory and in working tables does not grow with their number.
+ * @param ask sends a statement that is planned for what is there.
+ * @param many called before the first step where they are many.
+ */
+export async function revalueClaims(ask: Query, many: () => Promise<unknown> = async () => undefined) {
+  const { rows } = await ask<{ pages: number; isFew: boolean }>(measureRevaluation)
+  const { pages = 0, isFew = true } = rows[0] ?? {}
+  if (pages > 0 && !isFew) await many()
+  for (let page = 0; page < pages; page += PAGES_A_STEP) {
+    await ask(emptyTables)
+    for (const sql of revaluePages) await ask(sql, [`(${page},0)`, `(${page + PAGES_A_STEP},0)`])
+    await ask(touch('select campaign_key as key from claim_changes', { isRecordAffected: false }))
+    await ask('analyze claim_changes, touched_campaigns')
+    for (const { sql, populates } of afterClaims) {
+      await ask(sql)
+      if (populates !== undefined) await ask(`analyze ${populates}`)
+    }
+  }
+}

@@ -1,0 +1,156 @@
+import type { ChangeKind } from '../../read-models/steps.ts'
+import type { Query } from '../connection.ts'
+import type { RecordType } from '../records.ts'
+import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation-errors.ts'
+import { fromPlace, stagingName } from './staging.ts'
+
+/*
+ * References that no single record can be checked for. Each check finds the records that refer to something neither
+ * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
+ */
+
+const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
+  select source.place,
+    case when named.id is null and stored.key is null then '/campaignId' else '/${key}' end as pointer,
+    case when named.id is null and stored.key is null
+      then 'refers to campaign ' || source.campaign_id || ', which is neither stored nor in the call'
+      else 'refers to incentive ' || source.incentive_position || ', which the campaign does not have' end as message
+  from ${table} source
+  left join staged_campaign named on named.id = source.campaign_id
+  left join campaigns stored on stored.id = source.campaign_id
+  where case
+    when named.id is not null then source.incentive_position <> all (named.incentive_positions)
+    else not exists (
+      select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
+
+/**
+ * In steps, each of which is kept: the planner would otherwise be free to compare positions before it compares
+ * campaigns, which is every record with every other.
+ */
+const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
+  with shrunk as materialized (
+    select campaign.place, campaign.incentive_positions, stored.key, stored.chain_id
+    from staged_campaign campaign
+    join campaigns stored on stored.id = campaign.id
+    where exists (
+      select from incentives where campaign_key = stored.key and position <> all (campaign.incentive_positions))
+  ), withdrawn as materialized (
+    select shrunk.place, shrunk.incentive_positions, shrunk.chain_id as followed_chain_id, recorded.*
+    from shrunk
+    join ${table} recorded on recorded.campaign_key = shrunk.key
+      and recorded.incentive_position <> all (shrunk.incentive_positions)
+  )
+  select place, '/incentives' as pointer,
+    'has ' || cardinality(incentive_positions) || ' incentives, but ${what} of incentive ' || max(incentive_position) || ' are stored' as message
+  from withdrawn ${exception}
+  group by place, incentive_positions`
+
+const unknownTemplate = (of: RecordType, template: string) => ({
+  of,
+  sql: `select place, '/actionTemplateId',
+    'refers to action template ' || template || ', which is neither stored nor in the call'
+  from ${stagingName(of)}, lateral (select ${template} as template) named
+  where template is not null
+    and not exists (select from staged_actiontemplate where id = template)
+    and not exists (select from action_templates where id = template)`,
+})
+
+const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
+  of,
+  sql: `select place, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
+  from ${stagingName(of)}, lateral (select ${list} as list) named
+  where list is not null
+    and not exists (select from staged_accesslist where id = list)
+    and not exists (select from access_lists where id = list)`,
+})
+
+/** Set on a connection to the ID of the chain that it follows, whose facts it may therefore write. */
+export const FOLLOWS = 'reward_campaigns.follows'
+
+/** Two who write the same facts would never agree. */
+const ofFollowedChain = (of: 'campaign' | 'claim', pointer: string) => ({
+  of,
+  sql: `select place, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
+    || 'only what no chain tells of a campaign can be, as campaignMetadata'
+  from ${stagingName(of)} join followed_chains using (chain_id)
+  where chain_id::text is distinct from current_setting('${FOLLOWS}', true)`,
+})
+
+const checks: readonly { of: ChangeKind; sql: string }[] = [
+  ofFollowedChain('campaign', '/id'),
+  ofFollowedChain('claim', '/campaignId'),
+  unknownTemplate('campaign', 'action_template_id'),
+  unknownTemplate('campaignMetadata', `(chosen ->> 'action_template_id')::uuid`),
+  unknownAccessList('campaign', 'access_list_id', '/allowList/accessListId'),
+  unknownAccessList('campaignMetadata', `chosen ->> 'access_list_id'`, '/accessListId'),
+  {
+    of: 'campaign',
+    // A claim that is replaced in the same call may leave the incentive.
+    sql: revertedIncentive(
+      'claims',
+      'claims',
+      `where not exists (select from staged_claim claim where claim.chain_id = withdrawn.chain_id
+      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)
+    and not exists (select from withdrawn_claim claim where claim.chain_id = withdrawn.chain_id
+      and claim.tx_hash = withdrawn.tx_hash and claim.log_index = withdrawn.log_index)`,
+    ),
+  },
+  {
+    of: 'campaign',
+    sql: revertedIncentive(
+      'claim_signatures',
+      'signatures',
+      'where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)',
+    ),
+  },
+  {
+    of: 'tokenPrice',
+    sql: `select place, '/at', 'is in the future' from staged_tokenprice where at > clock_timestamp()`,
+  },
+  { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
+  { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
+  {
+    of: 'withdrawnCampaign',
+    sql: `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
+  from withdrawn_campaign join campaigns using (id)
+  where exists (
+    select from claims recorded where recorded.campaign_key = campaigns.key
+      and not exists (select from withdrawn_claim withdrawn where withdrawn.chain_id = recorded.chain_id
+        and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
+      and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
+        and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
+  },
+]
+
+/** The first faulty references in the order of the input, and with each the number of all; undefined: nothing refers. */
+export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
+  const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
+  if (faulty.length === 0) return undefined
+  return `select place, pointer, message, count(*) over () as total
+    from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MAX_REPORTED}`
+}
+
+/** A row of that. */
+interface ReferenceFault {
+  place: string
+  pointer: string
+  message: string
+  total: string
+}
+
+/**
+ * Looks whether all that is staged refers to something.
+ * @throws ImportFaultsError with the first faults and the number of all.
+ */
+export async function checkReferences(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+  const sql = firstFaultsSql(changes)
+  const rows = sql === undefined ? [] : (await ask<ReferenceFault>(sql)).rows
+  if (rows.length === 0) return
+  const faults = new ValidationErrors()
+  for (const { place, pointer, message } of rows) {
+    const { file, line } = fromPlace(Number(place))
+    faults.add({ file: files[file] ?? '', line, pointer, message })
+  }
+  faults.count = Number(rows[0]?.total)
+  throw new ImportFaultsError(faults)
+}

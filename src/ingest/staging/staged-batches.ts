@@ -1,0 +1,167 @@
+import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
+import type { Send } from '../connection.ts'
+import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
+import { recordTypes } from '../records.ts'
+import { columnsOf, type RecordOf, withoutUnknownAmounts } from './staged-columns.ts'
+import { dropSupersededSql, stagingName } from './staging.ts'
+
+/** What identifies a claim on its chain. */
+interface ClaimIdentity {
+  chainId: number
+  txHash: string
+  logIndex: number
+}
+
+/** An incentive as a record of its campaign would have it, by its place. */
+interface ChangedIncentive {
+  campaignId: string
+  position: number
+  definition: CampaignRecord['incentives'][number]
+}
+
+/** A token by its chain and lower-case address. */
+interface TokenIdentity {
+  chainId: number
+  address: string
+}
+
+/** What a log of a token's feed said; identified by token, block and log index, each once in a batch. */
+interface FeedPrice {
+  token: TokenIdentity
+  /** Of the feed's chain; 0 for the price from before the first log. */
+  blockNumber: number
+  logIndex: number
+  /** Timestamp of the block, or of the round before the first log: Unix seconds. */
+  at: number
+  /** US dollars for one whole token: a decimal string above 0. */
+  priceUsd: string
+}
+
+/** What a chain's file declares for a token: the contract of a feed on that chain, or a fixed price. */
+export type PriceSource = { token: TokenIdentity } & ({ feed: string } | { fixedPriceUsd: string })
+
+/** Facts that come, are replaced or are taken back together. */
+export interface Batch {
+  /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
+  records: readonly IngestRecord[]
+  /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
+  incentives?: readonly ChangedIncentive[]
+  /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
+  revertedClaims?: readonly ClaimIdentity[]
+  /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
+  revertedCampaigns?: readonly string[]
+  /** All price sources of a chain's file: what it declared before and does not any more goes, with the prices of such feeds. */
+  priceSources?: { chainId: number; sources: readonly PriceSource[] }
+  /** Prices of tokens that have a feed, with this batch; those of others are passed over. */
+  feedPrices?: readonly FeedPrice[]
+  /** The prices from blocks above this one to take back, of all feeds of a chain; those that come again are replaced. */
+  withdrawnFeedPrices?: { chainId: number; above: number }
+  /** Facts that are in the database in another form: statements that stage them, after what is given here. */
+  stored?: readonly { of: ChangeKind; sql: string }[]
+}
+
+/** The rows of a batch for each of the working tables. */
+function toRows(batch: Batch) {
+  const { records, incentives = [], revertedClaims = [], revertedCampaigns = [] } = batch
+  const rows = new Map<ChangeKind, string[]>()
+  function add(kind: ChangeKind, row: string) {
+    const others = rows.get(kind)
+    if (others === undefined) rows.set(kind, [row])
+    else others.push(row)
+  }
+  for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
+  for (const { campaignId, position, definition } of incentives) {
+    const figures = withoutUnknownAmounts(definition)
+    add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: figures }))
+  }
+  for (const { chainId, txHash, logIndex } of revertedClaims) {
+    add('withdrawnClaim', JSON.stringify({ chain_id: chainId, tx_hash: `\\x${txHash.slice(2)}`, log_index: logIndex }))
+  }
+  for (const [index, id] of revertedCampaigns.entries()) {
+    add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
+  }
+  for (const [kind, row] of toPriceRows(batch)) add(kind, JSON.stringify(row))
+  return rows
+}
+
+/** What a followed chain tells of prices. */
+function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Batch): Generator<[ChangeKind, unknown]> {
+  if (priceSources !== undefined) {
+    const { chainId, sources } = priceSources
+    yield ['priceSource', { source_chain_id: chainId }]
+    for (const { token, ...source } of sources) {
+      const [feed, fixed] = 'feed' in source ? [source.feed, null] : [null, source.fixedPriceUsd]
+      const of = { source_chain_id: chainId, chain_id: token.chainId, address: token.address }
+      yield ['priceSource', { ...of, feed, fixed_price_usd: fixed }]
+    }
+  }
+  for (const { token, blockNumber, logIndex, at, priceUsd } of feedPrices) {
+    const log = { block_number: blockNumber, log_index: logIndex, at: new Date(at * 1000), price_usd: priceUsd }
+    yield ['feedPrice', { chain_id: token.chainId, address: token.address, ...log }]
+  }
+  if (withdrawnFeedPrices !== undefined) {
+    const { chainId, above } = withdrawnFeedPrices
+    yield ['withdrawnFeedPrice', { chain_id: chainId, above_block: above }]
+  }
+}
+
+/** A record as JSON. Numbers in it are exact, for they are texts. */
+function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
+  let row = `{"place":${place}`
+  for (const { name, sqlType, toValue } of columnsOf(type)) {
+    const value = toValue(record)
+    if (value === null || value === undefined) continue
+    // A value of JSON is JSON already.
+    row += `,"${name}":${sqlType === 'jsonb' ? value : JSON.stringify(value)}`
+  }
+  return `${row}}`
+}
+
+/** The parameter is an array of rows as JSON. */
+const intoTable = (table: string) =>
+  `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row`
+
+/** How rows get into the working tables, those of records first: what comes and is taken back in one batch is replaced. */
+const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?: string }[] = [
+  ...recordTypes.map((type) => ({
+    kind: type,
+    table: stagingName(type),
+    insert: intoTable(stagingName(type)),
+    tidy: dropSupersededSql(type),
+  })),
+  { kind: 'incentive', table: 'changed_incentive', insert: intoTable('changed_incentive') },
+  { kind: 'priceSource', table: 'staged_price_source', insert: intoTable('staged_price_source') },
+  { kind: 'feedPrice', table: 'staged_feed_price', insert: intoTable('staged_feed_price') },
+  { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price', insert: intoTable('withdrawn_feed_price') },
+  {
+    kind: 'withdrawnClaim',
+    table: 'withdrawn_claim',
+    insert: `${intoTable('withdrawn_claim')}
+      where not exists (
+        select from staged_claim staged where staged.chain_id = row.chain_id
+          and staged.tx_hash = row.tx_hash and staged.log_index = row.log_index)`,
+  },
+  {
+    kind: 'withdrawnCampaign',
+    table: 'withdrawn_campaign',
+    insert: `${intoTable('withdrawn_campaign')} where not exists (select from staged_campaign staged where staged.id = row.id)`,
+  },
+]
+
+/**
+ * Sends a batch to the working tables, and does not wait until it is there.
+ * @returns what it changes, and the tables that it populates.
+ */
+export function stageBatch(send: Send, batch: Batch) {
+  const rows = toRows(batch)
+  const { stored = [] } = batch
+  for (const { kind, insert, tidy } of staging) {
+    const list = rows.get(kind)
+    if (list === undefined) continue
+    send(insert, [`[${list.join(',')}]`])
+    if (tidy !== undefined) send(tidy)
+  }
+  for (const { sql } of stored) send(sql)
+  const changes = withRestaged([...rows.keys(), ...stored.map(({ of }) => of)])
+  return { changes, tables: staging.filter(({ kind }) => changes.has(kind)).map(({ table }) => table) }
+}

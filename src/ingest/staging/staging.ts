@@ -1,0 +1,49 @@
+import type { RecordType } from '../records.ts'
+import { stagingTables } from './staged-columns.ts'
+
+/** Whether every record of the type fits a page of a table, whatever is in it. */
+export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
+
+/** Where incentives are put whose figures have changed, and the identities of what is taken back. */
+export const changeTables = {
+  changed_incentive: 'campaign_id text, position smallint, definition jsonb',
+  withdrawn_claim: 'chain_id bigint, tx_hash bytea, log_index integer',
+  withdrawn_campaign: 'place bigint, id text',
+}
+
+/** Name of the staging table of a record type. */
+export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
+
+/** Lines of one file come before those of the next in the order of places. */
+const LINES_OF_A_FILE = 2 ** 32
+
+/** Where a record stands, as one number: the index of its file and the number of its line. */
+export const toPlace = (file: number, line: number) => file * LINES_OF_A_FILE + line
+export const fromPlace = (place: number) => ({
+  file: Math.floor(place / LINES_OF_A_FILE),
+  line: place % LINES_OF_A_FILE,
+})
+
+/** Columns of the temporary table; each row also says where its record stands. */
+export const stagingColumns = (type: RecordType) =>
+  [
+    'place bigint',
+    ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
+  ].join(', ')
+
+/** Of records that are the same only the last stays. */
+export function dropSupersededSql(type: RecordType) {
+  const { identity } = stagingTables[type]
+  const name = stagingName(type)
+  const same = identity.map((column) => `superseded.${column} = latest.${column}`).join(' and ')
+  return `delete from ${name} superseded using (
+      select ${identity.join(', ')}, max(place) as place from ${name} group by ${identity.join(', ')} having count(*) > 1
+    ) latest where ${same} and superseded.place < latest.place`
+}
+
+/** Once many records are there: an index and statistics keep what is asked of them from comparing each with each. */
+export const settleStagedSql = (type: RecordType) => [
+  `analyze ${stagingName(type)}`,
+  dropSupersededSql(type),
+  `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
+]

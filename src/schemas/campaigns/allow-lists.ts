@@ -1,0 +1,52 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address } from '../primitives.ts'
+import { ref } from '../references.ts'
+
+export const AllowListType = Type.Unsafe<'SimpleAllowList' | 'SimpleDenyList' | 'OpenAllowList' | 'OffchainAccessList'>(
+  {
+    $id: 'AllowListType',
+    type: 'string',
+    enum: ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],
+    description:
+      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.',
+  },
+)
+
+const fields = {
+  owner: ref(Address, { description: 'Account that can change the list.' }),
+  contractAddress: ref(Address, { description: 'Contract of the list.' }),
+  type: ref(AllowListType, { description: 'Which accounts the list lets claim.' }),
+}
+
+/** The allow list as a list page shows it. */
+export const AllowListPreview = Type.Object(
+  {
+    ...fields,
+    addresses: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: ref(Address),
+      maxItems: 100,
+      description:
+        'Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them.',
+    }),
+  },
+  { $id: 'AllowListPreview', additionalProperties: false, description: 'The accounts that may claim a campaign.' },
+)
+export type AllowListPreview = Static<typeof AllowListPreview>
+
+/** The allow list with all its addresses. */
+export const AllowList = Type.Object(
+  {
+    ...fields,
+    addresses: Type.Array(ref(Address), {
+      maxItems: 1_000_000,
+      description: 'All addresses allowed or denied, ascending; empty if none are recorded.',
+    }),
+  },
+  {
+    $id: 'AllowList',
+    additionalProperties: false,
+    description: 'The accounts that may claim a campaign, with all addresses.',
+  },
+)
+export type AllowList = Static<typeof AllowList>

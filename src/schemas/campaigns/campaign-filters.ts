@@ -1,0 +1,85 @@
+import { Type } from '@sinclair/typebox'
+import { parameterExamples } from '../parameters/parameter-examples.ts'
+import { booleanOrNull, commaSeparated, name128, optionalInteger, optionalName } from '../parameters/query-values.ts'
+import { Address, MAX_SAFE_INTEGER } from '../primitives.ts'
+import { inline, ref } from '../references.ts'
+
+/** An entry of the `tokens` parameter. */
+export const TokenFilter = Type.String({
+  $id: 'TokenFilter',
+  pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}(:collection)?$',
+  description:
+    '`<chainId>:<address>`: the token is the reward asset of an incentive or the token the action deals in. `<chainId>:<address>:collection`: the contract is the NFT collection the action deals in, or the target contract of an action step.',
+  examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
+  'x-expected': '<chainId>:<address> or <chainId>:<address>:collection',
+  'x-lower-case': true,
+})
+
+/** An entry of the `rewardToken` parameter. */
+export const RewardTokenFilter = Type.String({
+  $id: 'RewardTokenFilter',
+  pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
+  description: '`<chainId>:<address>` of a token.',
+  examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
+  'x-expected': '<chainId>:<address>',
+  'x-lower-case': true,
+})
+
+/** Filters that the list and the trending operation share. They combine with AND. */
+export const campaignFilters = {
+  budgetAccount: commaSeparated(ref(Address), {
+    description: 'Campaigns of any of these budget accounts.',
+    example: parameterExamples.budgetAccount,
+  }),
+  owner: Type.Optional(inline(Address, { description: 'Campaigns of this owner.', example: parameterExamples.owner })),
+  autocampaignId: optionalName({
+    description: 'Campaigns created by this autocampaign. Case-sensitive.',
+    example: parameterExamples.autocampaignId,
+  }),
+  chainId: optionalInteger({
+    maximum: MAX_SAFE_INTEGER,
+    description:
+      'Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.',
+    example: parameterExamples.chainId,
+  }),
+  targetContract: Type.Optional(
+    inline(Address, {
+      description: 'Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.',
+      example: parameterExamples.targetContract,
+    }),
+  ),
+  tokens: commaSeparated(ref(TokenFilter), {
+    description: 'Campaigns that involve any of these tokens or collections.',
+    example: parameterExamples.token,
+  }),
+  rewardToken: commaSeparated(ref(RewardTokenFilter), {
+    description: 'Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one.',
+    example: parameterExamples.token,
+  }),
+  distributionChannel: commaSeparated(name128(), {
+    description: 'Campaigns distributed through any of these channels, compared without case.',
+    example: parameterExamples.distributionChannel,
+  }),
+  tokenWhitelist: booleanOrNull({
+    default: true,
+    description:
+      '`true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.',
+    example: true,
+  }),
+}
+
+/** `targetContract` names a contract only together with its chain. */
+export const campaignFilterDependencies = { targetContract: ['chainId' as const] }
+
+/** The shared filters as they were asked for. */
+export interface CampaignFilters {
+  budgetAccount?: string[]
+  owner?: string
+  autocampaignId?: string
+  chainId?: number
+  targetContract?: string
+  tokens?: string[]
+  rewardToken?: string[]
+  distributionChannel?: string[]
+  tokenWhitelist: boolean
+}

@@ -1,0 +1,104 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address, BaseUnits, Instant, TransactionHash, text } from '../primitives.ts'
+import { ref, refOrNull } from '../references.ts'
+import { AllowListType } from './allow-lists.ts'
+
+export const Verdict = Type.Unsafe<'claimable' | 'admitted' | 'unknown' | 'blocked'>({
+  $id: 'Verdict',
+  type: 'string',
+  enum: ['claimable', 'admitted', 'unknown', 'blocked'],
+  description:
+    '`claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.',
+})
+export type Verdict = Static<typeof Verdict>
+
+const reasonCodes = [
+  'not-started',
+  'ended',
+  'max-participants-reached',
+  'incentive-spent',
+  'on-deny-list',
+  'not-on-allow-list',
+  'list-unknown',
+  'already-claimed',
+  'claimed-before',
+  'signature-missing',
+] as const
+
+export const ClaimReason = Type.Object(
+  {
+    code: Type.Unsafe<(typeof reasonCodes)[number]>({
+      type: 'string',
+      enum: reasonCodes,
+      description:
+        '`list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.',
+    }),
+    at: Type.Optional(
+      ref(Instant, {
+        description: 'Start of the campaign (`not-started`), its end (`ended`), or time of the last claim.',
+      }),
+    ),
+    maxParticipants: Type.Optional(
+      ref(BaseUnits, { description: 'Number of accounts that may claim (`max-participants-reached`).' }),
+    ),
+    listType: Type.Optional(
+      refOrNull(AllowListType, {
+        description: 'Kind of the allow list, `null` when it is unknown; there with all reasons about the list.',
+      }),
+    ),
+    txHash: Type.Optional(
+      ref(TransactionHash, { description: 'Transaction of the last claim (`already-claimed`, `claimed-before`).' }),
+    ),
+    allowed: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        description: 'How many claims of the incentive one account may have (`already-claimed`).',
+      }),
+    ),
+  },
+  {
+    $id: 'ClaimReason',
+    additionalProperties: false,
+    description: 'Why an account can or cannot claim, with the fact that proves it.',
+  },
+)
+export type ClaimReason = Static<typeof ClaimReason>
+
+const ClaimTransaction = Type.Object(
+  {
+    to: ref(Address, { description: 'The campaign core.' }),
+    data: text('Call data of `claimIncentiveFor`, hexadecimal.', { maxLength: 140_000 }),
+  },
+  {
+    $id: 'ClaimTransaction',
+    additionalProperties: false,
+    description:
+      'A transaction that claims for the account; anyone may send it. Some validators want a fee as its value.',
+  },
+)
+
+/** What it takes to claim; there when the verdict is `claimable`. */
+export const claimableFields = {
+  signature: Type.Optional(
+    text('The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`.', {
+      maxLength: 65_536,
+    }),
+  ),
+  referrer: Type.Optional(
+    ref(Address, { description: 'Who referred the account; the zero address is nobody. There with `signature`.' }),
+  ),
+  transaction: Type.Optional(
+    ref(ClaimTransaction, { description: 'There where `signature` is the whole payload of a claim.' }),
+  ),
+}
+
+export const verdictAndReasons = {
+  verdict: ref(Verdict, { description: 'Whether the account can claim the incentive.' }),
+  reasons: Type.Array(ref(ClaimReason), {
+    maxItems: reasonCodes.length,
+    description: 'All reasons that hold, in the order in which `code` lists them.',
+  }),
+}
+
+/** The components that this adds to the OpenAPI document. */
+export const eligibilitySchemas = [Verdict, ClaimReason, ClaimTransaction]

@@ -1,0 +1,222 @@
+import { type Static, type TProperties, Type } from '@sinclair/typebox'
+import { Address, BaseUnits, TotalAmount, text } from '../primitives.ts'
+import { ref, refOrNull } from '../references.ts'
+import { openEnumeration, zeroOrOne } from './enumerations.ts'
+import { TokenMetadata } from './tokens.ts'
+
+/*
+ * The ten incentive variants, discriminated by `type`. A variant is written once: the response of the API and the record
+ * that the import accepts are both made from it (see asIncentiveRecord).
+ */
+
+const baseUnits = (description: string) => ref(BaseUnits, { description })
+const address = (description: string) => ref(Address, { description })
+
+const criteriaFields = {
+  criteriaType: zeroOrOne('Where the claimable amount is read from', {
+    EVENT: 'event data',
+    FUNCTION: 'function arguments',
+  }),
+  signature: text('Signature of the event (topic) or function (selector), hexadecimal.', { maxLength: 256 }),
+  fieldIndex: Type.Integer({ description: 'Index of the event field or argument that holds the amount, from 0.' }),
+  targetContract: address('Contract that emits the event or has the function.'),
+}
+
+export const Criteria = Type.Object(criteriaFields, {
+  $id: 'Criteria',
+  additionalProperties: false,
+  description: 'How the claimable amount is extracted from the action.',
+})
+
+export const CriteriaWithValueType = Type.Object(
+  {
+    ...criteriaFields,
+    valueType: zeroOrOne('Scale of the extracted value', { RAW: 'as it is', WAD: '18 decimals' }),
+  },
+  {
+    $id: 'CriteriaWithValueType',
+    additionalProperties: false,
+    description: 'How the claimable amount is extracted from the action, with its scale.',
+  },
+)
+
+const claimed = (more = '') =>
+  Type.Optional(ref(TotalAmount, { description: `Amount claimed so far, in base units of \`asset\`.${more}` }))
+
+/** Figures that the variants paying out an ERC-20 token carry. */
+const tokenFigures = {
+  claimedAmount: claimed(),
+  totalAmountClaimed: claimed(' Budgets are computed from this one.'),
+  totalClaims: Type.Optional(baseUnits('Number of claims so far.')),
+  remainingBalance: Type.Optional(
+    baseUnits('Balance left for claims, in base units of `asset`; absent if not recorded.'),
+  ),
+  metadata: Type.Optional(refOrNull(TokenMetadata, { description: 'The token at `asset`; `null` if unknown.' })),
+}
+
+const rebatePercentage = Type.Optional(
+  Type.Number({
+    description: 'Percent of the amount of the action that is paid back, as recorded; absent if not recorded.',
+  }),
+)
+const asset = address('Token in which the reward is paid.')
+const peg = address(
+  'Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`.',
+)
+const budgetLimit = baseUnits('Total budget, claimed or not, in base units of `asset`.')
+
+/** The reward of the variants that pay a share. The chain writes 1 as 10^18, whatever decimals the token has. */
+const shareOf = (amount: string) =>
+  baseUnits(
+    `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is.`,
+  )
+const maxReward = (of: 'asset' | 'peg') =>
+  baseUnits(`Maximum that one claim can pay, in base units of \`${of}\`; "0" means no maximum.`)
+const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
+  ref(criteria, { description: 'Where the amount of the action is read from.' })
+
+const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
+  Type.Object(
+    { type: Type.Literal(name, { description: 'Kind of the incentive; selects the variant.' }), ...fields },
+    { $id: name, additionalProperties: false, description },
+  )
+
+const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow list.', {
+  allowListAddress: address('Allow list to which a claim adds the claimant.'),
+  limit: baseUnits('Maximum number of claims, one for each user; a count, not an amount.'),
+})
+
+const CGDAIncentive = variant(
+  'CGDAIncentive',
+  'A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims.',
+  {
+    asset,
+    initialReward: baseUnits('Reward at the start of the auction, in base units of `asset`.'),
+    rewardDecay: baseUnits('Subtracted from the reward after each claim, in base units of `asset`.'),
+    rewardBoost: baseUnits('Added to the reward for each hour without a claim, in base units of `asset`.'),
+    totalBudget: budgetLimit,
+  },
+)
+
+const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for each claim.', {
+  asset,
+  strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
+  reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
+  limit: baseUnits('Number of claims that remain; a count, not an amount.'),
+  ...tokenFigures,
+})
+
+const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token.', {
+  venue: address('Token contract that backs the points.'),
+  selector: text('Selector of the function that gives the points, hexadecimal.', { maxLength: 256 }),
+  reward: baseUnits('Points for each claim, a plain number without decimals.'),
+  limit: baseUnits('Maximum number of claims; a count, not an amount.'),
+})
+
+const ERC20VariableIncentive = variant(
+  'ERC20VariableIncentive',
+  'An amount of a token that the signed claim decides.',
+  {
+    asset,
+    reward: shareOf('the amount signed in the claim'),
+    limit: budgetLimit,
+    ...tokenFigures,
+  },
+)
+
+const ERC20VariableCriteriaIncentive = variant(
+  'ERC20VariableCriteriaIncentive',
+  'An amount of a token that is computed from the action itself.',
+  {
+    asset,
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('asset'),
+    criteria: criteriaOf(Criteria),
+    ...tokenFigures,
+    rebatePercentage,
+  },
+)
+
+const ERC20VariableCriteriaIncentiveV2 = variant(
+  'ERC20VariableCriteriaIncentiveV2',
+  'As ERC20VariableCriteriaIncentive, with the scale of the extracted value.',
+  {
+    asset,
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('asset'),
+    criteria: criteriaOf(CriteriaWithValueType),
+    ...tokenFigures,
+    rebatePercentage,
+  },
+)
+
+const ERC20PeggedIncentive = variant(
+  'ERC20PeggedIncentive',
+  'A token reward whose amount follows the price of another asset.',
+  {
+    asset,
+    peg,
+    reward: baseUnits('What each claim is worth, in base units of `peg`, not of `asset`.'),
+    limit: budgetLimit,
+    ...tokenFigures,
+  },
+)
+
+const ERC20PeggedVariableCriteriaIncentive = variant(
+  'ERC20PeggedVariableCriteriaIncentive',
+  'A pegged token reward that is computed from the action itself.',
+  {
+    asset,
+    peg,
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('peg'),
+    criteria: criteriaOf(Criteria),
+    ...tokenFigures,
+    rebatePercentage,
+  },
+)
+
+const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
+  'ERC20PeggedVariableCriteriaIncentiveV2',
+  'As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value.',
+  {
+    asset,
+    peg,
+    reward: shareOf('the amount of the action'),
+    limit: budgetLimit,
+    maxReward: maxReward('peg'),
+    criteria: criteriaOf(CriteriaWithValueType),
+    ...tokenFigures,
+    rebatePercentage,
+  },
+)
+
+/** All variants, in the order of the reference. */
+export const incentiveVariants = [
+  AllowListIncentive,
+  CGDAIncentive,
+  ERC20Incentive,
+  PointsIncentive,
+  ERC20VariableIncentive,
+  ERC20VariableCriteriaIncentive,
+  ERC20VariableCriteriaIncentiveV2,
+  ERC20PeggedIncentive,
+  ERC20PeggedVariableCriteriaIncentive,
+  ERC20PeggedVariableCriteriaIncentiveV2,
+] as const
+
+/** The values of the discriminator. */
+export const incentiveTypes = incentiveVariants.map((variant) => variant.properties.type.const)
+
+export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>({
+  $id: 'Incentive',
+  type: 'object',
+  required: ['type'],
+  discriminator: { propertyName: 'type' },
+  oneOf: incentiveVariants.map((variant) => ref(variant)),
+  description: 'A reward that can be claimed once the action steps are done; `type` selects the variant.',
+})
+export type Incentive = Static<typeof Incentive>

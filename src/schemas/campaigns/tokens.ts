@@ -1,0 +1,23 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Address, ChainId, text } from '../primitives.ts'
+import { ref } from '../references.ts'
+
+/** What is known of a reward token; comes from the token record, never from the campaign. */
+export const TokenMetadata = Type.Object(
+  {
+    id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
+    chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
+    address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
+    decimals: Type.Integer({
+      minimum: 0,
+      maximum: 255,
+      description:
+        'Decimals of the token, typically 18: this many digits of an amount in base units follow the decimal point.',
+    }),
+    name: text('Name of the token.'),
+    symbol: text('Symbol of the token.'),
+    imageUri: text('URI of the image of the token.'),
+  },
+  { $id: 'TokenMetadata', additionalProperties: false, description: 'A known token.' },
+)
+export type TokenMetadata = Static<typeof TokenMetadata>

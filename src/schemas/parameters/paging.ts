@@ -1,0 +1,49 @@
+import { Type } from '@sinclair/typebox'
+import { MAX_SAFE_INTEGER } from '../primitives.ts'
+import { integerWithDefault } from './query-values.ts'
+
+/** Page parameters of the operations that are read page by page. */
+export const paging = {
+  page: integerWithDefault({
+    maximum: MAX_SAFE_INTEGER,
+    default: 1,
+    example: 1,
+    description: 'Number of the page, from 1; 0 is the first page too. A page past the end is empty.',
+  }),
+  pageSize: integerWithDefault({
+    maximum: 100,
+    default: 10,
+    example: 10,
+    description: 'Number of items per page, at most 100. With 0 the array is empty.',
+  }),
+}
+
+/** Maximum length of a cursor. */
+const MAX_CURSOR = 512
+
+/** Parameters of the operations whose pages go on from each other. */
+export const cursorPaging = {
+  cursor: Type.Optional(
+    Type.String({
+      pattern: '^[A-Za-z0-9_-]{1,512}$',
+      maxLength: MAX_CURSOR,
+      description:
+        '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.',
+      'x-expected': 'a nextCursor of this operation',
+    }),
+  ),
+  pageSize: paging.pageSize,
+}
+
+/** The cursor of the page after this one. */
+export const nextCursor = Type.Unsafe<string | null>({
+  type: ['string', 'null'],
+  maxLength: MAX_CURSOR,
+  description: 'The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.',
+})
+
+/** The rows a page stands for. Page 0 and page 1 are the same. */
+export const toRows = ({ page, pageSize }: { page: number; pageSize: number }) => ({
+  limit: pageSize,
+  offset: BigInt(Math.max(page, 1) - 1) * BigInt(pageSize),
+})

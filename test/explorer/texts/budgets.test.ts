@@ -1,0 +1,101 @@
+import type { Incentive } from 'reward-campaigns-client'
+import { expect, test } from 'vitest'
+import { dollarsOf } from '../../../packages/explorer/src/campaigns/dollars.ts'
+import { budgetOf, claimLimitOf, isFunded, shareOf } from '../../../packages/explorer/src/campaigns/incentive-budget.ts'
+import { missingTokens } from '../../../packages/explorer/src/campaigns/known-tokens.ts'
+import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
+
+const asset = anAddress('asset')
+const pool = { type: 'ERC20Incentive', asset, strategy: 0, reward: '100', limit: '9' } as const
+const claimed = { totalAmountClaimed: '300', totalClaims: '3' }
+const variable = { type: 'ERC20VariableIncentive', asset, reward: '0', limit: '5000' } as const
+const MAX = (2n ** 256n - 1n).toString()
+
+const campaignOf = (incentives: Incentive[], availableBudgetUsd: string | null = null) => ({
+  chainId: 8453,
+  incentives,
+  availableBudgetUsd,
+  tokens: new Map(),
+})
+
+test.each<[string, Incentive, { left?: bigint; total: bigint }]>([
+  ['a pool has a reward for each claim that remains', { ...pool, ...claimed }, { left: 900n, total: 1200n }],
+  ['a raffle has one', { ...pool, strategy: 1 }, { left: 100n, total: 100n }],
+  ['others have what of their limit is not claimed', { ...variable, ...claimed }, { left: 4700n, total: 5000n }],
+  ['never less than nothing', { ...variable, limit: '200', ...claimed }, { left: 0n, total: 300n }],
+  ['a recorded balance is what is left', { ...pool, ...claimed, remainingBalance: '7' }, { left: 7n, total: 307n }],
+  [
+    'the largest amounts are exact',
+    { ...variable, limit: MAX, totalAmountClaimed: '1' },
+    { left: 2n ** 256n - 2n, total: 2n ** 256n - 1n },
+  ],
+  [
+    'what an auction has left is not told',
+    { type: 'CGDAIncentive', asset, initialReward: '1', rewardDecay: '1', rewardBoost: '1', totalBudget: '70' },
+    { total: 70n },
+  ],
+])('%s', (_, incentive, budget) => {
+  if (!isFunded(incentive)) throw new Error('it pays no token')
+  expect(budgetOf(campaignOf([incentive]), incentive)).toEqual({
+    asset: { chainId: 8453, address: asset, token: undefined },
+    ...budget,
+  })
+})
+
+test('claims are limited where the number of them is', () => {
+  expect(anIncentiveOfEachVariant(anAddress).map((incentive) => claimLimitOf(incentive as Incentive))).toEqual([
+    { total: 10n },
+    undefined,
+    { left: 20n, total: 33n },
+    { total: 40n },
+    ...Array.from({ length: 6 }, () => undefined),
+  ])
+})
+
+test.each([
+  [0n, 10n, 0],
+  [1n, 3n, 0.3333],
+  [10n, 10n, 1],
+  [0n, 0n, 0],
+  [2n ** 255n, 2n ** 256n, 0.5],
+])('%s of %s is a share of %s', (part, whole, share) => {
+  expect(shareOf(part, whole)).toBe(share)
+})
+
+test.each([
+  ['1.0001', 6, 2_500_000n, '2.50025'],
+  ['0.000011284', 18, 10n ** 18n, '0.000011284'],
+  ['3127.55', 18, 1n, '0.00000000000000312755'],
+  ['2', 0, 2n ** 256n, String(2n ** 257n)],
+])('at %s dollars a token of %i decimals, %s base units are worth %s', (price, decimals, amount, dollars) => {
+  const token = { decimals, symbol: '', name: '' }
+  expect(dollarsOf(new Map([[`8453:${asset}`, price]]), { chainId: 8453, address: asset, token }, amount)).toBe(dollars)
+})
+
+test('without a price nothing is worth anything, and without decimals it is not known', () => {
+  const worth = new Map([
+    [`8453:${asset}`, null],
+    [`10:${asset}`, '1'],
+  ])
+  expect(dollarsOf(worth, { chainId: 8453, address: asset }, 1n)).toBeNull()
+  expect(dollarsOf(worth, { chainId: 10, address: asset }, 1n)).toBeUndefined()
+  expect(dollarsOf(worth, { chainId: 1, address: asset }, 1n)).toBeUndefined()
+})
+
+test('tokens that a campaign says nothing of are named once, the native one never', () => {
+  const metadata = {
+    id: `8453:${asset}`,
+    chainId: 8453,
+    address: asset,
+    decimals: 6,
+    name: '',
+    symbol: '',
+    imageUri: '',
+  }
+  const peg = anAddress('peg')
+  const pegged = { type: 'ERC20PeggedIncentive', asset, peg, reward: '1', limit: '1' } as const
+  expect(missingTokens([campaignOf([pegged, pegged]), { ...campaignOf([pool]), chainId: 10 }])).toEqual(
+    [`8453:${asset}`, `8453:${peg}`, `10:${asset}`].sort(),
+  )
+  expect(missingTokens([campaignOf([{ ...pegged, metadata, peg: `0x${'0'.repeat(40)}` }])])).toEqual([])
+})

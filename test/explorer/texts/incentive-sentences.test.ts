@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import type { Campaign, Incentive, IncentiveType } from 'reward-campaigns-client'
+import { expect, test } from 'vitest'
+import type { Rewarding } from '../../../packages/explorer/src/campaigns/incentive-budget.ts'
+import { incentiveName } from '../../../packages/explorer/src/campaigns/incentive-names.ts'
+import { payoutOf } from '../../../packages/explorer/src/campaigns/incentive-payouts.ts'
+import { sentenceOf } from '../../../packages/explorer/src/campaigns/incentive-sentences.ts'
+import { tokensOf } from '../../../packages/explorer/src/campaigns/known-tokens.ts'
+import { toText } from '../../../packages/explorer/src/campaigns/prose.ts'
+import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
+
+const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'))
+/** The campaign of the documentation: 0.5 USDC for each of ten claims, one of which has been made. */
+const example: Campaign =
+  openapi.paths['/campaigns/{id}'].get.responses[200].content['application/json'].examples.example1.value
+
+const chainId = 8453
+const tokens = new Map([
+  [`${chainId}:${anAddress('asset')}`, { decimals: 3, symbol: 'ASSET', name: 'Asset' }],
+  [`${chainId}:${anAddress('peg')}`, { decimals: 2, symbol: 'PEG', name: 'Peg' }],
+])
+const incentives = anIncentiveOfEachVariant(anAddress) as Incentive[]
+const now = new Date('2026-01-01T00:00:00Z')
+
+/** A campaign of them all, which anybody may claim. */
+const campaign: Campaign & Rewarding = { ...example, incentives, tokens }
+
+const incentiveOf = <Type extends IncentiveType>(type: Type) => {
+  const found = incentives.find((incentive) => incentive.type === type)
+  if (found === undefined) throw new Error(`no ${type}`)
+  return found as Extract<Incentive, { type: Type }>
+}
+
+const ALL: Record<IncentiveType, string> = {
+  AllowListIncentive:
+    'A slot on an allow list, to anybody, without end; at most 10 users can claim; how many did is unknown.',
+  CGDAIncentive:
+    'An auction that starts at 0.1 ASSET, falls by 0.005 ASSET with each claim and rises by 0.006 ASSET for each hour without one, to anybody, without end; its budget is 7 ASSET; how much of it is left is unknown.',
+  ERC20Incentive:
+    '0.1 ASSET to one claimant, by raffle, to anybody, without end; 0.014 ASSET of 0.026 ASSET left, 20 more entries possible.',
+  PointsIncentive:
+    '30 points for each claim, to anybody, without end; at most 40 claims can be made; how many were made is unknown.',
+  ERC20VariableIncentive:
+    '0.0000000000000001 % of the amount signed in each claim in ASSET, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  ERC20VariableCriteriaIncentive:
+    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  ERC20VariableCriteriaIncentiveV2:
+    '200 % of the amount of the action in ASSET, at most 0.6 ASSET for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  ERC20PeggedIncentive:
+    'The worth of 1 PEG for each claim, paid in ASSET, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  ERC20PeggedVariableCriteriaIncentive:
+    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+  ERC20PeggedVariableCriteriaIncentiveV2:
+    '200 % of the amount of the action, paid in ASSET, at most the worth of 6 PEG for one claim, to anybody, without end; 0.014 ASSET of 0.026 ASSET left.',
+}
+
+test.each(Object.entries(ALL))('%s is explained in a sentence, with exact amounts', (type, sentence) => {
+  expect(toText(sentenceOf(campaign, incentiveOf(type as IncentiveType), now))).toBe(sentence)
+})
+
+test('every variant of the document is explained, and has a name', () => {
+  expect(Object.keys(ALL).sort()).toEqual(
+    Object.keys(openapi.components.schemas)
+      .filter((name) => name in ALL)
+      .sort(),
+  )
+  expect(openapi.components.schemas.Incentive.oneOf).toHaveLength(Object.keys(ALL).length)
+  expect(incentives.map(incentiveName)).toEqual([
+    'A slot on a list',
+    'Auction',
+    'Raffle',
+    'Points',
+    'Signed reward',
+    'Share of the action',
+    'Share of the action',
+    'Fixed worth',
+    'Share of the action, pegged',
+    'Share of the action, pegged',
+  ])
+})
+
+test('the campaign of the documentation is explained', () => {
+  const shown = { ...example, tokens: tokensOf([example]) }
+  expect(shown.incentives.map((incentive) => toText(sentenceOf(shown, incentive, now)))).toEqual([
+    '0.5 USDC for each claim, to anybody, without end; 4.5 USDC of 5 USDC left, for 9 claims.',
+  ])
+})
+
+test('a scalar of 0 scales nothing, and a cap of 0 caps nothing', () => {
+  const signed = { ...incentiveOf('ERC20VariableIncentive'), reward: '0' }
+  expect(toText(payoutOf(campaign, signed))).toBe('The amount signed in each claim in ASSET')
+  const computed = { ...incentiveOf('ERC20VariableCriteriaIncentive'), reward: '0', maxReward: '0' }
+  expect(toText(payoutOf(campaign, computed))).toBe('The amount of the action in ASSET')
+})
+
+test('what is not known of a token is not guessed: its amounts are base units', () => {
+  const unknown = { ...campaign, tokens: new Map() }
+  const of = `base units of ${anAddress('asset')}`
+  expect(toText(payoutOf(unknown, { ...incentiveOf('ERC20Incentive'), strategy: 0 }))).toBe(`100 ${of} for each claim`)
+  expect(toText(payoutOf(unknown, { ...incentiveOf('ERC20Incentive'), strategy: 7 }))).toBe(
+    `100 ${of} by a strategy without a name here (7)`,
+  )
+})
+
+test('the zero address is the native token, of 18 decimals', () => {
+  const pegged = { ...incentiveOf('ERC20PeggedIncentive'), peg: `0x${'0'.repeat(40)}`, reward: '16000000000000000' }
+  expect(toText(payoutOf(campaign, pegged))).toBe(
+    'The worth of 0.016 of the native token for each claim, paid in ASSET',
+  )
+})
+
+const points = incentiveOf('PointsIncentive')
+const list = (type: Campaign['allowList']['type'], ...addresses: string[]) => ({
+  allowList: { ...example.allowList, type, addresses },
+})
+
+test.each([
+  [list('SimpleAllowList', '0x1', '0x2'), 'to the 2 addresses on its allow list, without end'],
+  [list('SimpleAllowList'), 'to nobody, because no address on its allow list is recorded, without end'],
+  [list('SimpleDenyList', '0x1'), 'to anybody but the 1 address on its deny list, without end'],
+  [list('SimpleDenyList'), 'to anybody, without end'],
+  [list('OffchainAccessList'), 'to the members of an access list of the service, without end'],
+  [{ endTime: '2026-01-02T00:00:00.000Z' }, 'to anybody, until 2026-01-02T00:00:00.000Z'],
+  [{ endTime: '2025-01-02T00:00:00.000Z' }, 'to anybody, ended 2025-01-02T00:00:00.000Z'],
+  [
+    { startTime: '2026-01-02T00:00:00.000Z', endTime: '2026-01-03T00:00:00.000Z' },
+    'to anybody, from 2026-01-02T00:00:00.000Z, until 2026-01-03T00:00:00.000Z',
+  ],
+])('a sentence says to whom and until when: %o', (parts, said) => {
+  expect(toText(sentenceOf({ ...campaign, ...parts }, points, now))).toBe(
+    `30 points for each claim, ${said}; at most 40 claims can be made; how many were made is unknown.`,
+  )
+})

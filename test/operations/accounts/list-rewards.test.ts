@@ -1,0 +1,189 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ListRewardsResponse } from '../../../src/features/rewards/reward-schemas.ts'
+import { openIngest } from '../../../src/ingest/batches.ts'
+import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { randomStep } from '../../setup/data/batches.ts'
+import { createRandom } from '../../setup/data/random-records.ts'
+import { createTestDatabase } from '../../setup/database.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../../setup/records.ts'
+import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
+import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
+import { expectedRewards } from '../../setup/second-opinion/second-opinion-rewards.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+
+async function page(api: TestApp, user: string, query: QueryText = {}): Promise<ListRewardsResponse> {
+  const response = await api.get(`/users/${user}/rewards?${new URLSearchParams(query)}`)
+  expect(response.statusCode, response.body).toBe(200)
+  return response.json()
+}
+
+/** All pages, one after the other, with the totals, which are the same on each. */
+async function walk(api: TestApp, user: string, query: QueryText) {
+  const first = await page(api, user, query)
+  const rewards = [...first.rewards]
+  for (let cursor = first.nextCursor; cursor !== null; ) {
+    const next = await page(api, user, { ...query, cursor })
+    expect(next.totals).toEqual(first.totals)
+    rewards.push(...next.rewards)
+    cursor = next.nextCursor
+  }
+  return { rewards, totals: first.totals }
+}
+
+const aClaimable = (parts = {}) => aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))], ...parts })
+
+let shared: TestApp
+beforeAll(async () => {
+  shared = await startTestApp()
+})
+afterAll(() => shared[Symbol.asyncDispose]())
+
+test.each([61, 62])(
+  'rewards and totals are what the records say after batches and withdrawals, kept or not, in both of two processes: seed %i',
+  async (seed) => {
+    const random = createRandom(seed)
+    await using database = await createTestDatabase()
+    await using keeping = await startTestApp({}, database)
+    await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
+    const ingest = await openIngest(database.url)
+    await using _closing = { [Symbol.asyncDispose]: () => ingest.close() }
+    const base = 1_772_366_400
+    let records: readonly ImportRecord[] = []
+    const seen = { claimable: 0, claimed: 0, totals: 0 }
+    for (let round = 0; round < 5; round++) {
+      const step = randomStep(records, base, random)
+      await ingest.apply(step.batch)
+      records = step.records
+      const { users, chains } = vocabularyOf(records)
+      const queries = [...users.slice(0, 4), random.pick(users)].flatMap((user) =>
+        [{}, { state: 'claimable' }, { state: 'claimed' }, { chainId: String(random.pick(chains)) }].map(
+          (query: QueryText) => ({ user, query }),
+        ),
+      )
+      const now = new Date((base + round * 1800) * 1000)
+      for (const { user, query } of queries) {
+        const expected = expectedRewards(records, user, query, now)
+        for (const api of [keeping, making]) {
+          api.setNow(now)
+          const pageSize = random.pick(['9', '100'])
+          const about = `seed ${seed}, round ${round}, ${user} ${new URLSearchParams(query)}`
+          expect(await walk(api, user, { ...query, pageSize }), about).toEqual(expected)
+        }
+        if (query.state !== undefined && expected.rewards.length > 0) seen[query.state as 'claimed'] += 1
+        if (expected.totals.length > 1) seen.totals += 1
+      }
+    }
+    expect(seen.claimable).toBeGreaterThan(5)
+    expect(seen.claimed).toBeGreaterThan(10)
+    expect(seen.totals).toBeGreaterThan(10)
+  },
+)
+
+test('an entry says what was claimed and what can be, and totals are exact', async () => {
+  const user = anAddress('rewarded')
+  const token = aToken({ address: anAddress('asset'), decimals: 6 })
+  const [claimed, signed] = [aClaimable({ campaignName: 'Claimed' }), aClaimable()]
+  const max = String(2n ** 256n - 1n)
+  await shared.save(
+    ...[token, claimed, signed],
+    aClaim(claimed, { claimant: user, amount: max, amountUsd: '0.0000004', txHash: `0x${'1'.repeat(64)}` }),
+    aClaim(claimed, { claimant: user, amount: '1', amountUsd: '0.0000004', txHash: `0x${'2'.repeat(64)}` }),
+    aClaim(claimed, { claimant: user, amount: '1', amountUsd: null, txHash: `0x${'0'.repeat(64)}`, logIndex: 9 }),
+    {
+      type: 'claimSignature' as const,
+      ...{ campaignId: signed.id, incentiveId: 0, claimant: user, signature: '0xab', referrer: anAddress('referrer') },
+    },
+  )
+  const { type: _, whitelisted: __, ...known } = token
+  const shown = { asset: token.address, metadata: { id: `8453:${token.address}`, ...known } }
+  const at = new Date(1_760_000_000_000).toISOString()
+  const sums = { claims: 3, claimedAmount: String(2n ** 256n + 1n), claimedAmountUsd: '0.000001' }
+  expect(await page(shared, inUpperCase(user))).toEqual({
+    user,
+    rewards: [
+      {
+        ...{ campaignId: signed.id, campaignName: null, incentiveIndex: 0, incentiveType: 'ERC20Incentive', ...shown },
+        ...{ verdict: 'claimable', reasons: [], claims: 0, claimedAmount: '0', claimedAmountUsd: '0' },
+        ...{ lastClaimedAt: null, lastTxHash: null, signature: '0xab', referrer: anAddress('referrer') },
+      },
+      {
+        ...{ campaignId: claimed.id, campaignName: 'Claimed', incentiveIndex: 0, incentiveType: 'ERC20Incentive' },
+        ...{ ...shown, ...sums, verdict: 'blocked', lastClaimedAt: at, lastTxHash: `0x${'2'.repeat(64)}` },
+        reasons: [
+          { code: 'already-claimed', txHash: `0x${'2'.repeat(64)}`, at, allowed: 1 },
+          { code: 'signature-missing' },
+        ],
+      },
+    ],
+    totals: [{ chainId: 8453, ...shown, ...sums, unvaluedClaims: 1 }],
+    nextCursor: null,
+  })
+})
+
+test('an address that nobody has seen has no rewards, until it has', async () => {
+  const user = anAddress('not seen yet')
+  expect(await page(shared, user)).toEqual({ user, rewards: [], totals: [], nextCursor: null })
+  const campaign = aClaimable()
+  await shared.save(campaign, aClaim(campaign, { claimant: user }))
+  expect((await page(shared, user)).rewards).toHaveLength(1)
+  expect(await page(shared, user, { pageSize: '0' })).toMatchObject({
+    rewards: [],
+    nextCursor: null,
+    totals: [{ claims: 1 }],
+  })
+})
+
+test('a claim of somebody else voids no rewards, and own ones come at once', async () => {
+  await using api = await startTestApp()
+  const [user, campaign] = [anAddress('who polls'), aClaimable()]
+  await api.save(campaign, aClaim(campaign, { claimant: user }))
+  const before = await page(api, user)
+  const { miss: made } = api.counts.cacheResults
+  await api.save(aClaim(campaign), aClaim(campaign))
+  expect(await page(api, user)).toEqual(before)
+  expect(api.counts.cacheResults.miss).toBe(made)
+  await api.save(aClaim(campaign, { claimant: user }))
+  expect((await page(api, user)).rewards[0]?.claims).toBe(2)
+})
+
+test('a cursor is of its own address and filters', async () => {
+  const [user, other] = [anAddress('of two campaigns'), anAddress('another')]
+  const campaigns = [aClaimable(), aClaimable()]
+  await shared.save(...campaigns, ...campaigns.map((campaign) => aClaim(campaign, { claimant: user })))
+  const { nextCursor } = await page(shared, user, { pageSize: '1' })
+  const cursor = String(nextCursor)
+  expect((await page(shared, user, { cursor })).rewards).toHaveLength(1)
+  for (const url of [
+    `/users/${other}/rewards?cursor=${cursor}`,
+    `/users/${user}/rewards?state=claimed&cursor=${cursor}`,
+  ]) {
+    const response = await shared.get(url)
+    expect(response.statusCode).toBe(400)
+    expect(response.json().error).toContain('cursor is of a request with other parameters')
+  }
+})
+
+describe('a service that looks up no addresses', () => {
+  test('answers nothing about them, and all else', async () => {
+    await using api = await startTestApp({ ADDRESS_LOOKUPS: 'false' })
+    const campaign = aClaimable()
+    const claim = aClaim(campaign)
+    await api.save(campaign, claim)
+    const unknown = await api.get('/no-such-path')
+    for (const url of [
+      `/users/${claim.claimant}/rewards`,
+      `/eligibility?user=${claim.claimant}&campaignId=${campaign.id}`,
+      '/eligibility',
+    ]) {
+      const response = await api.get(url)
+      expect(response.statusCode, url).toBe(404)
+      expect(Object.keys(response.json())).toEqual(Object.keys(unknown.json()))
+    }
+    const refused = await api.get(`/claims?claimant=${claim.claimant}`)
+    expect(refused.statusCode).toBe(400)
+    expect(refused.json()).toEqual({ error: 'claimant is not accepted: this service does not look up addresses' })
+    expect((await api.get(`/claims?campaignId=${campaign.id}`)).json().claims).toHaveLength(1)
+    const { paths } = (await api.get('/openapi.json')).json()
+    expect(Object.keys(paths)).not.toContain('/eligibility')
+  })
+})

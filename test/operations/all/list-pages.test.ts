@@ -1,0 +1,110 @@
+import { generateSample } from 'reward-campaigns-sample-data'
+import { expect, test } from 'vitest'
+import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { mapSomeFacets, storeActivityOf } from '../../setup/data/campaign-maps.ts'
+import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
+import { aCampaign } from '../../setup/records.ts'
+import { combinationsOf, type Filter, filtersOf } from '../../setup/requests/every-filter.ts'
+import type { QueryText } from '../../setup/second-opinion/second-opinion.ts'
+import { expectedCampaigns } from '../../setup/second-opinion/second-opinion-campaigns.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { firstOf } from '../../setup/thorough.ts'
+
+/*
+ * Pages and totals of `GET /campaigns` against a second opinion that is computed from the records alone: every filter,
+ * every pair and some more at once, every order, any page, at instants before and after the one that maps are kept of.
+ */
+
+const DAY = 86_400
+/** The data lies around this instant (Unix seconds). */
+const base = Date.parse('2026-03-01T12:00:00Z') / 1000
+
+const actionTemplateOnly: Filter = () => ({ actionTemplateOnly: 'true' })
+
+const outward = (random: Random): QueryText => ({
+  ...(random.chance(0.6) ? { tokenWhitelist: 'false' } : {}),
+  ...(random.chance(0.3) ? { sortBy: 'active' } : {}),
+  ...(random.chance(0.3) ? { showActiveOnly: 'true' } : {}),
+  ...(random.chance(0.7) ? { pageSize: random.pick(['0', '1', '2', '3', '7', '100']) } : {}),
+  ...(random.chance(0.5) ? { page: random.pick(['1', '2', '3', '4', '9', '9007199254740991']) } : {}),
+})
+
+async function compareAll(api: TestApp, records: readonly ImportRecord[], random: Random, now: Date) {
+  let listed = 0
+  api.setNow(now)
+  for (const combination of combinationsOf({ ...filtersOf(records), actionTemplateOnly })) {
+    const query = { ...combination(random), ...outward(random) }
+    const url = `/campaigns?${new URLSearchParams(query)}`
+    const { statusCode, body } = await api.get(url)
+    expect(statusCode, `${url}: ${body.slice(0, 300)}`).toBe(200)
+    const expected = expectedCampaigns(records, query, now)
+    expect(JSON.parse(body), `${now.toISOString()} ${url}`).toEqual(expected)
+    listed += expected.campaigns.length
+  }
+  return listed
+}
+
+/** Instants at which campaigns start or end, just before those, and some at any time. */
+function someInstants(records: readonly ImportRecord[], random: Random) {
+  const edges = records.flatMap((record) =>
+    record.type === 'campaign' ? [record.startTime, record.endTime].flatMap((time) => time ?? []) : [],
+  )
+  const edge = () => (edges.length === 0 ? base * 1000 : Date.parse(random.pick(edges)))
+  return [edge(), edge() - 1, (base + random.integer(-90 * DAY, 90 * DAY)) * 1000].map((time) => new Date(time))
+}
+
+const keepingNothing = { RESPONSE_CACHE_MB: '0' }
+
+const MAX_MS = 120_000
+
+test.each(firstOf([1, 2, 3]))(
+  'pages and totals of hard random records are what the records say: seed %i',
+  { timeout: MAX_MS },
+  async (seed) => {
+    const random = createRandom(seed)
+    await using api = await startTestApp(keepingNothing)
+    let records: ImportRecord[] = []
+    let listed = 0
+    for (let round = 0; round < 3; round += 1) {
+      const batch = randomBatch(records, base, random)
+      await api.save(...batch)
+      records = [...records, ...batch]
+      await storeActivityOf(api.database, base + random.integer(-30 * DAY, 30 * DAY))
+      for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
+      // From here on some filters are answered from maps, and there are several spans.
+      if (round === 0) await api.database.query('select rebuild_campaign_maps(5)')
+      await mapSomeFacets(api.database, 0.3)
+    }
+    expect(listed).toBeGreaterThan(200)
+  },
+)
+
+test.each([
+  { seed: 11, campaigns: 150, spans: 20 },
+  { seed: 12, campaigns: 2500, spans: 2048 },
+])(
+  'pages and totals of a sample are what its records say: $campaigns campaigns',
+  async ({ seed, campaigns, spans }) => {
+    const random = createRandom(seed)
+    await using api = await startTestApp(keepingNothing)
+    const records = [...generateSample({ campaigns, claims: campaigns, seed, now: new Date(base * 1000) })]
+    await api.save(...records)
+    await api.database.query(`select rebuild_campaign_maps(${spans})`)
+    await storeActivityOf(api.database, base)
+    await mapSomeFacets(api.database, 0.05)
+    let listed = 0
+    for (const now of someInstants(records, random)) listed += await compareAll(api, records, random, now)
+    expect(listed).toBeGreaterThan(200)
+  },
+)
+
+test('campaigns that have ended are listed after the active ones, also where none is active', async () => {
+  await using api = await startTestApp()
+  api.setNow(new Date(base * 1000))
+  const ended = { endTime: new Date((base - 1) * 1000).toISOString() }
+  const records = [aCampaign({ ...ended, blockTimestamp: '1000' }), aCampaign({ ...ended, blockTimestamp: '2000' })]
+  await api.save(...records)
+  const { body } = await api.get('/campaigns?sortBy=active')
+  expect(JSON.parse(body)).toEqual(expectedCampaigns(records, { sortBy: 'active' }, new Date(base * 1000)))
+  expect(JSON.parse(body)).toMatchObject({ totalCampaigns: 2 })
+})

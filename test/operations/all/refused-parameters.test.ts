@@ -1,0 +1,413 @@
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ListCampaignsResponse } from '../../../src/features/campaigns/campaign-schemas.ts'
+import { aCampaign, anAddress, aStep } from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+
+const parameters = [
+  ...['page', 'pageSize', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
+  ...['rewardToken', 'campaignId', 'incentiveType', 'actionType'],
+  ...['distributionChannel', 'sortBy', 'tokenWhitelist', 'actionTemplateOnly', 'showActiveOnly'],
+]
+/** These may be given several times. */
+const lists = [
+  ...['budgetAccount', 'tokens', 'rewardToken', 'distributionChannel', 'campaignId', 'incentiveType', 'actionType'],
+]
+const ADDRESS = anAddress('somebody')
+const addresses = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`number ${index}`))
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+  api.setNow(new Date('2026-01-01T00:00:00.000Z'))
+  await api.save(...population)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function refused(query: string): Promise<string> {
+  const response = await api.get(`/campaigns?${query}`)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(400)
+  expect(response.headers['content-type']).toBe('application/json; charset=utf-8')
+  const body = response.json()
+  expect(Object.keys(body)).toEqual(['error'])
+  return body.error
+}
+
+async function accepted(query: string) {
+  const response = await api.get(`/campaigns?${query}`)
+  expect(response.statusCode, `${query}: ${response.body}`).toBe(200)
+}
+
+/** Few different values, so that filters find some and pages are cut within equals. */
+const owners = ['o1', 'o2', 'o3'].map(anAddress)
+const budgets = ['b1', 'b2'].map(anAddress)
+const population = Array.from({ length: 90 }, (_, index) =>
+  aCampaign({
+    id: `${[1, 10, 8453][index % 3]}:${anAddress(`core ${index % 2}`)}:${index}`,
+    blockTimestamp: String(1_750_000_000 + (index % 4)),
+    owner: owners[index % 3] as string,
+    budget: budgets[index % 2] as string,
+    autocampaignId: index % 5 === 0 ? 'auto' : null,
+    distributionChannels: index % 4 === 0 ? ['web'] : ['app', 'Street'],
+    actionSteps: [aStep(anAddress(`target ${index % 2}`), 10)],
+    endTime: index % 3 === 0 ? '2025-06-01T00:00:00Z' : null,
+  }),
+)
+
+describe('a value is refused, and the message names the parameter', () => {
+  const integers = [
+    '1e3',
+    '+1',
+    '-1',
+    '1.0',
+    '%201',
+    '1%20',
+    '0x10',
+    '1_000',
+    'NaN',
+    'Infinity',
+    'NULL',
+    '%D9%A1',
+    '1,2',
+  ]
+  const beyond = ['9007199254740992', '9007199254740993', '1'.repeat(400)]
+  const booleans = ['TRUE', 'True', '1', '0', 'yes', '%20true', 'true%20', 'NULL']
+  const addressValues = [
+    ...['', 'null', ADDRESS.slice(0, -1), `${ADDRESS}0`, `0X${ADDRESS.slice(2)}`, ADDRESS.slice(2), `%20${ADDRESS}`],
+    ...[`${ADDRESS},${ADDRESS}`, `${ADDRESS.slice(0, -1)}g`],
+  ]
+  const cases: Record<string, string[]> = {
+    page: [...integers, ...beyond],
+    pageSize: [...integers, ...beyond, '101', '9007199254740991'],
+    chainId: [...integers, ...beyond],
+    owner: addressValues,
+    targetContract: addressValues.map((value) => `${value}&chainId=1`),
+    budgetAccount: [
+      ...addressValues.slice(0, 6),
+      `${ADDRESS},`,
+      `,${ADDRESS}`,
+      `${ADDRESS},,${ADDRESS}`,
+      `${ADDRESS},x`,
+    ],
+    tokens: [
+      ...['', ',', ADDRESS, `8453:${ADDRESS}:`, `8453:${ADDRESS}:collections`, `8453:${ADDRESS}:COLLECTION`],
+      ...[`08453:${ADDRESS}`, `x:${ADDRESS}`, `:${ADDRESS}`, `8453:0X${ADDRESS.slice(2)}`, `8453:${ADDRESS},`],
+      ...[`-1:${ADDRESS}`, `99999999999999999:${ADDRESS}`, `8453:${ADDRESS}:collection:collection`],
+    ],
+    rewardToken: ['', ADDRESS, `8453:${ADDRESS}:collection`, `08453:${ADDRESS}`, `8453:${ADDRESS},`],
+    campaignId: ['', '1657', `8453:${ADDRESS}`, `8453:${ADDRESS}:01`, `8453:${ADDRESS}:1,`],
+    incentiveType: ['', 'Incentive', 'ERC20Incentive,', 'ERC20 Incentive', 'null'],
+    actionType: ['', 'swap,', ',', 'x'.repeat(129), '%20'],
+    autocampaignId: ['', 'x'.repeat(129)],
+    distributionChannel: ['', 'web,', ',', 'x'.repeat(129), '%20', `web,${'x'.repeat(129)}`],
+    sortBy: ['', 'null', 'Active', 'ACTIVE', 'newest', 'active,active', '%20active'],
+    tokenWhitelist: booleans,
+    actionTemplateOnly: [...booleans, '', 'null'],
+    showActiveOnly: [...booleans, '', 'null'],
+  }
+  const rows = Object.entries(cases).flatMap(([name, values]) => values.map((value) => ({ name, value })))
+
+  test('in cases of every parameter', () => {
+    expect(Object.keys(cases).toSorted()).toEqual(parameters.toSorted())
+  })
+
+  for (const { name, value } of rows) {
+    test(`${name}=${value.slice(0, 140)}`, async () => {
+      expect(await refused(`${name}=${value}`)).toMatch(new RegExp(`\\b${name}\\b`))
+    })
+  }
+
+  test('about very many names or entries the first 20, and says that there are more', async () => {
+    const unknown = Array.from({ length: 64 }, (_, index) => `x${index}`)
+    const wrong = Array.from({ length: 500 }, (_, index) => index)
+    for (const query of [unknown.join('&'), `tokens=${wrong.join(',')}`]) {
+      const sentence = await refused(query)
+      expect(sentence.split('; ').length).toBe(21)
+      expect(sentence).toMatch(/; and more$/)
+      expect(sentence.length).toBeLessThan(10_000)
+    }
+  })
+
+  test.each([
+    [
+      Array.from({ length: 65 }, (_, index) => `x${index}`).join('&'),
+      /^at most 64 different parameters are accepted, got 65$/,
+    ],
+    ['x&'.repeat(1024), /^at most 1024 parameters are accepted$/],
+    [`tokens=${','.repeat(1024)}`, /^tokens must have at most 100 entries$/],
+    [
+      Array.from({ length: 4 }, (_, index) => `pagesize${index}`).join('&'),
+      /^(unknown.*pageSize.*; ){3}unknown parameter "pagesize3"$/,
+    ],
+    ['x'.repeat(200), /^unknown parameter "x{128}…": known are page, /],
+  ])('with more of something than is looked at says so', async (query, sentence) => {
+    expect(await refused(query)).toMatch(sentence)
+  })
+
+  test.each(['targetContract', 'owner'])('a parameter without "=" is an empty one: %s', async (name) => {
+    expect(await refused(name)).toContain(name)
+  })
+})
+
+describe('a value at the edge is accepted', () => {
+  test.each([
+    ...['pageSize=100', 'pageSize=0', 'page=0', 'page=00', 'page=9007199254740991', 'chainId=9007199254740991'],
+    ...['page=', 'page=null', 'pageSize=null', 'chainId=null', 'chainId=', 'tokenWhitelist=null', 'tokenWhitelist='],
+    ...[`autocampaignId=${'x'.repeat(128)}`, `autocampaignId=${'%F0%9F%8E%89'.repeat(128)}`, 'autocampaignId=a,b'],
+    ...[`distributionChannel=${'x'.repeat(128)}`, `tokens=0:${ADDRESS}`, `tokens=9007199254740991:${ADDRESS}`],
+    ...['actionTemplateOnly=false', 'showActiveOnly=false', 'page', 'sortBy=recently-deployed', ''],
+  ])('%s', (query) => accepted(query))
+})
+
+describe('the message', () => {
+  test('about a bad value says what is allowed and what was given', async () => {
+    expect(await refused('pageSize=101')).toMatch(/pageSize.*0.*100.*101/)
+    expect(await refused('sortBy=newest')).toMatch(/sortBy.*recently-deployed.*active.*newest/)
+    expect(await refused('showActiveOnly=TRUE')).toMatch(/showActiveOnly.*true.*false.*TRUE/)
+    expect(await refused('owner=bob')).toMatch(/owner.*address.*40.*bob/)
+  })
+
+  test('about an integer that is too large repeats it as it was written', async () => {
+    expect(await refused('page=9007199254740993')).toContain('9007199254740993')
+    expect(await refused(`page=${'1'.repeat(400)}`)).toContain('1'.repeat(30))
+  })
+
+  test.each([
+    ['pagesize', 'pageSize'],
+    ['ownr', 'owner'],
+    ['sort', 'sortBy'],
+    ['chainIds', 'chainId'],
+    ['token', 'tokens'],
+    ['showActive', 'showActiveOnly'],
+    // As other APIs call them.
+    ['limit', 'pageSize'],
+    ['per_page', 'pageSize'],
+    ['offset', 'page'],
+    ['active', 'showActiveOnly'],
+    ['order_by', 'sortBy'],
+    ['contract', 'targetContract'],
+    ['network', 'chainId'],
+    ['creator', 'owner'],
+    ['page[]', 'page'],
+  ])('about the unknown parameter %s names the nearest, %s, and lists all', async (unknown, nearest) => {
+    const error = await refused(`${unknown}=1`)
+    expect(error).toContain(`"${unknown}"`)
+    expect(error).toContain(`did you mean ${nearest}?`)
+    for (const name of parameters) expect(error).toContain(name)
+  })
+
+  test.each(['zzz', 'a[]', 'format', 'timestamp', 'x'.repeat(200), '__proto__'])(
+    'about an unknown parameter that is near none names none: %s',
+    async (unknown) => {
+      const error = await refused(`${unknown}=1`)
+      expect(error).not.toContain('did you mean')
+      for (const name of parameters) expect(error).toContain(name)
+    },
+  )
+
+  test.each(['a[]', '__proto__', 'constructor', 'hasOwnProperty', 'page[0]', 'OWNER', '%20page', 'page%20', 'pàge'])(
+    'about an unknown parameter repeats it as it was written: %s',
+    async (name) => {
+      expect(await refused(`${encodeURI(decodeURIComponent(name))}=1`)).toContain(`"${decodeURIComponent(name)}"`)
+    },
+  )
+
+  test.each(parameters.filter((name) => !lists.includes(name)))('about %s given twice says so', async (name) => {
+    const error = await refused(`${name}=1&${name}=1`)
+    expect(error).toMatch(new RegExp(`${name}.*once`))
+  })
+
+  test('about targetContract without chainId names both', async () => {
+    for (const query of ['', '&chainId=', '&chainId=null']) {
+      const error = await refused(`targetContract=${ADDRESS}${query}`)
+      expect(error).toContain('targetContract')
+      expect(error).toContain('chainId')
+    }
+  })
+
+  test('tells all problems at once', async () => {
+    const error = await refused(
+      `page=x&pageSize=101&owner=&targetContract=${ADDRESS}&showActiveOnly=1&unknown=1&sortBy=active&sortBy=active&tokens=a,b`,
+    )
+    for (const named of [
+      'page ',
+      'pageSize',
+      'owner',
+      'targetContract',
+      'chainId',
+      'showActiveOnly',
+      '"unknown"',
+      'sortBy',
+    ]) {
+      expect(error).toContain(named)
+    }
+    expect(error).toContain('"a"')
+    expect(error).toContain('"b"')
+  })
+
+  test('about a list names the entry', async () => {
+    expect(await refused(`budgetAccount=${ADDRESS},bob,${ADDRESS}`)).toMatch(/budgetAccount.*"bob"/)
+    expect(await refused(`tokens=8453:${ADDRESS},8453:${ADDRESS}:nft`)).toContain(`"8453:${ADDRESS}:nft"`)
+    expect(await refused('distributionChannel=web,,app')).toMatch(/distributionChannel.*""/)
+  })
+
+  test('says nothing of how the service is made', async () => {
+    for (const query of [
+      'page=x',
+      'owner=%27%3B--',
+      'tokens=1',
+      'x=1',
+      'sortBy=1',
+      'page=1&page=2',
+      'page=%zz',
+      'page=%00',
+    ]) {
+      expect(await refused(query)).not.toMatch(/select |sql|pattern|\n|node_modules|\.ts|\.js|ajv|querystring/i)
+    }
+  })
+})
+
+describe('a list', () => {
+  test('has at most 100 entries, counted after duplicates are dropped', async () => {
+    const hundred = addresses(100)
+    await accepted(`budgetAccount=${hundred.join(',')}`)
+    await accepted(`budgetAccount=${[...hundred, ...hundred.slice(0, 9)].join(',')}`)
+    await accepted(`budgetAccount=${[...hundred, `0x${hundred[0]?.slice(2).toUpperCase()}`].join(',')}`)
+    expect(await refused(`budgetAccount=${addresses(101).join(',')}`)).toMatch(/budgetAccount.*100/)
+    const channels = Array.from({ length: 101 }, (_, index) => `c${index}`)
+    await accepted(`distributionChannel=${[...channels.slice(1), ...channels.slice(1)].join(',')}`)
+    expect(await refused(`distributionChannel=${channels.join(',')}`)).toMatch(/distributionChannel.*100/)
+    const tokens = addresses(101).map((address) => `1:${address}`)
+    await accepted(`tokens=${tokens.slice(1).join(',')}`)
+    expect(await refused(`tokens=${tokens.join(',')}`)).toMatch(/tokens.*100/)
+  })
+
+  test('may have spaces around its entries', () => accepted(`budgetAccount=%20${ADDRESS}%20,%09${ADDRESS}`))
+})
+
+describe('a query string', () => {
+  test.each(['owner=%zz', 'owner=%', 'owner=%ff', '%E0%A4=1', 'owner=%C0%80', 'autocampaignId=%ED%A0%80'])(
+    'with a malformed percent-encoding is refused: %s',
+    async (query) => {
+      expect(await refused(query)).toMatch(/percent-encoding/)
+    },
+  )
+
+  test.each(['autocampaignId=%00', 'autocampaignId=a%00b', 'distributionChannel=web,%00', '%00=1'])(
+    'with a NUL byte is refused: %s',
+    async (query) => {
+      expect(await refused(query)).toMatch(/NUL/)
+    },
+  )
+
+  test('whatever it holds is never a defect, and every refusal names a parameter of it', async () => {
+    const name = fc.oneof(
+      { weight: 4, arbitrary: fc.constantFrom(...parameters) },
+      fc.constantFrom('__proto__', 'a[]', 'constructor', 'Page', 'toString', 'x.y'),
+      fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
+    )
+    const value = fc.oneof(
+      fc.constantFrom(
+        '',
+        'null',
+        'true',
+        'false',
+        'active',
+        '0',
+        '1',
+        '100',
+        '101',
+        '9007199254740991',
+        '-1',
+        ',',
+        'a,b',
+      ),
+      fc.constantFrom(
+        ADDRESS,
+        `8453:${ADDRESS}`,
+        `8453:${ADDRESS}:collection`,
+        `${ADDRESS},${ADDRESS}`,
+        `0X${'a'.repeat(40)}`,
+      ),
+      fc.constantFrom('{}', '{1,2}', "'; drop table campaigns; --", '\\', '"', '%', '\u{10ffff}', '\u0000', '1e999'),
+      fc.bigInt({ min: 0n, max: 2n ** 70n }).map(String),
+      fc.string({ maxLength: 140, unit: 'binary' }),
+    )
+    const pair = fc.tuple(name, value)
+    await fc.assert(
+      fc.asyncProperty(fc.array(pair, { minLength: 1, maxLength: 5 }), async (pairs) => {
+        const query = pairs
+          .map((part) => part.map((text) => encodeURIComponent(text.toWellFormed())).join('='))
+          .join('&')
+        const response = await api.get(`/campaigns?${query}`)
+        expect([200, 400]).toContain(response.statusCode)
+        if (response.statusCode === 200) return
+        const body = response.json()
+        expect(Object.keys(body)).toEqual(['error'])
+        const named = pairs.flatMap(([text]) => [
+          text,
+          JSON.stringify(text.toWellFormed()).slice(1, -1),
+          encodeURIComponent(text.toWellFormed()),
+        ])
+        expect(named.some((text) => body.error.includes(text))).toBe(true)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('of raw bytes is never a defect', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom('&', '=', '%', '%zz', '%00', '+', ';', '?', '[]', '/', ',', 'page', 'owner', 'tokens=', ADDRESS),
+      fc.stringMatching(/^[!-~]{0,6}$/),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {
+        const response = await api.get(`/campaigns?${pieces.join('').replaceAll('#', '')}`)
+        expect([200, 400]).toContain(response.statusCode)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+describe('paging', () => {
+  test('through any filters with any page size shows each row that matches exactly once', async () => {
+    const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined })
+    const filters = fc.record({
+      owner: maybe(fc.constantFrom(...owners)),
+      budgetAccount: maybe(fc.subarray(budgets, { minLength: 1 })),
+      chainId: maybe(fc.constantFrom(1, 10, 8453)),
+      autocampaignId: maybe(fc.constant('auto')),
+      distributionChannel: maybe(fc.subarray(['web', 'street'], { minLength: 1 })),
+      showActiveOnly: maybe(fc.boolean()),
+      sortBy: maybe(fc.constantFrom('active', 'recently-deployed')),
+    })
+    await fc.assert(
+      fc.asyncProperty(filters, fc.integer({ min: 4, max: 100 }), async (filter, pageSize) => {
+        const query = Object.entries(filter)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]) => `${name}=${value}&`)
+          .join('')
+        const matching = population.filter(
+          ({ id, owner, budget, autocampaignId, distributionChannels, endTime }) =>
+            (filter.owner ?? owner) === owner &&
+            (filter.budgetAccount ?? [budget]).includes(budget) &&
+            (filter.chainId === undefined || id.startsWith(`${filter.chainId}:`)) &&
+            (filter.autocampaignId ?? autocampaignId) === autocampaignId &&
+            (filter.distributionChannel === undefined ||
+              distributionChannels?.some((channel) => filter.distributionChannel?.includes(channel.toLowerCase()))) &&
+            (filter.showActiveOnly !== true || endTime === null),
+        )
+        const ids: string[] = []
+        for (let page = 1; page <= Math.floor(matching.length / pageSize) + 2; page++) {
+          const response = await api.get(`/campaigns?${query}page=${page}&pageSize=${pageSize}`)
+          const { campaigns, totalCampaigns } = response.json<ListCampaignsResponse>()
+          expect(totalCampaigns).toBe(matching.length)
+          ids.push(...campaigns.map(({ id }) => id))
+        }
+        expect(ids.toSorted()).toEqual(matching.map(({ id }) => id).toSorted())
+      }),
+      { numRuns: 60 },
+    )
+  })
+})

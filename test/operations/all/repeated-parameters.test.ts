@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep } from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+
+/*
+ * A list is written `a,b` or `name=a&name=b`, or both: many generated clients know only the second.
+ */
+
+const NOW = new Date('2026-01-01T12:00:00.000Z')
+
+/** Values each of which finds another campaign, and one that finds none. */
+const [first, second, third, absent] = ['first', 'second', 'third', 'absent'].map(anAddress) as [
+  string,
+  string,
+  string,
+  string,
+]
+const toId = (identifier: number) => `10:${anAddress('core')}:${identifier}`
+const lists: { path: string; name: string; values: [string, string, string, string]; max?: number }[] = [
+  { path: '/campaigns', name: 'budgetAccount', values: [first, second, third, absent] },
+  {
+    path: '/campaigns',
+    name: 'tokens',
+    values: [`10:${first}`, `10:${second}:collection`, `10:${third}`, `1:${absent}`],
+  },
+  { path: '/campaigns', name: 'distributionChannel', values: ['c0', 'c1', 'c2', 'c9'] },
+  { path: '/reward-kit/trending', name: 'budgetAccount', values: [first, second, third, absent] },
+  {
+    path: '/reward-kit/trending',
+    name: 'tokens',
+    values: [`10:${first}`, `10:${second}`, `10:${third}`, `1:${absent}`],
+  },
+  { path: '/reward-kit/trending', name: 'distributionChannel', values: ['c0', 'c1', 'c2', 'c9'] },
+  { path: '/reward-kit/trending', name: 'includeActionTypes', values: ['t0', 't1', 't2', 't9'] },
+  { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
+  { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
+  { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
+  { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
+  { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
+  { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
+  { path: '/users/{address}/rewards', name: 'chainId', values: ['100', '101', '102', '109'] },
+]
+
+/** What an operation is asked besides. */
+const besides: Record<string, string> = {
+  '/explore/contracts': '',
+  '/activity': '',
+  '/claims': '',
+  '/eligibility': `&user=${first}`,
+  '/users/{address}/rewards': '',
+}
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+  api.setNow(NOW)
+  for (const [index, address] of [first, second, third].entries()) {
+    const template = anActionTemplate({ actionType: `t${index}` })
+    const campaign = aCampaign({
+      id: toId(index),
+      budget: address,
+      incentives: [anErc20Incentive(address)],
+      actionSteps: [aStep(address, 100 + index), aStep(address, 10)],
+      distributionChannels: [`c${index}`],
+      actionTemplateId: template.id,
+    })
+    const elsewhere = aCampaign({ id: `${100 + index}:${first}:1`, incentives: [anErc20Incentive(address)] })
+    await api.save(elsewhere, aClaim(elsewhere, { claimant: first }))
+    await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
+  }
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+async function responseOf(path: string, query: string) {
+  const more = besides[path] ?? '&tokenWhitelist=false'
+  const response = await api.get(`${path.replace('{address}', first)}?${query}${more}`)
+  return { status: response.statusCode, body: response.json() }
+}
+
+test('all list parameters there are have their promises here', async () => {
+  const document = (await api.get('/openapi.json')).json()
+  const declared = Object.entries<{ get: { parameters?: { name: string; schema: { type?: string } }[] } }>(
+    document.paths,
+  ).flatMap(([path, { get }]) =>
+    (get.parameters ?? [])
+      // See minimum-blocks.test: it needs chains that are followed.
+      .filter(({ schema, name }) => schema.type === 'array' && name !== 'minBlock')
+      .map(({ name }) => `${path} ${name}`),
+  )
+  expect(lists.map(({ path, name }) => `${path} ${name}`).sort()).toEqual(declared.sort())
+})
+
+describe.each(lists)('$path: $name', ({ path, name, values: [one, two, three, none], max = 100 }) => {
+  test('may be repeated, and asks the same as with commas', async () => {
+    const expected = await responseOf(path, `${name}=${one},${two}`)
+    expect(expected.status).toBe(200)
+    const others = await Promise.all(
+      [`${name}=${one}`, `${name}=${one},${three}`, `${name}=${none}`].map((query) => responseOf(path, query)),
+    )
+    for (const other of others) expect(other.body, 'the question tells them apart').not.toEqual(expected.body)
+    for (const query of [
+      `${name}=${one}&${name}=${two}`,
+      `${name}=${two}&${name}=${one}`,
+      `${name}=${one}&${name}=%20${two}%20&${name}=${one.toUpperCase().replace('0X', '0x').replace('COLLECTION', 'collection')}`,
+    ]) {
+      expect(await responseOf(path, query), query).toEqual(expected)
+    }
+  })
+
+  test('may have commas and be repeated at once', async () => {
+    const expected = await responseOf(path, `${name}=${one},${two},${three}`)
+    expect(expected.status).toBe(200)
+    expect(await responseOf(path, `${name}=${one},${two}&${name}=${three}`)).toEqual(expected)
+    expect(await responseOf(path, `${name}=${three},${one}&${name}=${two},${three}`)).toEqual(expected)
+  })
+
+  test(`has at most ${max} entries in all, counted after duplicates are dropped`, async () => {
+    const entry = (number: number) => {
+      if (name === 'campaignId') return toId(number)
+      if (one.includes(':')) return `${number}:${first}`
+      if (one.startsWith('0x')) return anAddress(`entry ${number}`)
+      return name.startsWith('chainId') ? String(number) : `entry ${number}`
+    }
+    const entries = (count: number) => Array.from({ length: count }, (_, index) => `${name}=${entry(index)}`).join('&')
+    expect((await responseOf(path, `${entries(max)}&${entries(max / 2)}`)).status).toBe(200)
+    const refused = await responseOf(path, entries(max + 1))
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringMatching(new RegExp(`${name}.*${max}`)) },
+    })
+  })
+
+  test.each(['', '%20', 'x%27,'])('is refused where a repeated entry is empty or wrong: "%s"', async (entry) => {
+    const refused = await responseOf(path, `${name}=${one}&${name}=${entry}&${name}=${two}`)
+    expect(refused).toMatchObject({
+      status: 400,
+      body: { error: expect.stringContaining(`an entry of ${name} must be`) },
+    })
+    expect(refused.body.error).toContain('got ""')
+  })
+
+  test.each([`${name}[]`, `${name}%5B%5D`])('may be repeated with brackets: %s', async (bracketed) => {
+    const commas = await responseOf(path, `${name}=${one},${two}`)
+    expect(commas.status).toBe(200)
+    expect(await responseOf(path, `${bracketed}=${one}&${bracketed}=${two}`)).toEqual(commas)
+    expect(await responseOf(path, `${bracketed}=${one}&${name}=${two}`)).toEqual(commas)
+    expect(await responseOf(path, `${name}=${two}&${bracketed}=${one},${one}`)).toEqual(commas)
+  })
+
+  test(`is not known by the name ${name}[0]`, async () => {
+    const refused = await responseOf(path, `${name}[0]=${one}&${name}[1]=${two}`)
+    const error = expect.stringContaining(`unknown parameter "${name}[0]", did you mean ${name}?`)
+    expect(refused).toMatchObject({ status: 400, body: { error } })
+  })
+})

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { withFields } from '../../../src/features/campaigns/chosen-fields.ts'
+import {
+  aCampaign,
+  aClaim,
+  anAddress,
+  anErc20Incentive,
+  anIncentiveOfEachVariant,
+  aToken,
+} from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+
+/*
+ * `fields`: some of the top-level keys of campaigns, as they are in the whole response.
+ */
+
+const token = aToken({ priceUsd: '2' })
+const name = 'A "name" with \\ and {braces}, [brackets], commas: "fields"'
+const campaign = aCampaign({
+  campaignName: name,
+  incentives: [...anIncentiveOfEachVariant(anAddress), anErc20Incentive(token.address)],
+  allowList: {
+    owner: anAddress('owner'),
+    contractAddress: anAddress('list'),
+    type: 'SimpleAllowList',
+    addresses: Array.from({ length: 200 }, (_, index) => anAddress(`member ${index}`)),
+  },
+})
+const blockTimestamp = String(Math.floor(Date.now() / 1000) - 60)
+
+let api: TestApp
+beforeAll(async () => {
+  api = await startTestApp()
+  await api.save(token, campaign, aClaim(campaign, { blockTimestamp, incentiveIndex: 10 }))
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** The one campaign of a response. */
+async function shown(path: string, query: string): Promise<Record<string, unknown>> {
+  const response = await api.get(`${path}?${query}`)
+  expect(response.statusCode, response.body).toBe(200)
+  const body = response.json()
+  return path === `/campaigns/${campaign.id}` ? body : (body.campaigns ?? body.trendingCampaigns)[0]
+}
+
+test.each(['/campaigns', `/campaigns/${campaign.id}`, '/reward-kit/trending'])(
+  '%s shows any of its keys and no other, in their usual order, with the same values',
+  async (path) => {
+    const filter = path.endsWith(campaign.id) ? '' : 'tokenWhitelist=false&'
+    const whole = await shown(path, filter)
+    expect(Object.keys(whole).length).toBeGreaterThan(10)
+    for (const [key, value] of Object.entries(whole)) {
+      expect(await shown(path, `${filter}fields=${key}`)).toEqual({ [key]: value })
+    }
+    const keys = Object.keys(whole).filter((_, index) => index % 3 === 1)
+    const some = await shown(path, `${filter}fields=${keys.toReversed().join()}`)
+    expect(Object.keys(some)).toEqual(keys)
+    const all = await shown(
+      path,
+      `${filter}${Object.keys(whole)
+        .map((key) => `fields=${key}`)
+        .join('&')}`,
+    )
+    expect(JSON.stringify(all)).toBe(JSON.stringify(whole))
+  },
+)
+
+test('the total, filters and pages stay as they are', async () => {
+  const response = await api.get('/campaigns?tokenWhitelist=false&fields=campaignName&page=1')
+  expect(response.json()).toEqual({ campaigns: [{ campaignName: name }], totalCampaigns: 1 })
+})
+
+test.each([
+  ['/campaigns', 'campaignNam', 'campaignName'],
+  [`/campaigns/${campaign.id}`, 'createAt', 'createdAt'],
+  ['/reward-kit/trending', 'totalbudget', 'totalBudget'],
+])('%s refuses the unknown field %s, and names %s', async (path, field, nearest) => {
+  const response = await api.get(`${path}?fields=id,${field}`)
+  expect(response.statusCode).toBe(400)
+  expect(response.json().error).toMatch(
+    new RegExp(`^an entry of fields must be one of id, .*, got "${field}", did you mean ${nearest}\\?$`),
+  )
+  for (const query of ['fields=', 'fields=id,', 'fields=null']) {
+    expect((await api.get(`${path}?${query}`)).statusCode, query).toBe(400)
+  }
+})
+
+test('a detail takes fields and minBlock, and nothing else', async () => {
+  const response = await api.get(`/campaigns/${campaign.id}?field=id`)
+  expect(response.statusCode).toBe(400)
+  expect(response.json().error).toBe('unknown parameter "field", did you mean fields? Known are fields, minBlock')
+})
+
+test('members are cut out of JSON as they are written', () => {
+  const value = JSON.stringify({ d: '\\"}', e: [{ a: 1 }, ',"g":'] })
+  const object = `{"a":"\\\\","b":[{"a":1},2.50],"c":${value},"e":\u0001mark\u0001,"f":{},"g":null}`
+  expect(withFields(object, ['g', 'a', 'e'])).toBe('{"a":"\\\\","e":\u0001mark\u0001,"g":null}')
+  expect(withFields(object, ['b', 'c'])).toBe(`{"b":[{"a":1},2.50],"c":${value}}`)
+  expect(withFields(object, ['d', 'f'])).toBe('{"f":{}}')
+  expect(withFields('{}', ['a'])).toBe('{}')
+})

@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { expect, test } from 'vitest'
+import { createTestDatabase } from '../../setup/database.ts'
+
+const root = join(import.meta.dirname, '../../..')
+const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8')
+
+test.each(['docs/architecture.md', 'docs/code-tour.md'])('%s names files and folders that there are', (document) => {
+  const named = readFileSync(join(root, document), 'utf8').matchAll(/\b(?:src|test)\/[\w./-]*[\w/]/g)
+  const paths = [...named].map(([path]) => path)
+  expect(paths.length).toBeGreaterThan(20)
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([])
+})
+
+test('links lead to documents that there are', () => {
+  const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map(([, link]) => String(link))
+  expect(links.length).toBeGreaterThan(0)
+  expect(links.filter((link) => !existsSync(join(root, 'docs', link)))).toEqual([])
+})
+
+test('what is named in the table of derived figures is a table, a column or a function of the database', async () => {
+  await using database = await createTestDatabase()
+  const rows = await database.query(
+    `select table_name as name from information_schema.columns where table_schema = 'public'
+    union select column_name from information_schema.columns where table_schema = 'public'
+    union select proname from pg_proc where pronamespace = 'public'::regnamespace`,
+  )
+  const known = new Set(rows.map(({ name }) => String(name)))
+  const table = text.split('\n').filter((line) => line.startsWith('| '))
+  const names = table.flatMap((line) => [...line.matchAll(/`(\w+)`/g)].map(([, name]) => String(name)))
+  expect(names.length).toBeGreaterThan(20)
+  expect(names.filter((name) => !known.has(name))).toEqual([])
+})
+
+/** Most files of each way: more than a newcomer keeps in mind. */
+const MAX_FILES: Record<string, number> = {
+  'A filter of the list': 12,
+  Trending: 12,
+  'A claim from a chain': 22,
+  'Why a response is never stale': 8,
+}
+
+test.each(Object.entries(MAX_FILES))('the way of %s leads from file to file, %i at most', (title, maxFiles) => {
+  const section = text.split(`### ${title}\n`)[1]?.split(/^##/m)[0] ?? ''
+  const files = [...section.matchAll(/^\d+\. `([^`]+)`/gm)].map(([, file]) => String(file))
+  expect(files.length).toBeGreaterThan(3)
+  expect(files.length).toBeLessThanOrEqual(maxFiles)
+  const sources = files.map((file) => readFileSync(join(root, file), 'utf8'))
+  const names = (importer: string | undefined, file: string) => importer?.includes(`/${basename(file)}'`)
+  /** Whether another file of the way is in its folder, imports it, or is imported by it. */
+  const isConnected = (file: string, index: number) =>
+    files.some(
+      (other, place) =>
+        place !== index &&
+        (dirname(other) === dirname(file) || names(sources[place], file) || names(sources[index], other)),
+    )
+  expect(files.filter((file, index) => !isConnected(file, index))).toEqual([])
+})

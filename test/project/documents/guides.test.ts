@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import * as catalogue from '../../../src/http/request/errors/errors.ts'
+import { recordSchemas } from '../../../src/ingest/records.ts'
+import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
+import { README, readDocument, root } from '../../setup/documents/documents.ts'
+
+/*
+ * What the guides list is what there is.
+ */
+
+interface OpenApiDocument {
+  paths: Record<string, { get: { responses: Record<string, { content?: { 'application/json': Examples } }> } }>
+}
+interface Examples {
+  examples?: Record<string, { value: { error?: string } }>
+}
+
+/** The rows of all tables of a guide, as the texts of their cells. */
+const rowsOf = (guide: string) =>
+  readDocument(`docs/guides/${guide}`)
+    .lines.filter((line) => line.startsWith('| '))
+    .map((line) => line.slice(2, -2).split(' | '))
+
+const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
+
+describe('the guide on errors', () => {
+  const document: OpenApiDocument = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+  const failures = Object.values(document.paths).flatMap(({ get }) =>
+    Object.entries(get.responses).flatMap(([status, { content }]) =>
+      Object.values(content?.['application/json'].examples ?? {}).flatMap(({ value }) =>
+        value.error === undefined ? [] : [{ status, sentence: value.error }],
+      ),
+    ),
+  )
+  const rows = rowsOf('errors.md')
+
+  test('has every status that an operation can answer, and says whether to repeat', () => {
+    const statuses = new Set(Object.values(document.paths).flatMap(({ get }) => Object.keys(get.responses)))
+    const reported = rows.filter((cells) => /^\d+$/.test(cells[0] ?? '') && !cells[1]?.startsWith('`'))
+    expect(reported.map(([status]) => status)).toEqual([...statuses].filter((status) => status !== '200').sort())
+  })
+
+  test('has every sentence, but for those that name a parameter', () => {
+    const ofCatalogue = Object.values(catalogue)
+      .map((Failure) => new (Failure as new () => InstanceType<typeof Failure>)())
+      .map(({ message, statusCode }) => ({ status: String(statusCode), sentence: message.replace('%d', '1') }))
+      // What is worded where it is thrown, and what nobody reads.
+      .filter(({ sentence, status }) => sentence !== '%s' && status !== '499')
+    expect(ofCatalogue.length).toBeGreaterThan(8)
+    const patterns = rows.flatMap(([status, cell]) =>
+      codeIn(cell).map((code) => {
+        const sentence = code.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll('…', '.+')
+        return { status, pattern: new RegExp(`^${sentence}$`) }
+      }),
+    )
+    for (const { status, sentence } of [...ofCatalogue, ...failures.filter((failure) => failure.status !== '400')]) {
+      const isReported = patterns.some((reported) => reported.status === status && reported.pattern.test(sentence))
+      expect(isReported, `${status}: ${sentence}`).toBe(true)
+    }
+  })
+})
+
+test('the guide on amounts shows what each kind of incentive pays', () => {
+  const { blocks } = readDocument('docs/guides/amounts.md')
+  const printed = blocks.filter(({ language }) => language === 'text').flatMap(({ text }) => text.split('\n'))
+  const kinds = printed.flatMap((line) => /^(\w+Incentive(?:V2)?): \S/.exec(line)?.[1] ?? [])
+  expect(kinds.sort()).toEqual([...incentiveTypes].sort())
+})
+
+test('the README has at most 150 lines, and each page that the guide to production leads to at most 800 words', () => {
+  expect(README.lines.length - 1).toBeLessThanOrEqual(150)
+  const { lines } = readDocument('docs/guides/production.md')
+  const pages = new Set(
+    lines.flatMap((line) => [...line.matchAll(/^\|.*\]\(([a-z-]+\.md)/g)].map(([, page = '']) => page)),
+  )
+  expect(pages.size).toBeGreaterThan(10)
+  for (const page of ['production.md', ...pages]) {
+    const words = readDocument(`docs/guides/${page}`).lines.join(' ').split(/\s+/)
+    expect(words.length, page).toBeLessThanOrEqual(800)
+  }
+})
+
+test('the guide on importing has every record with the keys that it needs', () => {
+  const reported = rowsOf('importing.md').map(([type, keys]) => [codeIn(type)[0], codeIn(keys)])
+  const expected = Object.entries(recordSchemas).map(([type, schema]) => [
+    type,
+    (schema.required ?? []).filter((key: string) => key !== 'type').sort(),
+  ])
+  expect(expected.length).toBeGreaterThan(8)
+  const sorted = reported.map(([type, keys]) => [type, Array.isArray(keys) ? [...keys].sort() : keys])
+  expect(Object.fromEntries(sorted.filter(([type]) => type !== undefined && type !== 'type'))).toEqual(
+    Object.fromEntries(expected),
+  )
+})

@@ -1,0 +1,32 @@
+import { expect } from 'vitest'
+import { differingMaps, misplacedCampaigns } from '../../../src/read-models/campaign-search/check.ts'
+import { differingTrendingCampaigns } from '../../../src/read-models/claim-windows/check.ts'
+import type { TestDatabase } from '../database.ts'
+import { setDatabaseClock } from './database-clock.ts'
+
+/** Begins to keep maps of many things that campaigns can be found by, however few campaigns they have. */
+export const mapSomeFacets = (database: TestDatabase, share: number) =>
+  database.query(
+    `select map_facet(kind, chain_id, value) from (
+      select distinct kind, chain_id, value from campaign_memberships
+      where (kind, chain_id, value) not in (select kind, chain_id, value from popular_facets)
+    ) facets where random() < $1`,
+    [share],
+  )
+
+/** Compares what is kept for pages, totals and trending with the campaigns themselves. */
+export async function expectMapsToAgree(database: TestDatabase) {
+  expect(await database.query(misplacedCampaigns(null))).toEqual([])
+  expect(await database.query(differingMaps(null))).toEqual([])
+  expect(await database.query(differingTrendingCampaigns(null))).toEqual([])
+}
+
+/** Sets the clock by which the database moves the map of active campaigns on, and has it do so. */
+export async function storeActivityOf(database: TestDatabase, seconds: number) {
+  await setDatabaseClock(database, seconds)
+  await database.query('alter function advance_campaign_activity set search_path = test_clock, pg_catalog, public')
+  expect(await database.query('select advance_campaign_activity() as moved')).toEqual([{ moved: true }])
+  expect(await database.query('select extract(epoch from as_of)::float8 as seconds from campaign_activity')).toEqual([
+    { seconds },
+  ])
+}

@@ -1,0 +1,388 @@
+import { Big } from 'big.js'
+import { expect } from 'vitest'
+import { derivedColumns, derivedCounts } from '../../../src/doctor/derived-column-checks.ts'
+import type { CampaignRecord, ClaimRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import type { TestDatabase } from '../database.ts'
+import { anAddress, anErc20Incentive } from '../records.ts'
+import { type Price, pricesIn, valueClaims } from '../second-opinion/second-opinion-prices.ts'
+
+/*
+ * Derived columns against a second opinion: the same figures from the records alone, in plain TypeScript, without SQL.
+ */
+
+/** What is stored after some imports: of records that are the same, the last. */
+export type Facts = Map<string, ImportRecord>
+
+export function identityOf(record: ImportRecord): string {
+  switch (record.type) {
+    case 'token':
+    case 'contract':
+      return `${record.type} ${record.chainId} ${record.address}`.toLowerCase()
+    case 'tokenPrice':
+      return `tokenPrice ${record.chainId} ${record.address} ${Date.parse(record.at)}`.toLowerCase()
+    case 'claim':
+      return `claim ${record.campaignId.split(':')[0]} ${record.txHash} ${record.logIndex}`.toLowerCase()
+    case 'claimSignature':
+      return `claimSignature ${record.campaignId} ${record.claimant} ${record.incentiveId}`.toLowerCase()
+    case 'profile':
+      return `profile ${record.userAddress}`.toLowerCase()
+    case 'actionTemplate':
+    case 'campaign':
+    case 'campaignMetadata':
+      return `${record.type} ${record.id}`.toLowerCase()
+    case 'accessList':
+      return `accessList ${record.id}`
+  }
+}
+
+export function remember(facts: Facts, records: ImportRecord[]) {
+  for (const record of records) facts.set(identityOf(record), record)
+}
+
+export const allOf = <Type extends ImportRecord['type']>(facts: Facts, type: Type) =>
+  [...facts.values()].filter((record): record is Extract<ImportRecord, { type: Type }> => record.type === type)
+
+function groupBy<Value>(values: Value[], toKey: (value: Value) => string) {
+  const groups = new Map<string, Value[]>()
+  for (const value of values) groups.set(toKey(value), [...(groups.get(toKey(value)) ?? []), value])
+  return groups
+}
+
+export const lower = (text: unknown) => String(text).toLowerCase()
+const chainOf = (campaign: CampaignRecord) => String(campaign.id.split(':')[0])
+const isGiven = (figure: unknown): figure is string => typeof figure === 'string' && figure !== ''
+
+/** Spec 5.1 "spent" and 5.2 "remaining budget", of one incentive and its claims. */
+function incentiveFigures(incentive: Record<string, unknown>, claims: ClaimRecord[]) {
+  const claimed = claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n)
+  const amountClaimed = isGiven(incentive.totalAmountClaimed) ? BigInt(incentive.totalAmountClaimed) : claimed
+  const amount = (name: string) => BigInt(String(incentive[name]))
+  const balance = isGiven(incentive.remainingBalance) ? BigInt(incentive.remainingBalance) : undefined
+  const left = (budget: bigint) => (budget > amountClaimed ? budget - amountClaimed : 0n)
+  let remaining: bigint | undefined
+  let isSpent: boolean
+  switch (incentive.type) {
+    case 'AllowListIncentive':
+    case 'PointsIncentive':
+      isSpent = BigInt(claims.length) >= amount('limit')
+      break
+    case 'ERC20Incentive':
+      remaining = incentive.strategy === 1 ? amount('reward') : amount('reward') * amount('limit')
+      isSpent = amount('limit') === 0n
+      break
+    case 'CGDAIncentive':
+      remaining = left(amount('totalBudget'))
+      isSpent = amountClaimed >= amount('totalBudget')
+      break
+    default:
+      remaining = left(amount('limit'))
+      isSpent = amountClaimed >= amount('limit')
+  }
+  return {
+    claimed_amount: String(claimed),
+    claim_count: String(claims.length),
+    remaining_budget: remaining === undefined ? null : String(balance ?? remaining),
+    is_spent: isSpent || balance === 0n,
+  }
+}
+
+function facetsOf(campaign: CampaignRecord) {
+  const { incentives, actionSteps, actionToken, nftCollection, distributionChannels } = campaign
+  const facets = [
+    ...(actionSteps ?? []).map((step) => ['target', step.chainId, step.targetContract]),
+    ...incentives.filter(({ asset }) => asset !== undefined).map(({ asset }) => ['token', chainOf(campaign), asset]),
+    ...(actionToken ? [['token', actionToken.chainId, actionToken.address]] : []),
+    ...(nftCollection ? [['collection', nftCollection.chainId, nftCollection.address]] : []),
+    ...(distributionChannels ?? []).map((channel) => ['channel', 0, channel]),
+  ]
+  return [...new Set(facets.map((facet) => lower(facet.join(' '))))].map((facet) => `${lower(campaign.id)} ${facet}`)
+}
+
+const targetsOf = ({ actionSteps }: CampaignRecord) => [
+  ...new Set((actionSteps ?? []).map(({ chainId, targetContract }) => lower(`${chainId} ${targetContract}`))),
+]
+
+/** The campaigns on each contract, of a creator or ('') of everybody. */
+function campaignsByTarget(campaigns: CampaignRecord[], creator: string) {
+  const targets = new Map<string, CampaignRecord[]>()
+  for (const campaign of campaigns) {
+    if (creator !== '' && creatorOf(campaign) !== creator) continue
+    for (const target of targetsOf(campaign)) targets.set(target, [...(targets.get(target) ?? []), campaign])
+  }
+  return targets
+}
+
+export const WINDOWS = [0, 3600, 21_600, 86_400, 604_800]
+const isInWindow = (seconds: number, asOf: number, { blockTimestamp }: ClaimRecord) =>
+  seconds === 0 || (Number(blockTimestamp) > asOf - seconds && Number(blockTimestamp) <= asOf)
+
+const totalsOf = (claims: ClaimRecord[]) => ({
+  claim_count: String(claims.length),
+  amount_usd: claims.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0)).toFixed(),
+})
+
+const creatorOf = ({ creator, owner }: CampaignRecord) => lower(creator ?? owner)
+
+/** Totals of claims by campaign, without those that have none, and by target contract: of everybody and of some creators. */
+function claimTotals(
+  campaigns: CampaignRecord[],
+  claimsOf: Map<string, ClaimRecord[]>,
+  asOf: number,
+  creators: readonly string[],
+) {
+  const countedOf = new Map(
+    campaigns.map((campaign) => {
+      const claims = claimsOf.get(lower(campaign.id)) ?? []
+      return [campaign, WINDOWS.map((seconds) => claims.filter((claim) => isInWindow(seconds, asOf, claim)))]
+    }),
+  )
+  const inEachWindow = (own: CampaignRecord[]) =>
+    WINDOWS.map((window_seconds, window) => ({
+      window_seconds,
+      ...totalsOf(own.flatMap((campaign) => countedOf.get(campaign)?.[window] ?? [])),
+    }))
+  return {
+    campaignTotals: sorted(
+      campaigns.flatMap((campaign) =>
+        inEachWindow([campaign])
+          .filter(({ claim_count }) => claim_count !== '0')
+          .map((totals) => ({ id: lower(campaign.id), ...totals })),
+      ),
+    ),
+    contractTotals: sorted(
+      ['', ...creators].flatMap((creator) =>
+        [...campaignsByTarget(campaigns, creator)].flatMap(([contract, own]) =>
+          inEachWindow(own).map((totals) => ({
+            creator,
+            contract,
+            campaign_count: own.length,
+            newest_block_timestamp: String(Math.max(...own.map(({ blockTimestamp }) => Number(blockTimestamp)))),
+            ...totals,
+          })),
+        ),
+      ),
+    ),
+    contractCounts: sorted(
+      ['', ...creators].flatMap((creator) =>
+        [...groupBy([...campaignsByTarget(campaigns, creator).keys()], (contract) => contract.split(' ')[0] ?? '')].map(
+          ([chain_id, contracts]) => ({ creator, chain_id, contract_count: contracts.length }),
+        ),
+      ),
+    ),
+  }
+}
+
+/** Claims of each campaign that has so many, by hours since 1970. */
+const claimHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
+  sorted(
+    [...claimsOf]
+      .filter(([, claims]) => claims.length >= least)
+      .flatMap(([id, claims]) =>
+        [...groupBy(claims, ({ blockTimestamp }) => String(Math.floor(Number(blockTimestamp) / 3600)))].map(
+          ([hour, own]) => ({ id, hour, ...totalsOf(own) }),
+        ),
+      ),
+  )
+
+/**
+ * `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own; `hoursFrom`: the
+ * claims from which on those of a campaign are counted by hours.
+ */
+function expectedOf(
+  facts: Facts,
+  {
+    asOf,
+    creators,
+    hoursFrom,
+    prices,
+  }: { asOf: number; creators: readonly string[]; hoursFrom: number; prices: Price[] },
+) {
+  const whitelisted = new Set(
+    allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
+  )
+  const campaigns = allOf(facts, 'campaign')
+  const claims = valueClaims(allOf(facts, 'claim'), { prices, campaigns, tokens: allOf(facts, 'token') })
+  const claimsOf = groupBy(claims, ({ campaignId }) => lower(campaignId))
+  const incentives = campaigns.flatMap((campaign) =>
+    campaign.incentives.map((incentive, position) => ({
+      id: lower(campaign.id),
+      position,
+      ...incentiveFigures(
+        incentive,
+        (claimsOf.get(lower(campaign.id)) ?? []).filter(({ incentiveIndex }) => incentiveIndex === position),
+      ),
+    })),
+  )
+  const spentOf = groupBy(incentives, ({ id }) => id)
+  const distinct = (addresses: readonly string[] | null | undefined) => new Set((addresses ?? []).map(lower)).size
+  return {
+    incentives: sorted(incentives),
+    campaigns: sorted(
+      campaigns.map((campaign) => {
+        const id = lower(campaign.id)
+        const claims = claimsOf.get(id) ?? []
+        const own = spentOf.get(id) ?? []
+        const claimants = BigInt(new Set(claims.map(({ claimant }) => lower(claimant))).size)
+        const max = BigInt(campaign.maxParticipants)
+        return {
+          id,
+          has_whitelisted_rewards: campaign.incentives.every(
+            ({ asset }) => asset === undefined || whitelisted.has(lower(`${chainOf(campaign)} ${asset}`)),
+          ),
+          is_exhausted: (max > 0n && claimants >= max) || (own.length > 0 && own.every(({ is_spent }) => is_spent)),
+        }
+      }),
+    ),
+    facets: campaigns.flatMap(facetsOf).sort(),
+    claimants: sorted(
+      campaigns.flatMap(({ id }) => {
+        const claimant_count = distinct((claimsOf.get(lower(id)) ?? []).map(({ claimant }) => claimant))
+        return claimant_count === 0 ? [] : [{ id: lower(id), claimant_count: String(claimant_count) }]
+      }),
+    ),
+    ...claimTotals(campaigns, claimsOf, asOf, creators),
+    claimHours: claimHours(claimsOf, hoursFrom),
+    accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
+    allowLists: sorted(
+      campaigns.flatMap(({ id, allowList }) =>
+        allowList ? [{ id: lower(id), address_count: distinct(allowList.addresses) }] : [],
+      ),
+    ),
+  }
+}
+
+async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expectedOf>> {
+  const rows = async (sql: string) => sorted(await database.query(sql)) as never[]
+  const facets = await database.query(
+    `select id || ' ' || kind || ' ' || campaign_facets.chain_id || ' ' || value as facet
+    from campaign_facets join campaigns on key = campaign_key`,
+  )
+  return {
+    incentives: await rows(
+      `select id, position, claimed_amount, incentives.claim_count, remaining_budget, is_spent
+      from incentives join campaigns on key = campaign_key`,
+    ),
+    campaigns: await rows('select id, has_whitelisted_rewards, is_exhausted from campaigns'),
+    facets: facets.map(({ facet }) => String(facet)).sort(),
+    claimants: await rows(
+      'select id, claimant_count from campaign_claimant_counts join campaigns on key = campaign_key',
+    ),
+    contractCounts: await rows('select creator, chain_id, contract_count from contract_counts'),
+    campaignTotals: await rows(
+      `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
+      from campaign_claim_totals join campaigns on key = campaign_key`,
+    ),
+    claimHours: await rows(
+      `select id, hour, hours.claim_count, trim_scale(amount_usd) as amount_usd
+      from campaign_claim_hours hours join campaigns on key = campaign_key`,
+    ),
+    contractTotals: await rows(
+      `select creator, chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
+        claim_count, trim_scale(amount_usd) as amount_usd
+      from contract_claim_totals`,
+    ),
+    accessLists: await rows('select id, member_count from access_lists'),
+    allowLists: await rows('select id, address_count from allow_lists join campaigns on key = campaign_key'),
+  }
+}
+
+/**
+ * Compares what is stored with what the records say, in windows of claims that end when the last import began; see
+ * `countHoursFrom` for `hoursFrom`.
+ */
+export async function expectToAgree(database: TestDatabase, facts: Facts, { hoursFrom = 2000 } = {}) {
+  const windows = await database.query('select window_seconds, as_of::float8 from claim_windows order by 1')
+  const asOf = Number(windows[0]?.as_of)
+  expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
+  expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
+  const popular = await database.query(`select value from popular_facets where kind = 'creator'`)
+  const creators = popular.map(({ value }) => String(value))
+  const expected = expectedOf(facts, { asOf, creators, hoursFrom, prices: await pricesIn(database) })
+  expect(await storedIn(database)).toEqual(expected)
+  // And so says `doctor`, which recomputes the figures by queries.
+  for (const { name, differing } of [...derivedColumns, ...derivedCounts]) {
+    expect(await database.query(differing(null)), name).toEqual([])
+  }
+  return expected
+}
+
+const sorted = <Row extends object>(rows: Row[]) =>
+  rows
+    .map((row) => ({ row, text: JSON.stringify(Object.values(row)) }))
+    .sort((a, b) => (a.text < b.text ? -1 : a.text > b.text ? 1 : 0))
+    .map(({ row }) => row)
+
+/** Numbers from 0 to 1, the same for the same seed. */
+export function createRandom(seed: number) {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+/** A block timestamp of the last eight days or of the near future, often at the very edge of a window. */
+function recentTimestamp(random: () => number) {
+  const edge = WINDOWS[Math.floor(random() * WINDOWS.length)] as number
+  const age = random() < 0.5 ? edge - 2 + Math.floor(random() * 5) : Math.floor(random() * 8.5 * 86_400) - 20_000
+  return String(Math.floor(Date.now() / 1000) - age)
+}
+
+/** Some of the stored records in another version, and only such as may be imported. */
+export function changesOf(facts: Facts, random: () => number): ImportRecord[] {
+  const campaigns = allOf(facts, 'campaign')
+  const claims = allOf(facts, 'claim')
+  const pick = <Value>(values: Value[]) => values[Math.floor(random() * values.length)] as Value
+  const some = <Value>(values: Value[], share: number) => values.filter(() => random() < share)
+
+  const tokens = some(allOf(facts, 'token'), 0.2).map((token) => ({ ...token, whitelisted: random() < 0.5 }))
+  const accessLists = some(allOf(facts, 'accessList'), 0.5).map((list) => {
+    const members = some(list.members ?? [], 0.7)
+    return {
+      ...list,
+      members: [...members, ...some(members, 0.5).map((member) => `0x${member.slice(2).toUpperCase()}`)],
+    }
+  })
+  const changedCampaigns = some(campaigns, 0.3).map((campaign): CampaignRecord => {
+    const extra = anErc20Incentive(anAddress('unknown token'), { limit: random() < 0.5 ? '0' : '3' })
+    const steps = campaign.actionSteps ?? []
+    const othersSteps = pick(campaigns).actionSteps ?? []
+    return {
+      ...campaign,
+      maxParticipants: random() < 0.5 ? campaign.maxParticipants : String(Math.floor(random() * 8)),
+      incentives: [
+        ...campaign.incentives.map((incentive) => {
+          const figures = pick([{}, { totalAmountClaimed: '' }, { totalAmountClaimed: '7' }, { remainingBalance: '0' }])
+          return 'strategy' in incentive || 'maxReward' in incentive ? { ...incentive, ...figures } : incentive
+        }),
+        ...(random() < 0.3 ? [extra] : []),
+      ],
+      actionSteps: pick([null, steps, steps.slice(1), [...steps, ...othersSteps], [...othersSteps, ...othersSteps]]),
+      blockTimestamp: pick([campaign.blockTimestamp, pick(campaigns).blockTimestamp, '0', recentTimestamp(random)]),
+      distributionChannels: pick([null, ['Public', 'PUBLIC', 'new'], campaign.distributionChannels ?? null]),
+      actionToken: pick([null, { chainId: 10, address: anAddress('action token') }]),
+      allowList: random() < 0.3 ? null : (campaign.allowList ?? null),
+    }
+  })
+  const current = new Map([...campaigns, ...changedCampaigns].map((campaign) => [lower(campaign.id), campaign]))
+  const claimable = groupBy(
+    [...current.values()].filter(({ incentives }) => incentives.length > 0),
+    chainOf,
+  )
+  const changedClaims = some(claims, 0.2).map((claim): ClaimRecord => {
+    const own = current.get(lower(claim.campaignId)) as CampaignRecord
+    // The chain belongs to the identity: on another chain it would be another claim.
+    const target = random() < 0.5 ? own : pick(claimable.get(chainOf(own)) ?? [own])
+    return {
+      ...claim,
+      campaignId: target.id,
+      incentiveIndex: Math.floor(random() * target.incentives.length),
+      amount: pick([claim.amount, '0', String(2n ** 256n - 1n)]),
+      amountUsd: pick([claim.amountUsd ?? null, null, '0', '0.1', `0.${'0'.repeat(59)}1`, `${'9'.repeat(60)}.05`]),
+      blockTimestamp: random() < 0.2 ? claim.blockTimestamp : recentTimestamp(random),
+      claimant: random() < 0.5 ? claim.claimant : `0x${claim.claimant.slice(2).toUpperCase()}`,
+    }
+  })
+  const changes: ImportRecord[] = [...tokens, ...accessLists, ...changedCampaigns, ...changedClaims]
+  return changes.sort(() => random() - 0.5)
+}

@@ -1,0 +1,342 @@
+import type {
+  AccessListRecord,
+  ActionTemplateRecord,
+  CampaignRecord,
+  ClaimRecord,
+  ClaimSignatureRecord,
+  ContractRecord,
+  ImportRecord,
+  TokenRecord,
+} from '../../../src/ingest/records.ts'
+import { aHash, anAddress, aStep, inUpperCase } from '../records.ts'
+import { identityOf } from '../second-opinion/second-opinion.ts'
+
+/*
+ * Random records that are hard on anyone who adds them up: few of everything, so that equal sums, counts and times are
+ * frequent; extreme amounts; the same addresses on several chains and in several spellings; and records that replace
+ * each other. Any batch may be imported after those before it.
+ */
+
+export type Random = ReturnType<typeof createRandom>
+
+/** Random choices, the same for the same seed. */
+export function createRandom(seed: number) {
+  let state = seed
+  const fraction = () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+  const chance = (share: number) => fraction() < share
+  const integer = (from: number, to: number) => from + Math.floor(fraction() * (to - from + 1))
+  const pick = <Value>(values: readonly Value[]) => values[Math.floor(fraction() * values.length)] as Value
+  const some = <Value>(values: readonly Value[], share: number) => values.filter(() => chance(share))
+  const shuffled = <Value>(values: readonly Value[]) =>
+    values
+      .map((value) => ({ value, rank: fraction() }))
+      .sort((a, b) => a.rank - b.rank)
+      .map(({ value }) => value)
+  const inAnyCase = (text: string) => (chance(0.5) ? text : chance(0.5) ? text.toUpperCase() : text.toLowerCase())
+  const addressInAnyCase = (address: string) => (chance(0.7) ? address : inUpperCase(address))
+  return { fraction, chance, integer, pick, some, shuffled, inAnyCase, addressInAnyCase }
+}
+
+const HOUR = 3600
+const DAY = 86_400
+const MAX = String(2n ** 256n - 1n)
+const ZERO = `0x${'0'.repeat(40)}`
+
+const chains = [9, 10, 8453]
+const cores = [anAddress('core 1'), anAddress('core 2')]
+const identifiers = ['9', '10', '11', '100', '2', MAX]
+const people = [1, 2, 3, 4, 5, 6, 7].map((number) => anAddress(`person ${number}`))
+/** Those who claim. The others are only on lists or have signatures. */
+const claimants = people.slice(0, 4)
+const assets = [1, 2, 3, 4].map((number) => anAddress(`asset ${number}`))
+const targets = [...[1, 2, 3].map((number) => anAddress(`target ${number}`)), assets[0] as string]
+const collections = [targets[0] as string, anAddress('collection')]
+const venue = anAddress('venue')
+const channels = ['Public', 'PUBLIC', 'partners', 'Zürich']
+const templates = ['swap', 'Swap', 'mint', 'ÉCHANGE'].map(
+  (actionType, index): ActionTemplateRecord => ({
+    type: 'actionTemplate',
+    id: `0000000${index}-abcd-4000-8000-00000000000${index}`,
+    projectId: `project ${index}`,
+    actionType,
+    projectImage: '',
+    ...(index === 0 ? {} : { description: index === 1 ? null : 'What to do', category: index === 2 ? null : 'defi' }),
+  }),
+)
+const rewards = ['0', '1', '10', '123456789', '1000000000000000000', '12345678901234567890', MAX]
+const limits = ['1', '3', '1000000', MAX, MAX, MAX]
+const claimed = ['0', '1', '1', '3', '1000000000000000000', MAX]
+const dollars = ['0', '1', '1', '0.5', '0.50', '2', '0.0000005', '0.0000004', '1.4999995', '9007199254740993.25']
+const hardDollars = [`0.${'0'.repeat(59)}1`, `${'9'.repeat(60)}.${'9'.repeat(60)}`, `0.000000${'4'.repeat(54)}`]
+const prices = ['0', '1', '0.999999499999', '3120.55', `0.${'0'.repeat(30)}1234567890125`, `1${'0'.repeat(59)}.5`]
+/** Seconds before the base; around the edges of all windows, several claims at each. */
+const ages = [0, HOUR, 6 * HOUR, DAY, 7 * DAY].flatMap((age) => [age - 1, age, age, age + 1, age + 600, age - 600])
+
+const campaignIds = chains.flatMap((chain) =>
+  cores.flatMap((core) => identifiers.map((id) => `${chain}:${core}:${id}`)),
+)
+
+const lower = (text: unknown) => String(text).toLowerCase()
+const chainOf = (id: string) => id.split(':')[0]
+
+function randomTokens({ chance, pick, some, addressInAnyCase }: Random): TokenRecord[] {
+  const maybe = (value: number) => pick([null, value, -value, 0])
+  return chains.flatMap((chainId) =>
+    some([...assets, ZERO, venue], 0.7).map(
+      (address): TokenRecord => ({
+        type: 'token',
+        chainId,
+        address: addressInAnyCase(address),
+        decimals: pick([0, 6, 18, 18, 77, 255]),
+        name: 'Token',
+        symbol: pick(['ONE', 'TWO', '']),
+        imageUri: 'https://images.example/token.png',
+        ...(chance(0.1) ? {} : { whitelisted: chance(0.85) }),
+        ...(chance(0.2) ? {} : { priceUsd: pick([null, ...prices]) }),
+        ...(chance(0.5)
+          ? {}
+          : { marketCap: maybe(1.5e12), priceChange24Hr: maybe(0.1), volume24Hr: maybe(7), holders: maybe(3) }),
+      }),
+    ),
+  )
+}
+
+function randomIncentive({ chance, pick, addressInAnyCase }: Random): CampaignRecord['incentives'][number] {
+  const asset = addressInAnyCase(pick([assets[0], assets[0], ...assets, anAddress('unknown token')]) as string)
+  const reward = pick(rewards)
+  const limit = chance(0.05) ? '0' : pick(limits)
+  const figures = {
+    ...(chance(0.7) ? {} : { claimedAmount: pick(['', ...claimed]) }),
+    ...(chance(0.7) ? {} : { totalAmountClaimed: pick(['', '', ...claimed]) }),
+    ...(chance(0.7) ? {} : { totalClaims: pick(['', '5']) }),
+    ...(chance(0.7) ? {} : { remainingBalance: pick(['0', '1', ...rewards]) }),
+  }
+  const peg = addressInAnyCase(pick([ZERO, ...assets, anAddress('unknown token')]))
+  const maxReward = pick(rewards)
+  const criteria = {
+    criteriaType: pick([0, 1]),
+    signature: '0xa9059cbb',
+    fieldIndex: 1,
+    targetContract: addressInAnyCase(pick(targets)),
+  }
+  const scaled = {
+    maxReward,
+    ...(chance(0.6) ? {} : { rebatePercentage: pick([0, 2.5, 100]) }),
+  }
+  const type = pick([
+    'AllowListIncentive',
+    'CGDAIncentive',
+    'ERC20Incentive',
+    'PointsIncentive',
+    'ERC20VariableIncentive',
+    'ERC20VariableCriteriaIncentive',
+    'ERC20VariableCriteriaIncentiveV2',
+    'ERC20PeggedIncentive',
+    'ERC20PeggedVariableCriteriaIncentive',
+    'ERC20PeggedVariableCriteriaIncentiveV2',
+  ] as const)
+  switch (type) {
+    case 'AllowListIncentive':
+      return { type, allowListAddress: addressInAnyCase(pick([anAddress('allow list'), ...assets])), limit }
+    case 'CGDAIncentive':
+      return { type, asset, initialReward: reward, rewardDecay: '1', rewardBoost: '2', totalBudget: limit }
+    case 'ERC20Incentive':
+      return { type, asset, strategy: pick([0, 1]), reward, limit, ...figures }
+    case 'PointsIncentive':
+      return { type, venue: addressInAnyCase(venue), selector: '0x40c10f19', reward, limit }
+    case 'ERC20VariableIncentive':
+      return { type, asset, reward, limit, ...figures }
+    case 'ERC20PeggedIncentive':
+      return { type, asset, peg, reward, limit, ...figures }
+  }
+  return {
+    type,
+    asset,
+    reward,
+    limit,
+    ...(type.includes('Pegged') ? { peg } : {}),
+    ...scaled,
+    ...figures,
+    criteria: type.endsWith('V2') ? { ...criteria, valueType: pick([0, 1]) } : criteria,
+  }
+}
+
+const randomActionClaimant = ({ pick, addressInAnyCase }: Random): CampaignRecord['actionClaimant'] => ({
+  signature: '0xDDF252ad',
+  signatureName: 'Transfer(address,address,uint256)',
+  signatureType: pick(['event', 'function'] as const),
+  fieldIndex: pick([0, 1, 255]),
+  targetContract: addressInAnyCase(pick(targets)),
+  targetContractName: pick(['', 'Router']),
+  chainId: pick(chains),
+})
+
+/** More than a list shows, or just as many. */
+const manyPeople = (count: number) => Array.from({ length: count }, (_, index) => anAddress(`member ${index}`))
+
+function randomAllowList({ chance, pick, some, addressInAnyCase }: Random): CampaignRecord['allowList'] {
+  const type = pick(['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'] as const)
+  const few = some(people, type === 'SimpleAllowList' ? 0.8 : 0.3).map(addressInAnyCase)
+  const addresses = chance(0.25) ? [...few, ...manyPeople(pick([100 - few.length, 101]))] : pick([null, few])
+  return {
+    owner: pick(people),
+    contractAddress: anAddress('allow list'),
+    type,
+    ...(chance(0.1) ? {} : { addresses }),
+    ...(type === 'OffchainAccessList' && chance(0.8) ? { accessListId: pick(['list A', 'list a']) } : {}),
+  }
+}
+
+const maxima = [null, 1, 2, 5, 'unlimited', 'unlimited', 3] as const
+
+function randomCampaign(id: string, leastIncentives: number, base: number, random: Random): CampaignRecord {
+  const { chance, integer, pick, some, addressInAnyCase } = random
+  const text = (value: string) => pick([undefined, null, '', value])
+  const near = (offset: number) => new Date((base + offset) * 1000 + pick([0, 0, 1, 500, 999])).toISOString()
+  const incentives = Math.max(leastIncentives, chance(0.1) ? 0 : integer(1, 4))
+  const reference = (addresses: readonly string[]) =>
+    chance(0.4) ? pick([null, undefined]) : { chainId: pick(chains), address: addressInAnyCase(pick(addresses)) }
+  const steps = Array.from({ length: integer(0, 3) }, () => aStep(addressInAnyCase(pick(targets)), pick(chains)))
+  const optional = {
+    allowList: chance(0.2) ? pick([null, undefined]) : randomAllowList(random),
+    actionSteps: steps.length === 0 ? pick([null, undefined, []]) : steps,
+    creator: pick([null, undefined, ...people.map(addressInAnyCase)]),
+    campaignName: text('Name'),
+    nftImageUri: text('https://images.example/nft.png'),
+    nftName: text('NFT'),
+    tokenImageUri: text('https://images.example/token.png'),
+    projectImageUri: text('https://images.example/project.png'),
+    projectUrl: text('https://project.example'),
+    verificationLevel: text('high'),
+    actionTemplateId: chance(0.25) ? pick([null, undefined]) : pick(templates).id,
+    customAction: pick([undefined, true, false]),
+    startTime: chance(0.75) ? pick([null, undefined]) : near(pick([-DAY, -HOUR, 0, HOUR])),
+    endTime: chance(0.75) ? pick([null, undefined]) : near(pick([-HOUR, 0, HOUR, DAY, 8 * DAY])),
+    distributionChannels: pick([null, undefined, some(channels, 0.5)]),
+    autocampaignId: pick([null, undefined, 'auto', 'AUTO']),
+    actionToken: reference(assets),
+    nftCollection: reference(collections),
+    campaignIndex: pick([undefined, '0', MAX]),
+    templateId: text('template'),
+    nftMetadataId: text('metadata'),
+    createdAtBlockchainNumbers: pick([undefined, null, {}, { '8453': '22222222', '10': MAX }]),
+    actionClaimant: chance(0.5) ? pick([null, undefined]) : randomActionClaimant(random),
+  }
+  const blockTimestamp = String(base - (chance(0.5) ? pick([9 * DAY, 10 * DAY, 0, -100]) : integer(0, 10 * DAY)))
+  return {
+    type: 'campaign',
+    id: id.replace(/0x[0-9a-f]+/, (core) => addressInAnyCase(core)),
+    action: anAddress('action'),
+    budget: addressInAnyCase(pick([anAddress('budget 1'), anAddress('budget 2'), anAddress('budget 3')])),
+    owner: addressInAnyCase(pick(people)),
+    validator: anAddress('validator'),
+    blockTimestamp,
+    txHash: addressInAnyCase(aHash(`campaign ${id}`)),
+    protocolFee: '0',
+    maxParticipants: chance(0.8) ? '0' : pick(['1', '2', '3', '4', MAX]),
+    incentives: Array.from({ length: incentives }, () => randomIncentive(random)),
+    ...withoutUndefined(optional),
+    // No choice of its own, which would change all that come after it.
+    maxClaimsPerClaimant: maxima[Number(blockTimestamp) % maxima.length] ?? null,
+  }
+}
+
+/** JSON knows no `undefined`, and the import takes records as they are. */
+const withoutUndefined = <Parts extends object>(parts: Parts) =>
+  Object.fromEntries(Object.entries(parts).filter(([, value]) => value !== undefined)) as {
+    [Key in keyof Parts]: Exclude<Parts[Key], undefined>
+  }
+
+function randomClaim(campaign: CampaignRecord, base: number, random: Random): ClaimRecord {
+  const { chance, integer, pick, addressInAnyCase } = random
+  const age = chance(0.1) ? -pick([1, 60, HOUR, 2 * DAY]) : pick(ages) + (chance(0.3) ? integer(-HOUR, HOUR) : 0)
+  return {
+    type: 'claim',
+    campaignId: campaign.id,
+    incentiveIndex: integer(0, campaign.incentives.length - 1),
+    claimant: addressInAnyCase(pick(claimants)),
+    amount: chance(0.02) ? MAX : pick(['0', '1', '1', '2', '1000000000000000000']),
+    txHash: addressInAnyCase(aHash(`claim ${integer(1, 100)}`)),
+    logIndex: integer(0, 1),
+    blockTimestamp: String(base - age),
+    ...(chance(0.1) ? {} : { amountUsd: chance(0.2) ? null : chance(0.04) ? pick(hardDollars) : pick(dollars) }),
+  }
+}
+
+/** Records that may be imported in one call, in this order, where `stored` are. */
+export function randomBatch(stored: readonly ImportRecord[], base: number, random: Random): ImportRecord[] {
+  const { chance, integer, pick, some, shuffled, addressInAnyCase } = random
+  const facts = [...new Map(stored.map((record) => [identityOf(record), record])).values()]
+  const isFirst = stored.length === 0
+  // Small ones leave most campaigns as they are.
+  const isLarge = isFirst || chance(0.5)
+  const accessLists = ['list A', 'list a'].map(
+    (id): AccessListRecord => ({
+      type: 'accessList',
+      id,
+      userId: 'user',
+      name: id,
+      createdAt: '2025-01-01T00:00:00Z',
+      members: [...some(people, 0.5), ...some(people, 0.3).map(addressInAnyCase)],
+    }),
+  )
+  const contracts = chains.flatMap((chainId) =>
+    some(targets, isFirst ? 0.5 : 0.1).map(
+      (address): ContractRecord => ({
+        type: 'contract',
+        chainId,
+        address: addressInAnyCase(address),
+        name: pick(['Router', 'Vault', '']),
+      }),
+    ),
+  )
+
+  // A campaign keeps the incentives that something stored refers to.
+  const least = new Map<string, number>()
+  for (const record of facts) {
+    if (record.type !== 'claim' && record.type !== 'claimSignature') continue
+    const index = record.type === 'claim' ? record.incentiveIndex : record.incentiveId
+    least.set(lower(record.campaignId), Math.max(least.get(lower(record.campaignId)) ?? 0, index + 1))
+  }
+  const campaigns = some(campaignIds, isFirst ? 0.9 : 0.2).map((id) =>
+    randomCampaign(id, least.get(id) ?? 0, base, random),
+  )
+  const present = new Map<string, CampaignRecord>()
+  for (const record of [...facts, ...campaigns]) if (record.type === 'campaign') present.set(lower(record.id), record)
+  const claimable = [...present.values()].filter(({ incentives }) => incentives.length > 0)
+  const claims = Array.from({ length: isLarge ? integer(100, 160) : integer(0, 8) }, () =>
+    randomClaim(pick(claimable), base, random),
+  )
+  // Some of the stored claims move: in time, to another incentive, to another campaign of the chain.
+  const moved = some(
+    facts.filter((record) => record.type === 'claim'),
+    isLarge ? 0.15 : 0.02,
+  ).map((claim): ClaimRecord => {
+    const own = claimable.filter(({ id }) => chainOf(id) === chainOf(claim.campaignId))
+    const { txHash, logIndex } = claim
+    return { ...randomClaim(pick(own), base, random), txHash, logIndex }
+  })
+  const signatures = Array.from({ length: integer(60, 100) }, (): ClaimSignatureRecord => {
+    const campaign = pick(claimable)
+    return {
+      type: 'claimSignature',
+      campaignId: campaign.id,
+      incentiveId: integer(0, campaign.incentives.length - 1),
+      claimant: addressInAnyCase(pick(people)),
+      signature: `0xAb${integer(0, 1e9)}`,
+      referrer: addressInAnyCase(pick([ZERO, ...people])),
+    }
+  })
+  return shuffled<ImportRecord>([
+    ...(isFirst ? [...templates, ...accessLists] : some([...templates, ...accessLists], 0.2)),
+    ...some(randomTokens(random), isFirst ? 1 : 0.2),
+    ...contracts,
+    ...campaigns,
+    ...claims,
+    ...moved,
+    ...signatures,
+  ])
+}

@@ -1,0 +1,26 @@
+import type { TestDatabase } from '../database.ts'
+import { expectMapsToAgree } from './campaign-maps.ts'
+
+/** Tables that are not the same where the same is stored: versions, instants, and places in maps, which are not given again. */
+export const OF_ITS_OWN = [
+  ...['data_revisions', 'token_versions', 'claim_windows'],
+  ...['campaign_activity', 'campaign_spans', 'campaign_places', 'facet_maps'],
+]
+
+/** Everything that is stored, but for keys and versions, which are given again, and what is of each database's own. */
+export async function contentOf(database: TestDatabase) {
+  await expectMapsToAgree(database)
+  const tables = await database.query(
+    `select tablename from pg_tables where schemaname = 'public' and tablename <> all ('{${OF_ITS_OWN}}') order by tablename`,
+  )
+  const content: Record<string, unknown> = {}
+  for (const { tablename } of tables) {
+    const rows = await database.query(
+      `select (to_jsonb(data) - '{key,campaign_key,version}'::text[])::text as row, (
+        select id from campaigns where key = (to_jsonb(data) ->> 'campaign_key')::bigint) as id from ${tablename} data`,
+    )
+    // Numbers are compared as numbers: a sum may have zeros at its end that the same sum made otherwise has not.
+    content[String(tablename)] = rows.map(({ row, id }) => `${id} ${JSON.stringify(JSON.parse(String(row)))}`).sort()
+  }
+  return content
+}

@@ -1,0 +1,79 @@
+import type { Browser, Page } from 'playwright-core'
+import { generateSample } from 'reward-campaigns-sample-data'
+import type { TestDatabase } from '../database.ts'
+import { startTestApp, type TestApp } from '../test-app.ts'
+import { launchBrowser, openTab, type Tab } from './browser.ts'
+
+/** The moment at which service and pages begin here. */
+export const NOW = new Date('2026-03-01T12:00:00Z')
+
+export interface Explorer extends AsyncDisposable {
+  browser: Browser
+  api: TestApp
+  base: string
+  /** A tab at a page, with its answers. Its clock begins at `NOW`, and can be put forward. */
+  open: (path: string) => Promise<Tab>
+  /** How much moves on a page of a small screen when it is answered after it was painted. */
+  layoutShift: (path: string) => Promise<number>
+}
+
+/** The service and a browser that looks at it, on a database of its own or another. */
+export async function startExplorer(settings: Record<string, string> = {}, database?: TestDatabase): Promise<Explorer> {
+  const [browser, api] = await Promise.all([launchBrowser(), startTestApp(settings, database)])
+  api.setNow(NOW)
+  const base = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  return {
+    browser,
+    api,
+    base,
+    async open(path) {
+      const tab = await openTab(browser, base)
+      await tab.page.clock.install({ time: NOW })
+      await tab.page.goto(base + path)
+      await answered(tab.page)
+      return tab
+    },
+    async layoutShift(path) {
+      await using tab = await openTab(browser, base)
+      const { page } = tab
+      let asked = 0
+      await page.setViewportSize({ width: 412, height: 823 })
+      await page.route(
+        ({ pathname }) => pathname !== path && !pathname.startsWith('/explorer/assets'),
+        async (route) => {
+          // Each is answered by itself, so that it is seen what it moves.
+          asked += 1
+          await new Promise((resolve) => setTimeout(resolve, asked * 400))
+          await route.continue()
+        },
+      )
+      await page.goto(base + path)
+      await page.locator('.waiting').first().waitFor({ state: 'attached' })
+      await answered(page)
+      await page.getByText(/^Version /).waitFor()
+      // What is asked for once that was answered moves things too.
+      await page.waitForLoadState('networkidle')
+      return await tab.layoutShift()
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await api[Symbol.asyncDispose]()
+    },
+  }
+}
+
+/** All variants of incentives, and some that trend: the same each time. */
+export const sampleOf = (campaigns: number) => generateSample({ campaigns, claims: 20 * campaigns, seed: 1, now: NOW })
+
+/** Waits until everything on a page of the explorer has its answer, whatever that is. */
+export async function answered(page: Page) {
+  await page.locator('main h1').waitFor()
+  await page.locator('.waiting').first().waitFor({ state: 'detached' })
+}
+
+/** IDs of the campaigns that a page lists, in its order. */
+export async function listedCampaigns(page: Page) {
+  const links = await page.locator('.campaign-link').all()
+  const paths = await Promise.all(links.map((link) => link.getAttribute('href')))
+  return paths.map((path) => path?.replace('/explorer/campaigns/', ''))
+}

@@ -1,0 +1,165 @@
+import type { CampaignRecord, ImportRecord } from '../../../src/ingest/records.ts'
+import {
+  amountClaimed,
+  byId,
+  type Campaign,
+  claimsOn,
+  compare,
+  type Incentive,
+  isActive,
+  isToken,
+  lower,
+  metadataOf,
+  pageOf,
+  passesTrendingFilters,
+  type QueryText,
+  remainingBudget,
+  shiftPoint,
+  sum,
+  toScaled,
+  USD_SCALE,
+  type World,
+  worldOf,
+} from './second-opinion.ts'
+
+/*
+ * The second opinion on `GET /campaigns` and `GET /campaigns/{id}`: every field of every campaign, from the imported
+ * records alone.
+ */
+
+const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
+const MAX_LISTED_ADDRESSES = 100
+
+/** What holds an address: in any case in a record, in lower case in a response. */
+const ADDRESSES = new Set([
+  ...['asset', 'peg', 'venue', 'allowListAddress', 'targetContract', 'claimant', 'owner', 'contractAddress'],
+])
+
+/** A part of a record as answers show it. */
+const shown = <Part>(part: Part): Part =>
+  JSON.parse(JSON.stringify(part), (key, value: unknown) => (ADDRESSES.has(key) ? lower(value) : value))
+
+/** The body of `GET /campaigns`. */
+export function expectedCampaigns(records: readonly ImportRecord[], query: QueryText, now: Date) {
+  const world = worldOf(records)
+  const found = world.campaigns
+    .filter((campaign) => passesTrendingFilters(campaign, query, world))
+    .filter(({ template, record }) => query.actionTemplateOnly !== 'true' || (template && record.customAction !== true))
+    .map((campaign) => ({ campaign, activity: isActive(campaign, now) ? 0 : 1 }))
+    .filter(({ activity }) => query.showActiveOnly !== 'true' || activity === 0)
+    .sort(
+      (a, b) =>
+        (query.sortBy === 'active' ? compare(a.activity, b.activity) : 0) ||
+        compare(b.campaign.newness, a.campaign.newness) ||
+        byId(a.campaign, b.campaign),
+    )
+  return {
+    campaigns: pageOf(found, query).map(({ campaign }) => listItem(campaign, world, now)),
+    totalCampaigns: found.length,
+  }
+}
+
+/** The body of `GET /campaigns/{id}`; undefined where there is no such campaign. */
+export function expectedCampaign(records: readonly ImportRecord[], id: string, now: Date) {
+  const world = worldOf(records)
+  const campaign = world.campaigns.find((each) => each.id === lower(id))
+  if (campaign === undefined) return undefined
+  const { record } = campaign
+  return {
+    ...commonFields(campaign, world, now),
+    allowList: detailedAllowList(record),
+    actionSteps: shown(record.actionSteps ?? []),
+    createdAt: new Date(Number(record.blockTimestamp) * 1000).toISOString(),
+    actionClaimant: record.actionClaimant == null ? undefined : shown(record.actionClaimant),
+    createdAtBlockchainNumbers: record.createdAtBlockchainNumbers ?? undefined,
+    templateId: record.templateId ?? null,
+    nftMetadataId: record.nftMetadataId ?? null,
+  }
+}
+
+function listItem(campaign: Campaign, world: World, now: Date) {
+  const { actionSteps, allowList } = campaign.record
+  const addresses = addressesOf(campaign.record)
+  const isListed = addresses.length > 0 && addresses.length <= MAX_LISTED_ADDRESSES
+  return {
+    ...commonFields(campaign, world, now),
+    allowList: allowList == null ? null : { ...bareAllowList(allowList), addresses: isListed ? addresses : null },
+    actionSteps: actionSteps == null || actionSteps.length === 0 ? null : shown(actionSteps),
+  }
+}
+
+function commonFields(campaign: Campaign, world: World, now: Date) {
+  const { record } = campaign
+  const instant = (time: string | null | undefined) => (time == null ? null : new Date(time).toISOString())
+  return {
+    id: campaign.id,
+    action: lower(record.action),
+    campaignIndex: record.campaignIndex ?? String(campaign.identifier),
+    budget: lower(record.budget),
+    incentiveCount: String(record.incentives.length),
+    owner: lower(record.owner),
+    validator: lower(record.validator),
+    blockTimestamp: record.blockTimestamp,
+    txHash: lower(record.txHash),
+    chainId: campaign.chainId,
+    protocolFee: record.protocolFee,
+    maxParticipants: record.maxParticipants,
+    incentives: record.incentives.map((incentive, index) => shownIncentive(incentive, index, campaign, world)),
+    isActive: isActive(campaign, now),
+    availableBudgetUsd: availableBudget(campaign, world),
+    campaignName: record.campaignName ?? null,
+    actionTemplateId: record.actionTemplateId == null ? null : lower(record.actionTemplateId),
+    projectImageUri: record.projectImageUri ?? null,
+    tokenImageUri: record.tokenImageUri ?? null,
+    nftImageUri: record.nftImageUri ?? null,
+    nftName: record.nftName ?? null,
+    startTime: instant(record.startTime),
+    endTime: instant(record.endTime),
+  }
+}
+
+const tokenOf = (incentive: Incentive, { chainId }: Campaign, { tokens }: World) =>
+  tokens.get(lower(`${chainId}:${incentive.asset}`))
+
+/** What a record leaves open of its claims is what its claims add up to. */
+function shownIncentive(incentive: Incentive, index: number, campaign: Campaign, world: World): unknown {
+  if (!incentive.type.startsWith('ERC20')) return shown(incentive)
+  const claims = claimsOn(campaign, index)
+  const orRecorded = (name: string, derived: string) => (incentive[name] ? incentive[name] : derived)
+  const total = String(amountClaimed(incentive, claims))
+  return {
+    ...shown(incentive),
+    totalAmountClaimed: total,
+    claimedAmount: orRecorded('claimedAmount', total),
+    totalClaims: orRecorded('totalClaims', String(claims.length)),
+    metadata: metadataOf(tokenOf(incentive, campaign, world)),
+  }
+}
+
+function availableBudget(campaign: Campaign, world: World) {
+  const parts = campaign.record.incentives.flatMap((incentive, index) => {
+    if (!isToken(incentive)) return []
+    const token = tokenOf(incentive, campaign, world)
+    if (token?.priceUsd == null) return [undefined]
+    // In the smallest part of a dollar that any price and decimals can come to.
+    const price = toScaled(token.priceUsd) * 10n ** BigInt(MAX_DECIMALS - token.decimals)
+    return [remainingBudget(incentive, claimsOn(campaign, index)) * price]
+  })
+  const known = parts.filter((part) => part !== undefined)
+  if (parts.length === 0 || known.length < parts.length) return null
+  const scale = USD_SCALE * 10n ** BigInt(MAX_DECIMALS)
+  return shiftPoint((2n * sum(known) * 1_000_000n + scale) / (2n * scale), 6)
+}
+
+const MAX_DECIMALS = 255
+
+type AllowListRecord = NonNullable<CampaignRecord['allowList']>
+
+const bareAllowList = ({ owner, contractAddress, type }: AllowListRecord) => shown({ owner, contractAddress, type })
+
+const addressesOf = ({ allowList }: CampaignRecord) => [...new Set((allowList?.addresses ?? []).map(lower))].sort()
+
+const detailedAllowList = (record: CampaignRecord) =>
+  record.allowList == null
+    ? { owner: lower(record.owner), contractAddress: ZERO_ADDRESS, type: 'OpenAllowList', addresses: [] }
+    : { ...bareAllowList(record.allowList), addresses: addressesOf(record) }

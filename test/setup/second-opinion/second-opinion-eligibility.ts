@@ -1,0 +1,158 @@
+import type { ImportRecord } from '../../../src/ingest/records.ts'
+import type { Random } from '../data/random-records.ts'
+import {
+  byId,
+  type Campaign,
+  type Claim,
+  claimsOn,
+  compare,
+  isIn,
+  isSpent,
+  lower,
+  type QueryText,
+  type World,
+  worldOf,
+} from './second-opinion.ts'
+import type { Vocabulary } from './second-opinion-queries.ts'
+
+/*
+ * A second opinion on `GET /eligibility`, and random questions to it: from the records alone, reason by reason.
+ */
+
+export interface Reason {
+  code: string
+  [fact: string]: unknown
+}
+
+const BLOCKING = [
+  ...['not-started', 'ended', 'max-participants-reached', 'incentive-spent'],
+  ...['on-deny-list', 'not-on-allow-list', 'already-claimed'],
+]
+
+export function eligibilityQuery(words: Vocabulary, { pick, integer, inAnyCase }: Random): QueryText {
+  const ids = [
+    ...words.ids,
+    `8453:0x${'0'.repeat(38)}ff:77`,
+    `10:0x${'0'.repeat(38)}ff:7`,
+    `10:0x${'0'.repeat(38)}ff:70`,
+  ]
+  const written = (values: readonly string[]) => inAnyCase(pick(values)).replace('0X', '0x')
+  return {
+    user: written(words.users),
+    campaignId: Array.from({ length: integer(1, 12) }, () => written(ids)).join(','),
+  }
+}
+
+function listReasons({ record: { allowList } }: Campaign, user: string, world: World): Reason[] {
+  if (allowList == null) return []
+  const listType = allowList.type
+  const unknown = [{ code: 'list-unknown', listType }]
+  const { addresses } = allowList
+  switch (listType) {
+    case 'SimpleAllowList':
+      if (addresses == null) return unknown
+      return isIn(user, addresses) ? [] : [{ code: 'not-on-allow-list', listType }]
+    case 'SimpleDenyList':
+      if (addresses == null) return unknown
+      return isIn(user, addresses) ? [{ code: 'on-deny-list', listType }] : []
+    case 'OffchainAccessList': {
+      const list = allowList.accessListId == null ? undefined : world.accessLists.get(allowList.accessListId)
+      if (list === undefined) return unknown
+      return isIn(user, list.members) ? [] : [{ code: 'not-on-allow-list', listType }]
+    }
+    default:
+      return []
+  }
+}
+
+/** Of several claims in one second the last is by hash, then log index. */
+export const lastOf = (claims: readonly Claim[]) =>
+  [...claims]
+    .sort(
+      (a, b) =>
+        compare(a.milliseconds, b.milliseconds) ||
+        compare(lower(a.record.txHash), lower(b.record.txHash)) ||
+        compare(a.record.logIndex, b.record.logIndex),
+    )
+    .at(-1)
+
+/** How many claims of an incentive one address may have; undefined where that is not known. */
+function allowedOn(campaign: Campaign, index: number) {
+  const type = campaign.record.incentives[index]?.type ?? ''
+  if (['ERC20Incentive', 'CGDAIncentive', 'PointsIncentive', 'AllowListIncentive'].includes(type)) return 1
+  const limit = campaign.record.maxClaimsPerClaimant
+  return limit == null ? undefined : limit === 'unlimited' ? Number.POSITIVE_INFINITY : limit
+}
+
+/** What holds of an incentive, or, without an index, of a campaign. */
+export function judged(campaign: Campaign, index: number | undefined, user: string, world: World, now: Date) {
+  const { startTime, endTime, maxParticipants, incentives } = campaign.record
+  const reasons: Reason[] = []
+  const iso = (text: string) => new Date(text).toISOString()
+  if (startTime != null && Date.parse(startTime) > now.getTime())
+    reasons.push({ code: 'not-started', at: iso(startTime) })
+  if (endTime != null && Date.parse(endTime) <= now.getTime()) reasons.push({ code: 'ended', at: iso(endTime) })
+  const participants = new Set(campaign.claims.map(({ claimant }) => claimant)).size
+  if (maxParticipants !== '0' && BigInt(participants) >= BigInt(maxParticipants))
+    reasons.push({ code: 'max-participants-reached', maxParticipants })
+  const incentive = index === undefined ? undefined : incentives[index]
+  if (index !== undefined && incentive !== undefined && isSpent(incentive, claimsOn(campaign, index)))
+    reasons.push({ code: 'incentive-spent' })
+  reasons.push(...listReasons(campaign, user, world))
+  let isUnknown = reasons.some(({ code }) => code === 'list-unknown')
+  const signature =
+    index === undefined
+      ? undefined
+      : campaign.signatures.find((each) => each.incentiveId === index && lower(each.claimant) === user)
+  if (index !== undefined) {
+    const own = claimsOn(campaign, index).filter(({ claimant }) => claimant === user)
+    const last = lastOf(own)
+    const allowed = allowedOn(campaign, index)
+    if (last !== undefined) {
+      const facts = { txHash: lower(last.record.txHash), at: new Date(last.milliseconds).toISOString() }
+      const isUsedUp = allowed !== undefined && own.length >= allowed
+      reasons.push(isUsedUp ? { code: 'already-claimed', ...facts, allowed } : { code: 'claimed-before', ...facts })
+      isUnknown ||= allowed === undefined
+    }
+    if (signature === undefined) reasons.push({ code: 'signature-missing' })
+  }
+  const isBlocked = reasons.some(({ code }) => BLOCKING.includes(code))
+  const verdict = isBlocked ? 'blocked' : isUnknown ? 'unknown' : signature === undefined ? 'admitted' : 'claimable'
+  return { verdict, reasons, ...(verdict === 'claimable' && signature !== undefined ? claimWith(signature) : {}) }
+}
+
+const claimWith = ({ signature, referrer }: { signature: string; referrer: string }) => ({
+  signature,
+  referrer: lower(referrer),
+})
+
+const RANKS = ['claimable', 'admitted', 'unknown', 'blocked']
+
+/** The body of `GET /eligibility`. */
+export function expectedEligibility(records: readonly ImportRecord[], query: QueryText, now: Date) {
+  const world = worldOf(records)
+  const user = lower(query.user)
+  const asked = [...new Set(query.campaignId?.split(',').map(lower))]
+  const placeOf = (id: string) => {
+    const [chainId, core = '', identifier = ''] = id.split(':')
+    return { chainId: Number(chainId), core, identifier: BigInt(identifier) } as Campaign
+  }
+  return {
+    user,
+    campaigns: world.campaigns
+      .filter(({ id }) => asked.includes(id))
+      .sort(byId)
+      .map((campaign) => {
+        const incentives = campaign.record.incentives.map(({ type }, incentiveIndex) => ({
+          ...{ incentiveIndex, type },
+          ...judged(campaign, incentiveIndex, user, world, now),
+        }))
+        const verdicts = incentives.map(({ verdict }) => verdict)
+        const best = RANKS.find((verdict) => verdicts.includes(verdict as never))
+        return { id: campaign.id, verdict: best ?? judged(campaign, undefined, user, world, now).verdict, incentives }
+      }),
+    unknownCampaigns: asked
+      .filter((id) => !world.campaigns.some((campaign) => campaign.id === id))
+      .sort((a, b) => byId(placeOf(a), placeOf(b))),
+  }
+}

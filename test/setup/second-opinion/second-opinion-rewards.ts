@@ -1,0 +1,91 @@
+import type { ImportRecord } from '../../../src/ingest/records.ts'
+import {
+  byId,
+  type Campaign,
+  type Claim,
+  compare,
+  isToken,
+  lower,
+  type QueryText,
+  sum,
+  worldOf,
+} from './second-opinion.ts'
+import { dollarText, metadataOf } from './second-opinion-claims.ts'
+import { judged, lastOf } from './second-opinion-eligibility.ts'
+
+/*
+ * A second opinion on `GET /users/{address}/rewards`: every incentive is looked at for the claims and signatures of the user.
+ */
+
+const isValued = ({ record }: Claim) => record.amountUsd != null
+
+function dollarsOf(claims: readonly Claim[], isWorthless: boolean) {
+  if (claims.length === 0) return '0'
+  const valued = isWorthless ? [] : claims.filter(isValued)
+  return valued.length === 0 ? null : dollarText(sum(valued.map(({ usd }) => usd)))
+}
+
+/** All entries, on whichever page they are, and the totals. */
+export function expectedRewards(records: readonly ImportRecord[], address: string, query: QueryText, now: Date) {
+  const user = lower(address)
+  const world = worldOf(records)
+  const chains = query.chainId?.split(',').map(Number)
+  const entries = world.campaigns
+    .filter(({ chainId }) => chains?.includes(chainId) ?? true)
+    .flatMap((campaign) =>
+      campaign.record.incentives.map((incentive, index) => ({
+        ...{ campaign, index, incentive },
+        claims: campaign.claims.filter(({ claimant, incentiveIndex }) => claimant === user && incentiveIndex === index),
+        isSigned: campaign.signatures.some((each) => each.incentiveId === index && lower(each.claimant) === user),
+        judgement: judged(campaign, index, user, world, now),
+      })),
+    )
+    .filter(({ claims, isSigned }) => claims.length > 0 || isSigned)
+    .filter(({ claims, judgement }) =>
+      query.state === 'claimable'
+        ? judgement.verdict === 'claimable'
+        : query.state === 'claimed'
+          ? claims.length > 0
+          : true,
+    )
+    .map((entry) => ({ ...entry, last: lastOf(entry.claims) }))
+    .sort(
+      (a, b) =>
+        compare(b.last?.milliseconds ?? Number.POSITIVE_INFINITY, a.last?.milliseconds ?? Number.POSITIVE_INFINITY) ||
+        byId(a.campaign, b.campaign) ||
+        compare(a.index, b.index),
+    )
+  const assetOf = ({ incentive }: (typeof entries)[number]) => (isToken(incentive) ? lower(incentive.asset) : null)
+  const totals = new Map<string, { campaign: Campaign; asset: string; claims: Claim[] }>()
+  for (const entry of entries) {
+    const asset = assetOf(entry)
+    if (asset === null || entry.claims.length === 0) continue
+    const key = `${entry.campaign.chainId}:${asset}`
+    const known = totals.get(key)
+    totals.set(key, { campaign: entry.campaign, asset, claims: [...(known?.claims ?? []), ...entry.claims] })
+  }
+  return {
+    rewards: entries.map((entry) => ({
+      campaignId: entry.campaign.id,
+      campaignName: entry.campaign.record.campaignName ?? null,
+      incentiveIndex: entry.index,
+      incentiveType: entry.incentive.type,
+      asset: assetOf(entry),
+      metadata: metadataOf(world, entry.campaign.chainId, assetOf(entry)),
+      claims: entry.claims.length,
+      claimedAmount: String(sum(entry.claims.map(({ amount }) => amount))),
+      claimedAmountUsd: dollarsOf(entry.claims, assetOf(entry) === null),
+      lastClaimedAt: entry.last === undefined ? null : new Date(entry.last.milliseconds).toISOString(),
+      lastTxHash: entry.last === undefined ? null : lower(entry.last.record.txHash),
+      ...entry.judgement,
+    })),
+    totals: [...totals.values()]
+      .sort((a, b) => compare(a.campaign.chainId, b.campaign.chainId) || compare(a.asset, b.asset))
+      .map(({ campaign: { chainId }, asset, claims }) => ({
+        ...{ chainId, asset, metadata: metadataOf(world, chainId, asset), claims: claims.length },
+        claimedAmount: String(sum(claims.map(({ amount }) => amount))),
+        claimedAmountUsd: dollarsOf(claims, false),
+        unvaluedClaims: claims.filter((claim) => !isValued(claim)).length,
+      })),
+  }
+}
