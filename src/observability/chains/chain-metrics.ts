@@ -128,7 +128,7 @@ const countAtScrape = (
 /** How old the newest price of each feed is. */
 function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOptions['listFeedAges']) {
   new Gauge({
-    name: 'chain_feed_price_age_seconds',
+    name: 'reward_campaigns_chain_feed_price_age_seconds',
     help: 'Time since the newest price of each feed',
     labelNames: ['chain_id', 'feed'] as const,
     registers,

@@ -235,10 +235,14 @@ const isDerived = '(claim.is_value_derived or claim.amount_usd is null)'
 const isOtherwise = `${isDerived} and claim.amount_usd is distinct from due.amount_usd`
 const derivedValue = 'derived_claim_value(incentive.chain_id, incentive.asset, claim.amount, claim.block_timestamp)'
 
+const claimColumns =
+  'ctid as place, campaign_key, incentive_position, amount, amount_usd, is_value_derived, block_timestamp'
+
 /**
  * Notes the stored claims that are worth something else: after prices, tokens and incentives are stored, and before claims
  * are, which come with the right values. A token may be paid by a hundred thousand incentives: where few claims were made
- * while the price held, as after one that has just come, these are looked at instead.
+ * while the price held, as after one that has just come, these are looked at instead. Each part starts from the few rows of
+ * the one before: the planner knows nothing of them, and would read all claims (`offset 0` and `limit` keep it from that).
  */
 export const findRevaluedClaims: Step[] = [
   ...stepsUnlessEmpty('repriced', priceKinds, [
@@ -252,26 +256,39 @@ export const findRevaluedClaims: Step[] = [
       ), timed as materialized (
         select *, since > 0 and (
           select count(*) < ${MANY_CLAIMS} from (
-            select from claims where block_timestamp >= since and block_timestamp < until limit ${MANY_CLAIMS}) few
+            select from claims where block_timestamp >= since and block_timestamp < until
+            order by block_timestamp limit ${MANY_CLAIMS}) few
         ) as is_short
         from merged
       )
       insert into revalued_claim
-      select claim.ctid, due.amount_usd, true
+      select claim.place, due.amount_usd, true
       from timed
-      join claims claim on block_timestamp >= since and block_timestamp < until
-      join incentives incentive on incentive.campaign_key = claim.campaign_key and position = incentive_position
-        and incentive.chain_id = timed.chain_id and asset = timed.address
+      cross join lateral (
+        select ${claimColumns} from claims
+        where is_short and block_timestamp >= since and block_timestamp < until
+        order by block_timestamp limit ${MANY_CLAIMS}
+      ) claim
+      cross join lateral (
+        select incentives.chain_id, asset from incentives
+        where campaign_key = claim.campaign_key and position = incentive_position offset 0
+      ) incentive
       cross join lateral ${derivedValue} due
-      where is_short and ${isOtherwise}
+      where incentive.chain_id = timed.chain_id and asset = timed.address and ${isOtherwise}
       union all
-      select claim.ctid, due.amount_usd, true
+      select claim.place, due.amount_usd, true
       from timed
-      join incentives incentive on incentive.chain_id = timed.chain_id and asset = timed.address and claim_count > 0
-      join claims claim on claim.campaign_key = incentive.campaign_key and incentive_position = position
-        and block_timestamp >= since and block_timestamp < until
+      cross join lateral (
+        select campaign_key, position, incentives.chain_id, asset from incentives
+        where not is_short and incentives.chain_id = timed.chain_id and asset = address and claim_count > 0 offset 0
+      ) incentive
+      cross join lateral (
+        select ${claimColumns} from claims
+        where claims.campaign_key = incentive.campaign_key and incentive_position = position
+          and block_timestamp >= since and block_timestamp < until offset 0
+      ) claim
       cross join lateral ${derivedValue} due
-      where not is_short and ${isOtherwise}`,
+      where ${isOtherwise}`,
       'revalued_claim',
     ],
   ]),
