@@ -129,7 +129,7 @@ function prepareClaims(database: Database) {
   const chains = sql`${placeholder('chains')}::bigint[]`
   const place = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
   const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
-    ${placeholder('until')}::bigint, ${place}, ${placeholder('most')}::integer)`
+    ${placeholder('until')}::bigint, ${place}, ${placeholder('max')}::integer)`
   const head = sql`(select
     case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
     array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys)`

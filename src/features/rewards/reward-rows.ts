@@ -49,7 +49,7 @@ export function prepareRewards(database: Database) {
       select * from entry
       where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
         > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
-      order by ${order} limit ${placeholder('most')}::integer
+      order by ${order} limit ${placeholder('max')}::integer
     ), total as (
       select json_agg(json_build_object('chainId', chain_id, 'asset', asset, 'claims', claims, 'claimedAmount', amount,
         'claimedAmountUsd', amount_usd, 'unvaluedClaims', unvalued) order by chain_id, asset) as totals

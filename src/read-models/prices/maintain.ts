@@ -202,7 +202,7 @@ export const mergePrices: Step[] = [...declareSources, ...changeFeedPrices, ...i
 
 /** The price of now, of tokens in `repriced` or of all; after the tokens are stored. */
 const priceOfNow = (tokens: string) => `update tokens target
-  set price_usd = due.price_usd, base_unit_price_usd = due.price_usd * ('1e-' || decimals)::numeric
+  set price_usd = due.price_usd, base_unit_price_usd = due.price_usd * ('1e-' || target.decimals)::numeric
   from ${tokens} named left join lateral token_price_at(named.chain_id, named.address, 'infinity') due on true
   where target.chain_id = named.chain_id and target.address = named.address
     and (target.price_usd, target.base_unit_price_usd)
