@@ -6,8 +6,9 @@ import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts
 
 const token = aToken({ priceUsd: '1' })
 const campaigns = Array.from({ length: 12 }, () => aCampaign({ incentives: [anErc20Incentive(token.address)] }))
+/** It stays 10 minutes old while a page is looked at. */
 const claimOf = (campaign: (typeof campaigns)[number], amountUsd: string) =>
-  aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60), amountUsd })
+  aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 610), amountUsd })
 
 let explorer: Explorer
 

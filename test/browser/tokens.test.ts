@@ -118,7 +118,7 @@ describe.skipIf(!hasBrowser)(`what the whitelist hides ${inBrowser}`, ONCE_MORE,
     const note = page.locator('.note')
     await note.getByText('$DEGEN').waitFor()
     expect(await note.textContent()).toMatch(
-      /^Campaigns that pay tokens which are not known and whitelisted are left out: 3 campaigns, paid in 0x[0-9a-f]{4}…[0-9a-f]{4}, \$DEGEN\. Show them too$/,
+      /^Campaigns that pay unknown or unlisted tokens are hidden: 3 campaigns, paid in 0x[0-9a-f]{4}…[0-9a-f]{4}, \$DEGEN\. Show them too$/,
     )
     expect(await tab.violations()).toEqual([])
     await explorer.api.save(paying(usdc, 4))
