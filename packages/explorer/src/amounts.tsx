@@ -1,5 +1,6 @@
 import type { Rounded } from './format-numbers.ts'
 import { roundCount, roundTokens, roundUsd } from './format-numbers.ts'
+import { brief } from './truncate-name.ts'
 
 /** A figure as it fits, with the exact one for anyone who points at it, and in its place for screen readers. */
 function Figure({ rounded: { short, exact } }: { rounded: Rounded }) {
@@ -22,7 +23,7 @@ export function Unknown({ what = 'unknown' }: { what?: string }) {
   )
 }
 
-/** An amount in whole tokens; of a token that is not known, in its base units. */
+/** An amount in whole tokens; of a token that is not known, in its base units. Strangers choose the symbols. */
 export function Tokens({
   baseUnits,
   decimals,
@@ -34,7 +35,12 @@ export function Tokens({
   symbol?: string | undefined
   compact?: boolean
 }) {
-  return <Figure rounded={roundTokens(baseUnits, decimals, symbol, compact)} />
+  const unit = brief(symbol ?? '') || undefined
+  return (
+    <bdi>
+      <Figure rounded={roundTokens(baseUnits, decimals, unit, compact)} />
+    </bdi>
+  )
 }
 
 /** US dollars, from an exact decimal string or from a number of at most 6 decimals; `null` and absent are unknown. */

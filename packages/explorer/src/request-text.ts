@@ -35,7 +35,7 @@ export function asClientCode({ method, id, query = {} }: RequestMade, origin: st
     '',
     `const client = createClient({ baseUrl: ${literal(origin)} })`,
     `const response = await client.${method}(${given.join(', ')})`,
-    'console.log(answer)',
+    'console.log(response)',
     '',
   ].join('\n')
 }

@@ -17,7 +17,7 @@ test('a request is a path with the query that was asked, as a command line, and 
 
 const client = createClient({ baseUrl: 'https://rewards.example' })
 const response = await client.listContracts({ sortBy: 'total-spend', chainIds: [8453, 10], page: 2 })
-console.log(answer)
+console.log(response)
 `)
 })
 

@@ -36,9 +36,7 @@ export function Amount({ amount, of, worth }: { amount: bigint; of: Asset; worth
   const usd = worth && dollarsOf(worth, of, amount)
   return (
     <>
-      <bdi>
-        <Tokens baseUnits={amount} decimals={of.token?.decimals} symbol={of.token && symbolOf(of)} />
-      </bdi>
+      <Tokens baseUnits={amount} decimals={of.token?.decimals} symbol={of.token && symbolOf(of)} />
       {of.token === undefined && (
         <>
           {' '}
