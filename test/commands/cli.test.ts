@@ -48,6 +48,7 @@ describe('import', () => {
         .map((line) => JSON.parse(line)),
     ).toEqual([
       { type: 'token', records: 0 },
+      { type: 'tokenPrice', records: 0 },
       { type: 'contract', records: 1 },
       { type: 'actionTemplate', records: 0 },
       { type: 'accessList', records: 0 },

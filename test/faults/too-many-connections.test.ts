@@ -51,7 +51,7 @@ test('while others have all connections, what was asked before goes on, the rest
   expect(countOutcomes(strangers.seen)).toEqual({ 503: strangers.seen.length })
   for (const { retryAfter } of strangers.seen) expect(retryAfter).toMatch(/^[1-9]/)
   // The reason, for anyone who reads the log.
-  const reasons = service.stdout.split('\n').filter((line) => /"msg":"unavailable"/.test(line))
+  const reasons = service.stdout.split('\n').filter((line) => /"msg":"request rejected with 503"/.test(line))
   expect(reasons.at(-1)).toContain('"reason":"sorry, too many clients already"')
 
   await others.release()

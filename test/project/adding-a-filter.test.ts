@@ -19,8 +19,8 @@ const recipe: Recipe = [
   ],
   [
     'src/read-models/campaign-search/read.ts',
-    '    toChainFacets(filters),\n',
-    `    filters.validator && [aFacet('validator', filters.validator)],\n`,
+    '    group(filters.campaignId &&',
+    `    group(filters.validator ? toFacets('validator', [filters.validator]) : undefined),\n`,
   ],
   ['src/read-models/campaign-search/tables.ts', `  | 'creator'\n`, `  | 'validator'\n`],
   [

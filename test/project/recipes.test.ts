@@ -27,38 +27,38 @@ async function generateMigration(folder: string, name: string) {
 
 const operation: Recipe = [
   [
-    'src/features/tokens/token-schemas.ts',
+    'src/features/currencies/currency-schemas.ts',
     undefined,
     `import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../../schemas/primitives.ts'
 import { inline, ref } from '../../schemas/references.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 
-export const ListTokensQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
-export const ListTokensResponse = Type.Object(
+export const ListCurrenciesQuery = queryOf({ chainId: inline(ChainId, { description: 'Chain of the tokens.' }) }, {})
+export const ListCurrenciesResponse = Type.Object(
   {
-    tokens: Type.Array(Type.Object({ address: ref(Address), symbol: text('Symbol of the token.') }), {
+    currencies: Type.Array(Type.Object({ address: ref(Address), symbol: text('Symbol of the token.') }), {
       maxItems: 100,
       description: 'The first tokens of the chain, ascending by address.',
     }),
   },
-  { $id: 'ListTokensResponse', additionalProperties: false, description: 'Tokens of a chain.' },
+  { $id: 'ListCurrenciesResponse', additionalProperties: false, description: 'Tokens of a chain.' },
 )
-export type ListTokensResponse = Static<typeof ListTokensResponse>
-export const tokenSchemas = [ListTokensResponse]
+export type ListCurrenciesResponse = Static<typeof ListCurrenciesResponse>
+export const currencySchemas = [ListCurrenciesResponse]
 `,
   ],
   [
-    'src/features/tokens/token-repository.ts',
+    'src/features/currencies/currency-repository.ts',
     undefined,
     `import { asc, eq } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { tokens } from '../../database/tables/tokens.ts'
-import type { ListTokensResponse } from './token-schemas.ts'
+import type { ListCurrenciesResponse } from './currency-schemas.ts'
 
 /** The first 100 tokens of a chain, by the primary key. */
-export const createTokenRepository = (database: Database) => ({
-  list: (chainId: number): Promise<ListTokensResponse['tokens']> =>
+export const createCurrencyRepository = (database: Database) => ({
+  list: (chainId: number): Promise<ListCurrenciesResponse['currencies']> =>
     database
       .select({ address: tokens.address, symbol: tokens.symbol })
       .from(tokens)
@@ -66,49 +66,49 @@ export const createTokenRepository = (database: Database) => ({
       .orderBy(asc(tokens.address))
       .limit(100),
 })
-export type TokenRepository = ReturnType<typeof createTokenRepository>
+export type CurrencyRepository = ReturnType<typeof createCurrencyRepository>
 `,
   ],
   [
-    'src/features/tokens/token-routes.ts',
+    'src/features/currencies/currency-routes.ts',
     undefined,
     `import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
-import type { TokenRepository } from './token-repository.ts'
-import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
+import type { CurrencyRepository } from './currency-repository.ts'
+import { ListCurrenciesQuery, ListCurrenciesResponse } from './currency-schemas.ts'
 
-const example: ListTokensResponse = { tokens: [{ address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', symbol: 'USDC' }] }
+const example: ListCurrenciesResponse = { currencies: [{ address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913', symbol: 'USDC' }] }
 
-const listTokens = {
-  operationId: 'listTokens',
+const listCurrencies = {
+  operationId: 'listCurrencies',
   summary: 'List tokens of a chain',
   description: 'The tokens that the service knows on a chain.',
   tags: ['Campaigns'],
-  querystring: ListTokensQuery,
+  querystring: ListCurrenciesQuery,
   response: uncachedResponsesOf(
-    { description: 'The tokens.', schema: ListTokensResponse, example },
+    { description: 'The tokens.', schema: ListCurrenciesResponse, example },
     { 400: 'chainId is required' },
   ),
 }
 
-export const tokenRoutes: FastifyPluginAsyncTypebox<{ tokens: TokenRepository }> = async (app, { tokens }) => {
-  app.get('/tokens', { schema: listTokens }, async ({ query }) => ({ tokens: await tokens.list(query.chainId) }))
+export const currencyRoutes: FastifyPluginAsyncTypebox<{ currencies: CurrencyRepository }> = async (app, { currencies }) => {
+  app.get('/currencies', { schema: listCurrencies }, async ({ query }) => ({ currencies: await currencies.list(query.chainId) }))
 }
 `,
   ],
   [
     'src/app.ts',
     "import type { Settings } from './settings.ts'\n",
-    `import { createTokenRepository } from './features/tokens/token-repository.ts'
-import { tokenRoutes } from './features/tokens/token-routes.ts'
-import { tokenSchemas } from './features/tokens/token-schemas.ts'
+    `import { createCurrencyRepository } from './features/currencies/currency-repository.ts'
+import { currencyRoutes } from './features/currencies/currency-routes.ts'
+import { currencySchemas } from './features/currencies/currency-schemas.ts'
 `,
   ],
-  ['src/app.ts', '  ...statusSchemas,\n', '  ...tokenSchemas,\n'],
+  ['src/app.ts', '  ...statusSchemas,\n', '  ...currencySchemas,\n'],
   [
     'src/app.ts',
     '      await surface.register(statusRoutes, { status })\n',
-    '      await surface.register(tokenRoutes, { tokens: createTokenRepository(lookups) })\n',
+    '      await surface.register(currencyRoutes, { currencies: createCurrencyRepository(lookups) })\n',
   ],
 ]
 
@@ -119,14 +119,14 @@ test('an operation is added in four files, those that CONTRIBUTING names', async
   await using api = await startTestApp()
   const [one, other] = ['one token', 'other token'].map((word) => aToken({ chainId: 10, address: anAddress(word) }))
   await api.save(...[one, other, aToken({ chainId: 8453 })].filter((token) => token !== undefined))
-  const response = await api.get('/tokens?chainId=10')
+  const response = await api.get('/currencies?chainId=10')
   expect(response.json()).toEqual({
-    tokens: [one, other]
+    currencies: [one, other]
       .map((token) => ({ address: token?.address, symbol: token?.symbol }))
       .sort((a, b) => String(a.address).localeCompare(String(b.address))),
   })
-  expect((await api.get('/tokens?chainID=10')).json().error).toContain('chainId')
-  expect((await api.get('/openapi.json')).json().paths['/tokens'].get.operationId).toBe('listTokens')
+  expect((await api.get('/currencies?chainID=10')).json().error).toContain('chainId')
+  expect((await api.get('/openapi.json')).json().paths['/currencies'].get.operationId).toBe('listCurrencies')
 })
 
 const readModel: Recipe = [

@@ -14,9 +14,8 @@ import {
   findEntityTagViolations,
   findFreshnessViolations,
   findHeaderViolations,
-  findTargets,
-  type Target,
 } from './response-checks.ts'
+import { findTargets, type Target } from './targets.ts'
 
 export interface Conformance {
   baseUrl: string

@@ -1,6 +1,6 @@
 import { type Operation, toJson } from './contract.ts'
 import type { HttpClient, HttpResponse } from './http-client.ts'
-import type { Target } from './response-checks.ts'
+import type { Target } from './targets.ts'
 
 /** Breaks the rule of every parameter: it is no number, no address, no listed value, and too long. */
 const MALFORMED = 'x'.repeat(200)
@@ -17,11 +17,11 @@ interface Refusal {
 /** What is refused, is refused with its status and one sentence that names what is wrong. */
 export async function findErrorViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
   const refusals: Refusal[] = [
-    ...targets.flatMap(({ operation, path }) => [
-      { path: `${path}?notAParameter=1`, status: 400, names: 'notAParameter' },
+    ...targets.flatMap(({ operation, path, urlOf }) => [
+      { path: urlOf({ notAParameter: '1' }), status: 400, names: 'notAParameter' },
       { path, method: 'POST', status: 405 },
       ...operation.queryParameters.map(({ name }) => ({
-        path: `${path}?${name}=${MALFORMED}`,
+        path: urlOf({ [name]: MALFORMED }),
         status: 400,
         names: name,
       })),

@@ -34,6 +34,16 @@ export const campaigns: Listing<ListedCampaign> = {
   },
 }
 
+export const tokens: Listing<{ id: string }> = {
+  path: '/tokens',
+  identify: ({ id }) => id,
+  read({ text }) {
+    const body = toJson(text) as { tokens?: unknown; totalTokens?: unknown } | undefined
+    const total = typeof body?.totalTokens === 'number' ? body.totalTokens : undefined
+    return { entries: toEntries<{ id: string }>(body?.tokens), total }
+  },
+}
+
 export const contracts: Listing<{ chainId: number; address: string }> = {
   path: '/explore/contracts',
   identify: ({ chainId, address }) => `${chainId}:${address}`,

@@ -1,29 +1,16 @@
-import { type Operation, requiredHeadersOf } from './contract.ts'
+import { requiredHeadersOf } from './contract.ts'
 import type { HttpClient, HttpResponse } from './http-client.ts'
-import { campaigns, readPage } from './listings.ts'
-
-/** An operation with a path that leads somewhere. */
-export interface Target {
-  operation: Operation
-  path: string
-}
-
-/** The public operations; those that need a campaign only where there is one. */
-export async function findTargets(http: HttpClient, operations: readonly Operation[]): Promise<Target[]> {
-  const { entries } = await readPage(http, campaigns)
-  const id = entries[0]?.id
-  return operations
-    .filter(({ isProtected }) => !isProtected)
-    .map((operation) => ({ operation, path: operation.path.replace('{id}', id ?? '{id}') }))
-    .filter(({ path }) => !path.includes('{'))
-}
+import { companionsOf, type Target } from './targets.ts'
 
 /** Every operation answers, with a body as it is documented, also for each value that a parameter lists. */
 export async function findBodyViolations({ ask }: HttpClient, targets: readonly Target[]): Promise<string[]> {
-  const asked = targets.flatMap(({ operation, path }) => [
+  const asked = targets.flatMap(({ operation, path, urlOf }) => [
     { operation, path },
     ...operation.queryParameters.flatMap(({ name, schema }) =>
-      (schema.enum ?? []).map((value) => ({ operation, path: `${path}?${name}=${value}` })),
+      (schema.enum ?? []).map((value) => ({
+        operation,
+        path: urlOf({ ...companionsOf(name), [name]: String(value) }),
+      })),
     ),
   ])
   const violations = await Promise.all(

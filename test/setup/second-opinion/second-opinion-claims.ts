@@ -71,6 +71,9 @@ export function expectedClaims(records: readonly ImportRecord[], query: QueryTex
   }
 }
 
+/** Whether it is known what a claim is worth: its record says it, or it is of nothing. No other prices are recorded here. */
+export const isValued = ({ record }: Claim) => record.amountUsd != null || BigInt(record.amount) === 0n
+
 /** A token as answers show it. */
 export function metadataOf(world: World, chainId: number, asset: string | null) {
   const token = asset === null ? undefined : world.tokens.get(`${chainId}:${asset}`)
@@ -80,7 +83,7 @@ export function metadataOf(world: World, chainId: number, asset: string | null) 
 }
 
 function toEntry({ campaign, claim }: Found, world: World) {
-  const { incentiveIndex, txHash, logIndex, blockTimestamp, amount, amountUsd } = claim.record
+  const { incentiveIndex, txHash, logIndex, blockTimestamp, amount } = claim.record
   const incentive = campaign.record.incentives[incentiveIndex]
   const asset = incentive !== undefined && isToken(incentive) ? lower(incentive.asset) : null
   return {
@@ -91,7 +94,7 @@ function toEntry({ campaign, claim }: Found, world: World) {
     claimant: claim.claimant,
     asset,
     amount,
-    amountUsd: asset === null || amountUsd == null ? null : dollarText(claim.usd),
+    amountUsd: asset === null || !isValued(claim) ? null : dollarText(claim.usd),
     metadata: metadataOf(world, campaign.chainId, asset),
     txHash: lower(txHash),
     logIndex,

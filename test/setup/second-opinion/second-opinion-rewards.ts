@@ -10,14 +10,12 @@ import {
   sum,
   worldOf,
 } from './second-opinion.ts'
-import { dollarText, metadataOf } from './second-opinion-claims.ts'
+import { dollarText, isValued, metadataOf } from './second-opinion-claims.ts'
 import { judged, lastOf } from './second-opinion-eligibility.ts'
 
 /*
  * A second opinion on `GET /users/{address}/rewards`: every incentive is looked at for the claims and signatures of the user.
  */
-
-const isValued = ({ record }: Claim) => record.amountUsd != null
 
 function dollarsOf(claims: readonly Claim[], isWorthless: boolean) {
   if (claims.length === 0) return '0'
