@@ -517,7 +517,7 @@ describe('for a user', () => {
 const parameters = [
   ...['period', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
   ...['distributionChannel', 'tokenWhitelist', 'creator', 'user', 'includeActionTypes', 'excludeActionTypes'],
-  'includeTokenMetadata',
+  ...['includeTokenMetadata', 'pageSize'],
 ]
 
 describe('a parameter', () => {
@@ -561,6 +561,7 @@ describe('a parameter', () => {
     includeActionTypes: [...names, hundredAndOne.join(',')],
     excludeActionTypes: [...names, hundredAndOne.join(',')],
     includeTokenMetadata: booleans,
+    pageSize: [...integers, '101'],
   }
 
   test('of every name is in the cases below', () => {
@@ -580,6 +581,7 @@ describe('a parameter', () => {
 
   test.each([
     ...['chainId=', 'chainId=null', 'chainId=9007199254740991', 'tokenWhitelist=', 'includeTokenMetadata=null'],
+    ...['pageSize=', 'pageSize=null', 'pageSize=0', 'pageSize=100'],
     ...['period=1h', 'period=24h', `autocampaignId=${'x'.repeat(128)}`, `includeActionTypes=${'x'.repeat(128)}`],
     ...[`excludeActionTypes=${hundredAndOne.slice(1).join(',')},N1`, `tokens=0:${someone}:collection`, ''],
   ])('is accepted at its edge: %s', async (query) => {
@@ -616,7 +618,7 @@ describe('a parameter', () => {
     for (const name of parameters) expect(error).toMatch(new RegExp(`\\b${name}\\b`))
   })
 
-  test.each(['page', 'pageSize', 'sortBy', 'actionTemplateOnly', 'showActiveOnly', 'timeRange', '__proto__'])(
+  test.each(['page', 'sortBy', 'actionTemplateOnly', 'showActiveOnly', 'timeRange', '__proto__'])(
     'of another operation is refused: %s',
     async (name) => {
       expect(await refused(`${name}=1`)).toContain(`"${name}"`)
