@@ -304,6 +304,7 @@ describe('filters', () => {
       'tokenWhitelist=true',
       'includeTokenMetadata=true',
       'period=1h',
+      'pageSize=100',
     ]
     expect(query).toHaveLength(parameters.length)
     expect(await found(shared, query.join('&'))).toEqual([match.id])
