@@ -312,6 +312,7 @@ describe('every type of record', () => {
         allowed_list_ids: [],
         denied_list_ids: [],
         address_count: 2,
+        has_recorded_addresses: true,
       },
     ])
     expect(await database.query('select kind, chain_id, value from campaign_facets order by kind, value')).toEqual([

@@ -11,8 +11,10 @@ export const recordAffectedCampaigns = `update data_revisions own
       select key from touched_campaigns where is_record_touched
       union select key from flipped_campaigns
       union select key from spent_campaigns
-      -- Whose last participant may have come, or gone, while they are exhausted anyway.
-      union select key from touched_campaigns join campaigns using (key) where is_exhausted and max_participants <> 0
+      -- Whose last participant may have come, or gone, while they are exhausted anyway. One by one (\`offset 0\`): the
+      -- planner knows nothing of how few they are, and would read all campaigns.
+      union select touched.key from touched_campaigns touched cross join lateral (
+        select from campaigns where campaigns.key = touched.key and is_exhausted and max_participants <> 0 offset 0) full_ones
     ) changed_records),
     claimants = case when changed.claimants <= ${MAX_NAMED} then (select coalesce(array_agg(distinct ${MARK}), '{}') from (
       select claimant from claim_changes union all select claimant from staged_claimsignature) changed_claimants) end,

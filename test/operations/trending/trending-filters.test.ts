@@ -304,6 +304,7 @@ describe('filters', () => {
       'tokenWhitelist=true',
       'includeTokenMetadata=true',
       'period=1h',
+      'pageSize=100',
     ]
     expect(query).toHaveLength(parameters.length)
     expect(await found(shared, query.join('&'))).toEqual([match.id])
@@ -517,7 +518,7 @@ describe('for a user', () => {
 const parameters = [
   ...['period', 'budgetAccount', 'owner', 'autocampaignId', 'chainId', 'targetContract', 'tokens'],
   ...['distributionChannel', 'tokenWhitelist', 'creator', 'user', 'includeActionTypes', 'excludeActionTypes'],
-  'includeTokenMetadata',
+  ...['includeTokenMetadata', 'pageSize'],
 ]
 
 describe('a parameter', () => {
@@ -561,6 +562,7 @@ describe('a parameter', () => {
     includeActionTypes: [...names, hundredAndOne.join(',')],
     excludeActionTypes: [...names, hundredAndOne.join(',')],
     includeTokenMetadata: booleans,
+    pageSize: [...integers, '101'],
   }
 
   test('of every name is in the cases below', () => {
@@ -580,6 +582,7 @@ describe('a parameter', () => {
 
   test.each([
     ...['chainId=', 'chainId=null', 'chainId=9007199254740991', 'tokenWhitelist=', 'includeTokenMetadata=null'],
+    ...['pageSize=', 'pageSize=null', 'pageSize=0', 'pageSize=100'],
     ...['period=1h', 'period=24h', `autocampaignId=${'x'.repeat(128)}`, `includeActionTypes=${'x'.repeat(128)}`],
     ...[`excludeActionTypes=${hundredAndOne.slice(1).join(',')},N1`, `tokens=0:${someone}:collection`, ''],
   ])('is accepted at its edge: %s', async (query) => {
@@ -616,7 +619,7 @@ describe('a parameter', () => {
     for (const name of parameters) expect(error).toMatch(new RegExp(`\\b${name}\\b`))
   })
 
-  test.each(['page', 'pageSize', 'sortBy', 'actionTemplateOnly', 'showActiveOnly', 'timeRange', '__proto__'])(
+  test.each(['page', 'sortBy', 'actionTemplateOnly', 'showActiveOnly', 'timeRange', '__proto__'])(
     'of another operation is refused: %s',
     async (name) => {
       expect(await refused(`${name}=1`)).toContain(`"${name}"`)

@@ -395,13 +395,34 @@ describe('an incentive', () => {
   }
 
   test('follows the price of its token', async () => {
-    const token = aToken({ decimals: 1, priceUsd: '1' })
-    const campaign = aClaimable({ incentives: [fixed(token.address, '15')] })
-    await shared.save(token, ...claimed(campaign))
+    const token = aToken({ decimals: 1, priceUsd: null })
+    const { chainId, address } = token
+    const pricedAt = (at: string, priceUsd: string | null) => ({
+      ...{ type: 'tokenPrice' as const, chainId, address, at, priceUsd },
+    })
+    const [first, second] = ['2025-01-01T00:00:00Z', '2025-02-01T00:00:00Z']
+    const campaign = aClaimable({ incentives: [fixed(address, '15')] })
+    await shared.save(pricedAt(first, '1'), token, ...claimed(campaign))
     expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(1.5)
-    await shared.save({ ...token, priceUsd: '0.1' })
+    await shared.save(pricedAt(second, '0.1'))
     expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(0.15)
+    // A record of the token without a price says nothing of prices.
     await shared.save({ ...token, priceUsd: null })
+    expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(0.15)
+    await shared.save(pricedAt(second, null))
+    expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(1.5)
+    await shared.save({ ...token, priceUsd: '0.2' })
+    expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(0.3)
+  })
+
+  test('is worth nothing that is known once the price of its token is withdrawn', async () => {
+    const token = aToken({ decimals: 1, priceUsd: null })
+    const { chainId, address } = token
+    const price = { type: 'tokenPrice' as const, chainId, address, at: '2025-01-01T00:00:00Z' }
+    const campaign = aClaimable({ incentives: [fixed(address, '15')] })
+    await shared.save({ ...price, priceUsd: '1' }, token, ...claimed(campaign))
+    expect((await entryOf(campaign)).incentives[0]?.rewardUsdValue).toBe(1.5)
+    await shared.save({ ...price, priceUsd: null })
     expect((await entryOf(campaign)).incentives[0]).not.toHaveProperty('rewardUsdValue')
   })
 })

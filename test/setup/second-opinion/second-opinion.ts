@@ -7,6 +7,7 @@ import type {
   ImportRecord,
   TokenRecord,
 } from '../../../src/ingest/records.ts'
+import { pricesOf, valueClaims } from './second-opinion-prices.ts'
 
 /*
  * A second opinion on the responses about claimed volume: what `GET /reward-kit/trending` and
@@ -106,7 +107,13 @@ export function worldOf(records: readonly ImportRecord[]): World {
   const all = <Type extends ImportRecord['type']>(type: Type) =>
     facts.filter((record): record is Extract<ImportRecord, { type: Type }> => record.type === type)
   const templates = new Map(all('actionTemplate').map((template) => [lower(template.id), template]))
-  const claims = groupBy(all('claim'), ({ campaignId }) => lower(campaignId))
+  // A price that a token's record says is of its import, after all claims.
+  const valued = valueClaims(all('claim'), {
+    prices: pricesOf(facts),
+    campaigns: all('campaign'),
+    tokens: all('token'),
+  })
+  const claims = groupBy(valued, ({ campaignId }) => lower(campaignId))
   const signatures = groupBy(all('claimSignature'), ({ campaignId }) => lower(campaignId))
   const world: World = {
     tokens: new Map(all('token').map((token) => [lower(`${token.chainId}:${token.address}`), token])),
