@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { openIngest } from '../../src/ingest/batches.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { aCampaign, anErc20Incentive, aToken, inUpperCase } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -40,7 +41,7 @@ test('tokens that most active campaigns pay come first, and filters combine', as
       imageUri: 'https://images.example/test.png',
       whitelisted: false,
       priceUsd: '1.25',
-      pricedAt: null,
+      pricedAt: expect.stringMatching(/Z$/),
       activeCampaigns: 1,
     },
   ])
@@ -64,4 +65,40 @@ test('tokens that most active campaigns pay come first, and filters combine', as
   for (const query of ['search=%20', 'token=x', 'whitelisted=1', 'tokens=x']) {
     expect((await api.get(`/tokens?${query}`)).statusCode, query).toBe(400)
   }
+})
+
+test('pricedAt is from when on the price of now holds, and null where it is fixed or unknown', async () => {
+  await using api = await startTestApp()
+  const unpriced = (symbol: string) => {
+    const { priceUsd: _, ...token } = aToken({ symbol })
+    return token
+  }
+  const [priced, fixed, unknown] = [unpriced('PRICED'), unpriced('FIXED'), unpriced('UNKNOWN')]
+  const price = (at: string, priceUsd: string | null) => ({
+    ...{ type: 'tokenPrice' as const, chainId: priced.chainId, address: priced.address },
+    ...{ at, priceUsd },
+  })
+  const ingest = await openIngest(api.database.url)
+  await ingest.apply({
+    records: [priced, fixed, unknown, price('2025-01-01T00:00:00Z', '2'), price('2025-01-02T00:00:00.500Z', '3')],
+    priceSources: {
+      chainId: 10,
+      sources: [{ token: { chainId: fixed.chainId, address: fixed.address }, fixedPriceUsd: '1.0' }],
+    },
+  })
+  await ingest.close()
+  const prices = async () =>
+    (await api.get('/tokens'))
+      .json()
+      .tokens.map(({ symbol, priceUsd, pricedAt }: Record<string, string>) => [symbol, priceUsd, pricedAt])
+  expect(await prices()).toEqual(
+    expect.arrayContaining([
+      ['PRICED', '3', '2025-01-02T00:00:00.500Z'],
+      ['FIXED', '1', null],
+      ['UNKNOWN', null, null],
+    ]),
+  )
+  // Also where the price itself stays as it is.
+  await api.save(price('2025-01-03T00:00:00Z', '3'))
+  expect(await prices()).toContainEqual(['PRICED', '3', '2025-01-03T00:00:00.000Z'])
 })

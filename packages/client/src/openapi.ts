@@ -1306,7 +1306,7 @@ export interface components {
             whitelisted: boolean;
             /** @description US dollars for one whole token; `null` if unknown. */
             priceUsd: components["schemas"]["DecimalAmount"] | null;
-            /** @description When that price was known first; `null` when that is unknown. */
+            /** @description From when on that price holds; `null` if it is fixed or unknown. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Number of active campaigns that pay it. */
             activeCampaigns: number;

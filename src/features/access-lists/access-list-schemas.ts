@@ -1,6 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { choiceInAnyCase, optionalChoice, optionalName, queryOf } from '../../schemas/parameters/query-values.ts'
+import { searchBounds } from '../../schemas/parameters/search-words.ts'
 import { Instant, text } from '../../schemas/primitives.ts'
 import { ref } from '../../schemas/references.ts'
 
@@ -15,9 +16,7 @@ export const ListAccessListsQuery = queryOf({
   }),
   search: Type.Optional(
     Type.String({
-      minLength: 1,
-      maxLength: 128,
-      'x-forbidden-characters': ":&|'!()<>",
+      ...searchBounds,
       'x-expected': 'text of 1 to 128 characters',
       description:
         "Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.",

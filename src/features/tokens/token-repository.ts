@@ -40,10 +40,15 @@ export function createTokenRepository(database: Database, clock: () => Date): To
       const rows = await statement.execute({ ...values, ...toRows(query), now: clock().toISOString() })
       return {
         body: {
-          tokens: rows.flatMap(({ total: _, chainId, address, ...row }) =>
+          tokens: rows.flatMap(({ total: _, chainId, address, pricedAt, ...row }) =>
             chainId === null
               ? []
-              : [{ id: `${chainId}:${address}`, chainId, address, ...row, pricedAt: null } as ListedToken],
+              : [
+                  {
+                    ...{ id: `${chainId}:${address}`, chainId, address, ...row },
+                    pricedAt: pricedAt === null ? null : new Date(pricedAt).toISOString(),
+                  } as ListedToken,
+                ],
           ),
           totalTokens: rows[0]?.total ?? 0,
         },
@@ -66,6 +71,7 @@ const prepareList = (database: Database, name: string, conditions: SQL[]) =>
       imageUri: sql<string | null>`page.image_uri`,
       whitelisted: sql<boolean | null>`page.is_whitelisted`,
       priceUsd: sql<string | null>`trim_scale(page.price_usd)::text`,
+      pricedAt: sql<number | null>`(extract(epoch from price.priced_at) * 1000)::float8`,
       activeCampaigns: sql<number | null>`page.campaigns::integer`,
     })
     .from(
@@ -79,7 +85,8 @@ const prepareList = (database: Database, name: string, conditions: SQL[]) =>
           limit ${sql.placeholder('limit')}::integer offset ${sql.placeholder('offset')}::bigint
         )
         select found.total, shown.* from (select count(*)::integer as total from matching) found left join page shown on true
-      ) as page`,
+      ) as page
+      left join lateral token_price_at(page.chain_id, page.address, 'infinity') price on true`,
     )
     .orderBy(sql`page.campaigns desc, page.chain_id, page.address`)
     .prepare(name)

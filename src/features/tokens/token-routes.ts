@@ -16,7 +16,7 @@ const example: ListTokensResponse = {
       imageUri: 'https://images.example/usdc.png',
       whitelisted: true,
       priceUsd: '1.0001',
-      pricedAt: null,
+      pricedAt: '2026-01-31T11:48:12.000Z',
       activeCampaigns: 204,
     },
   ],

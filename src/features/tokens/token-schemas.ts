@@ -42,7 +42,9 @@ export const ListedToken = Type.Object(
     imageUri: text('URI of the image of the token.'),
     whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
     priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
-    pricedAt: refOrNull(Instant, { description: 'When that price was known first; `null` when that is unknown.' }),
+    pricedAt: refOrNull(Instant, {
+      description: 'From when on that price holds; `null` if it is fixed or unknown.',
+    }),
     activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
   },
   { $id: 'ListedToken', additionalProperties: false, description: 'A known token, and how many campaigns pay it.' },

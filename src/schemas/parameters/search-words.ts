@@ -1,15 +1,16 @@
 import { Type } from '@sinclair/typebox'
 
-/** Text to search by. Of the characters that it must not have, some mean something to other searches. */
+/** Bounds of a text to search by. Of the characters that it must not have, some mean something to other searches. */
+export const searchBounds = { minLength: 1, maxLength: 128, 'x-forbidden-characters': ":&|'!()<>" } as const
+
+/** Text to search by that has a word. */
 export const searchText = (description: string, example: string) =>
   Type.String({
-    minLength: 1,
-    maxLength: 128,
+    ...searchBounds,
     pattern: '\\S',
     description,
     examples: [example],
     'x-expected': 'text of 1 to 128 characters, not only white space',
-    'x-forbidden-characters': ":&|'!()<>",
   })
 
 const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g
