@@ -34,6 +34,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   listRewards: [100],
   listTokens: [100],
   getStatus: [null],
+  getPrices: [null],
   getLimits: [null],
   listAccessLists: [1000],
   getUserProfile: [null],

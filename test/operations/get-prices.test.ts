@@ -90,7 +90,7 @@ test('what makes no sense is refused with all that is wrong', async () => {
     expect(status, query).toBe(400)
     return body.error
   }
-  expect(await refused('')).toBe('token is missing')
+  expect(await refused('')).toBe('token is required')
   expect(await refused('token=usdc')).toContain('token must be a token <chainId>:<address>')
   expect(await refused(`token=${token}&at=2999-01-01T00:00:00Z`)).toBe('at must not be in the future')
   expect(await refused(`token=${token}&since=2026-01-01T00:00:00Z`)).toBe(

@@ -1,4 +1,4 @@
-import { type ExampleRequest, toExampleRequests } from '../../example-requests/src/example-requests.ts'
+import { type ExampleRequest, toExampleRequests, toQueryParts } from '../../example-requests/src/example-requests.ts'
 import type { ArticlePage } from './articles.ts'
 
 /**
@@ -27,11 +27,14 @@ const toSection = (title: string, items: string[]) => `## ${title}\n\n${items.ma
 const toGuideItem = ({ title, summary, url }: ArticlePage) => `[${title}](${url}): ${summary}`
 
 /** The link is an example that can be asked. */
-function toOperationItem({ summary, description, baseUrl, pathTemplate, path, query, needsToken }: ExampleRequest) {
-  const names = query.map(({ name }) => `\`${name}\``).join(', ')
+function toOperationItem({ summary, description, needsToken, pathTemplate, ...request }: ExampleRequest) {
+  const names = request.queryNames.map((name) => `\`${name}\``).join(', ')
   return [
-    `[GET ${pathTemplate}](${baseUrl.replace(/\/$/, '')}${path}): ${summary}${needsToken ? ', with a bearer token' : ''}.`,
+    `[GET ${pathTemplate}](${toUrl(request)}): ${summary}${needsToken ? ', with a bearer token' : ''}.`,
     description.replaceAll('\n', ' '),
     ...(names === '' ? [] : [`Parameters: ${names}.`]),
   ].join(' ')
 }
+
+const toUrl = ({ baseUrl, path, query }: Pick<ExampleRequest, 'baseUrl' | 'path' | 'query'>) =>
+  `${baseUrl.replace(/\/$/, '')}${path}${toQueryParts(query.filter(({ required }) => required)).join('')}`

@@ -42,6 +42,8 @@ export interface ExampleRequest extends Omit<Operation, 'tags' | 'servers' | 'se
   /** With examples in it. */
   path: string
   query: ExampleParameter[]
+  /** The names of all parameters of the query, also of those without an example. */
+  queryNames: string[]
   headers: ExampleParameter[]
 }
 
@@ -49,7 +51,7 @@ export interface ExampleRequest extends Omit<Operation, 'tags' | 'servers' | 'se
 export const toExampleRequests = (document: object): ExampleRequest[] =>
   Object.entries((document as Document).paths).map(([pathTemplate, { get }]) => {
     const { operationId, summary, description, tags, servers, security, parameters = [] } = get
-    // A cursor has none: it comes with a response.
+    // A cursor has none: it comes with a response. Nor has what excludes another parameter.
     const shown = parameters.filter(({ example }) => example !== undefined)
     const of = (place: Parameter['in']) => shown.filter((one) => one.in === place).map(toExample)
     const fill = (path: string, { name, value }: ExampleParameter) => path.replace(`{${name}}`, value)
@@ -60,6 +62,7 @@ export const toExampleRequests = (document: object): ExampleRequest[] =>
       needsToken: security.length > 0,
       path: of('path').reduce(fill, pathTemplate),
       query: of('query'),
+      queryNames: parameters.flatMap(({ in: place, name }) => (place === 'query' ? [name] : [])),
       headers: of('header'),
     }
   })
@@ -69,6 +72,13 @@ const toExample = ({ name, description, required = false, example }: Parameter):
   ...{ name, description, required },
   value: String(example),
 })
+
+/** Parameters as the parts of a URL's query, as readable as they may be. */
+export const toQueryParts = (query: ExampleParameter[]) =>
+  query.map(({ name, value }, index) => {
+    const readable = encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':')
+    return `${index === 0 ? '?' : '&'}${name}=${readable}`
+  })
 
 /** In place of a token, which nobody but the operator has. */
 export const EXAMPLE_TOKEN = 'rcs_issued-by-the-operator'

@@ -4,6 +4,7 @@ import {
   type ExampleParameter,
   type ExampleRequest,
   toExampleRequests,
+  toQueryParts,
 } from './example-requests.ts'
 
 /**
@@ -42,15 +43,11 @@ function toBlock(
     ...description.split('\n').map((line) => `# ${line}`.trim()),
     `# @name ${name}`,
     `GET {{${needsToken ? 'stagingUrl' : 'baseUrl'}}}${path}`,
-    ...query.map((parameter, index) => `    ${index === 0 ? '?' : '&'}${toQueryPart(parameter)}`),
+    ...toQueryParts(query).map((part) => `    ${part}`),
     ...(needsToken ? ['Authorization: Bearer {{token}}'] : []),
   ]
   return `${lines.join('\n')}\n`
 }
-
-/** A parameter as part of a URL, as readable as it may be. */
-const toQueryPart = ({ name, value }: ExampleParameter) =>
-  `${name}=${encodeURIComponent(value).replaceAll('%2C', ',').replaceAll('%3A', ':')}`
 
 /** The parameters that always work; no chain may be followed, and then there is no block to wait for. */
 const withoutBlocks = (query: ExampleParameter[]) => query.filter(({ name }) => name !== 'minBlock')

@@ -30,7 +30,7 @@ const Price = Type.String({
   examples: ['3127.55'],
 })
 
-const instant = (description: string, example: string) => Type.Optional(inline(Instant, { description, example }))
+const instant = (description: string, example?: string) => Type.Optional(inline(Instant, { description, example }))
 
 const series = ['since', 'until', 'interval'] as const
 const withRest = Object.fromEntries(series.map((name) => [name, series.filter((other) => other !== name)]))
@@ -38,10 +38,8 @@ const withRest = Object.fromEntries(series.map((name) => [name, series.filter((o
 const query = queryOf(
   {
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
-    at: instant(
-      'The instant of the price; not in the future. Absent: now. Not together with `interval`.',
-      '2026-01-31T12:00:00.000Z',
-    ),
+    // Without an example: a request with the examples of all parameters has to make sense.
+    at: instant('The instant of the price; not in the future. Absent: now. Not together with `interval`.'),
     since: instant('The first instant of a series; with `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
     until: instant(
       'The end of a series, which is not in it; not in the future. With `since` and `interval`.',

@@ -32,7 +32,7 @@ const OPERATIONS = [
 ]
 
 /** Query parameters that have to be given. */
-const REQUIRED = ['listEligibility user', 'listEligibility campaignId']
+const REQUIRED = ['getPrices token', 'listEligibility user', 'listEligibility campaignId']
 
 /** Those that need a token. */
 const PROTECTED = ['/campaigns/accesslists', '/users/profile']

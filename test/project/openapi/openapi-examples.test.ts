@@ -19,6 +19,9 @@ import { bearing, issueToken } from '../../setup/tokens.ts'
 /** Whose token the protected operations are asked with. */
 const TOKEN = { userId: 'user-1', address: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa' }
 
+/** A cursor comes with a response, and `at` is not accepted together with the parameters of a series. */
+const WITHOUT_EXAMPLE = new Set(['cursor', 'at'])
+
 let database: TestDatabase
 let api: TestApp
 let contract: Contract
@@ -50,8 +53,7 @@ describe('the example of a parameter', () => {
   test('is there for each, and is what its schema accepts', () => {
     const parameters = contract.operations.flatMap(({ operation }) => operation.parameters ?? [])
     expect(parameters.length).toBeGreaterThan(40)
-    // A cursor comes with a response.
-    for (const { name, schema, example } of parameters.filter(({ name }) => name !== 'cursor')) {
+    for (const { name, schema, example } of parameters.filter(({ name }) => !WITHOUT_EXAMPLE.has(name))) {
       const validate = contract.validatorOf(schema)
       expect(example, name).toBeDefined()
       validate(example)
@@ -62,15 +64,11 @@ describe('the example of a parameter', () => {
   test('finds something in the sample data, alone and with all others of its operation', async () => {
     for (const { path, operation } of contract.operations) {
       const parameters = operation.parameters ?? []
-      // Those of a series of prices belong together, and make no sense with an instant.
-      const takesInstant = parameters.some(({ name }) => name === 'at')
-      const series = parameters.filter(({ name }) => takesInstant && ['since', 'until', 'interval'].includes(name))
+      // Those of a series belong together.
+      const isSeries = parameters.some(({ name }) => name === 'interval')
+      const series = parameters.filter(({ name }) => isSeries && ['since', 'until', 'interval'].includes(name))
       const optional = parameters.filter(
-        (one) =>
-          !isNeeded(one) &&
-          one.name !== 'cursor' &&
-          !series.includes(one) &&
-          (series.length === 0 || one.name !== 'at'),
+        (one) => !isNeeded(one) && !WITHOUT_EXAMPLE.has(one.name) && !series.includes(one),
       )
       const chain = optional.filter(({ name }) => name === 'chainId')
       const queries = [
@@ -133,7 +131,7 @@ test('a list is declared as the shorter of its two spellings', () => {
   const lists = contract.operations.flatMap(({ operation }) =>
     (operation.parameters ?? []).filter(({ schema }) => schema.type === 'array'),
   )
-  expect(lists.length).toBe(23)
+  expect(lists.length).toBe(35)
   for (const { name, style, explode, description } of lists) {
     expect({ style, explode }, name).toEqual({ style: 'form', explode: false })
     expect(description).toContain('Comma-separated or repeated')
@@ -149,6 +147,7 @@ const own: Record<string, Record<number, string>> = {
   },
   '/activity': { 400: '/activity?timeRange=6h' },
   '/prices': { 400: '/prices', 404: '/prices?token=8453:0x0000000000000000000000000000000000000001' },
+  '/tokens': { 400: '/tokens?cursor=abc' },
   '/claims': { 400: '/claims?cursor=abc' },
   '/eligibility': { 400: '/eligibility' },
   '/users/{address}/rewards': { 400: '/users/0x0000000000000000000000000000000000000001/rewards?state=open' },
