@@ -26,7 +26,13 @@ export default defineConfig(({ mode }) => ({
   test: {
     projects: (['unit', 'api', 'process', 'browser'] as const).map((name) => ({
       extends: true as const,
-      test: { name, include: files[name], globalSetup: GLOBAL_SETUP[name] },
+      test: {
+        name,
+        include: files[name],
+        globalSetup: GLOBAL_SETUP[name],
+        // Here, as only the outermost configuration is evaluated with the mode of the command line.
+        provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
+      },
     })),
     // The suites share one PostgreSQL and the few cores of a small machine.
     maxWorkers: 3,
@@ -34,7 +40,6 @@ export default defineConfig(({ mode }) => ({
     isolate: false,
     // No developer's `.env` changes what is tested.
     env: { ENV_FILE: devNull },
-    provide: { arePicturesMade: mode === 'screenshots', isThorough: mode === 'thorough' },
     testTimeout: 60_000,
     hookTimeout: 60_000,
     // What is compiled is kept between runs.
