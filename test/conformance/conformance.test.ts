@@ -98,6 +98,13 @@ test('the service keeps all its promises, also below a path of its own, asked co
   expect(proxy.paths.length).toBeLessThanOrEqual(300)
   expect(proxy.paths.length).toBeGreaterThan(100)
   expect(proxy.maxConcurrentRequests()).toBeLessThanOrEqual(4)
+  const documented: object = (await api.get('/openapi.json')).json().paths
+  const asked = proxy.paths.map((path) => path.split('?')[0])
+  const isAsked = (path: string) => {
+    const pattern = new RegExp(`^${path.replace(/\{\w+\}/, '[^/]+')}$`)
+    return asked.some((one) => pattern.test(one ?? ''))
+  }
+  expect(Object.keys(documented).filter((path) => !isAsked(path))).toEqual([])
 })
 
 test('a service without campaigns keeps its promises too', async () => {
