@@ -30,14 +30,19 @@ const goneBy = (claims: string) => `insert into claim_changes
 
 const revertedClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
 
-/** A claim whose record does not say what it is worth gets the value that follows from the price. */
+/**
+ * A claim whose record does not say what it is worth gets the value that follows from the price, which no other is asked for
+ * (`offset 0`: else the planner asks first and looks at the record afterwards).
+ */
 const comingClaims = `insert into claim_changes
   select 1, claim.chain_id, claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
     coalesce(claim.amount_usd, derived.amount_usd), claim.block_timestamp, claim.amount_usd is null and asset is not null
   from staged_claim claim join campaigns on campaigns.id = campaign_id
   join incentives on campaign_key = campaigns.key and position = incentive_position
-  left join lateral derived_claim_value(incentives.chain_id, asset, claim.amount, claim.block_timestamp) derived
-    on claim.amount_usd is null`
+  left join lateral (
+    select amount_usd from derived_claim_value(incentives.chain_id, asset, claim.amount, claim.block_timestamp)
+    where claim.amount_usd is null offset 0
+  ) derived on true`
 
 /** Claims that are stored as they are change nothing, and touch no campaign. */
 const dropUnchanged = `with unchanged as (

@@ -64,8 +64,9 @@ async function compareAll(
   { random, queries, claims }: { random: Random } & Effort,
 ) {
   const words = vocabularyOf(records)
+  const unfiltered: Query = ['/reward-kit/trending', { tokenWhitelist: 'false', includeTokenMetadata: 'true' }]
   for (const now of instantsAround(random)) {
-    await compare(randomQueries(words, random, queries), records, now)
+    await compare([...randomQueries(words, random, queries), unfiltered], records, now)
   }
   const everything = ['most-completions', 'total-spend', 'recently-deployed'].map(
     (sortBy): Query => ['/explore/contracts', { sortBy, pageSize: '100' }],
