@@ -1561,7 +1561,7 @@ export interface operations {
                 /**
                  * @description Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
-                 *       "ERC20VariableCriteriaIncentiveV2"
+                 *       "ERC20Incentive"
                  *     ]
                  */
                 incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
