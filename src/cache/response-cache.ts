@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { coalesceNext } from '../database/connection/single-flight.ts'
-import { toCanonicalQuery } from '../http/request/question-text.ts'
+import { toCanonicalQuery } from '../http/request/canonical-query.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'

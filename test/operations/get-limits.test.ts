@@ -34,7 +34,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   listRewards: [100],
   listTokens: [100],
   getStatus: [null],
-  getPrices: [null],
+  getPrices: [null, { '1h': 3600, '1d': 86_400 }],
   getLimits: [null],
   listAccessLists: [1000],
   getUserProfile: [null],

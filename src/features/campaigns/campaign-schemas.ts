@@ -107,7 +107,7 @@ export const ListCampaignsQuery = queryOf(
     }),
     incentiveType: commaSeparated(oneOf(incentiveTypes, { description: 'A variant.', isAnyCase: true }), {
       description: 'Campaigns with an incentive of any of these variants, compared without case.',
-      example: 'ERC20VariableCriteriaIncentiveV2',
+      example: 'ERC20Incentive',
     }),
     actionType: commaSeparated(name128(), {
       description: 'Campaigns whose action template has any of these action types, compared without case.',

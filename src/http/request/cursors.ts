@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { quote } from '../../schemas/validation/validator.ts'
+import { toCanonicalQuery } from './canonical-query.ts'
 import { InvalidRequestError } from './errors/errors.ts'
-import { toCanonicalQuery } from './question-text.ts'
 
 /*
  * A cursor is a place in an order, with a digest of the question that the order is of. It is the same in every process

@@ -60,7 +60,7 @@ function onePerValue(errors: ErrorObject[]) {
   const values = new Set<string>()
   return errors.filter(({ keyword, instancePath }) => {
     // Each of these is about another one.
-    if (keyword === 'required') return true
+    if (keyword === 'required' || keyword === 'dependentRequired') return true
     return !values.has(instancePath) && values.add(instancePath)
   })
 }

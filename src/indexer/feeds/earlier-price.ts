@@ -54,12 +54,12 @@ export async function readEarlierPrice(
   }
   return null
 
-  function isPrice([, answer, , updatedAt]: RoundData) {
-    return answer > 0n && updatedAt > 0n && (first === undefined || updatedAt < BigInt(first.at))
+  function isPrice([, value, , updatedAt]: RoundData) {
+    return value > 0n && updatedAt > 0n && (first === undefined || updatedAt < BigInt(first.at))
   }
 
-  function toPrice([, answer, , updatedAt]: RoundData) {
-    return { at: Number(updatedAt), priceUsd: toDecimal(answer, decimals) }
+  function toPrice([, value, , updatedAt]: RoundData) {
+    return { at: Number(updatedAt), priceUsd: toDecimal(value, decimals) }
   }
 
   async function startOf() {

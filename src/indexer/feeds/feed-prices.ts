@@ -7,7 +7,7 @@ import type { FeedSource } from './feed-sources.ts'
 /** How aggregators tell a price: with the answer as a topic, or with the feed it is of. */
 const feedEvents = parseAbi([
   'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
-  'event DecimalReportUpdated(bytes16 indexed dataId, uint256 indexed roundId, uint256 timestamp, uint224 answer)',
+  'event DecimalReportUpdated(bytes16 indexed dataId, uint256 indexed roundId, uint256 timestamp, uint224 price)',
 ])
 
 export const feedTopics: readonly Hex[] = topicsOf(feedEvents)
@@ -16,7 +16,7 @@ export const feedTopics: readonly Hex[] = topicsOf(feedEvents)
 export const isFeedLog = ({ topics: [topic] }: Pick<ChainLog, 'topics'>) =>
   topic !== undefined && feedTopics.includes(topic)
 
-/** A price that a feed has told. */
+/** A price that a feed has report. */
 export interface FeedPrice {
   feed: Hex
   /** Unix seconds. */
@@ -41,38 +41,38 @@ export function toFeedPrices(
   timestamps: ReadonlyMap<Hex, number>,
 ): FeedPrice[] {
   return logs.filter(isFeedLog).flatMap((log) => {
-    const told = readAnswer(log)
+    const report = readReport(log)
     const at = timestamps.get(log.blockHash)
-    if (told === undefined || told.answer <= 0n) return []
+    if (report === undefined || report.price <= 0n) return []
     if (at === undefined) throw new TypeError('the time of the block of a price is not there')
     const { blockNumber, logIndex, address } = log
     return feeds
-      .filter(({ aggregators }) => aggregators.some((one) => one.address === address && one.dataId === told.dataId))
+      .filter(({ aggregators }) => aggregators.some((one) => one.address === address && one.dataId === report.dataId))
       .map(({ feed, decimals }) => ({
         ...{ feed, at, blockNumber, logIndex },
-        priceUsd: toDecimal(told.answer, decimals),
+        priceUsd: toDecimal(report.price, decimals),
         aggregator: address,
-        roundId: String(told.roundId),
+        roundId: String(report.roundId),
       }))
   })
 }
 
 /** Undefined where it only looks like an answer. */
-function readAnswer({ topics, data }: ChainLog) {
+function readReport({ topics, data }: ChainLog) {
   const [signature, ...indexed] = topics
   if (signature === undefined) return undefined
   try {
     const { eventName, args } = decodeEventLog({ abi: feedEvents, topics: [signature, ...indexed], data })
-    if (eventName === 'AnswerUpdated') return { dataId: null, answer: args.current, roundId: args.roundId }
-    return { dataId: args.dataId, answer: args.answer, roundId: args.roundId }
+    if (eventName === 'AnswerUpdated') return { dataId: null, price: args.current, roundId: args.roundId }
+    return { dataId: args.dataId, price: args.price, roundId: args.roundId }
   } catch {
     return undefined
   }
 }
 
 /** A whole number of the smallest parts, exactly. */
-export function toDecimal(answer: bigint, decimals: number): string {
-  const digits = String(answer).padStart(decimals + 1, '0')
+export function toDecimal(value: bigint, decimals: number): string {
+  const digits = String(value).padStart(decimals + 1, '0')
   const [whole, part] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)]
   const shown = part.replace(/0+$/, '')
   return shown === '' ? whole : `${whole}.${shown}`

@@ -1,5 +1,6 @@
-import type { Hex } from 'viem'
 import { decodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters } from 'viem/utils'
+
+type Hex = `0x${string}`
 
 /*
  * A claim as a transaction of the incentive protocol. Loads the ABI coder of viem: import it where a transaction is made, not
