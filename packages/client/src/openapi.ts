@@ -1561,7 +1561,7 @@ export interface operations {
                 /**
                  * @description Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
-                 *       "ERC20VariableCriteriaIncentiveV2"
+                 *       "ERC20Incentive"
                  *     ]
                  */
                 incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
@@ -2881,10 +2881,7 @@ export interface operations {
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
                 token: string;
-                /**
-                 * @description The instant of the price; not in the future. Absent: now. Not together with `interval`.
-                 * @example 2026-01-31T12:00:00.000Z
-                 */
+                /** @description The instant of the price; not in the future. Absent: now. Not together with `interval`. */
                 at?: string;
                 /**
                  * @description The first instant of a series; with `until` and `interval`.

@@ -30,7 +30,8 @@ const Price = Type.String({
   examples: ['3127.55'],
 })
 
-const instant = (description: string, example?: string) => Type.Optional(inline(Instant, { description, example }))
+const instant = (description: string, example?: string) =>
+  Type.Optional(inline(Instant, { description, ...(example !== undefined && { example }) }))
 
 const series = ['since', 'until', 'interval'] as const
 const withRest = Object.fromEntries(series.map((name) => [name, series.filter((other) => other !== name)]))
