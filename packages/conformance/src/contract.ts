@@ -5,6 +5,7 @@ import type { HttpResponse } from './http-client.ts'
 interface Parameter {
   in: 'query' | 'path' | 'header'
   name: string
+  required?: boolean
   schema: { enum?: unknown[] }
 }
 

@@ -8,12 +8,13 @@ export interface Target {
   path: string
 }
 
-/** The public operations; those that need a campaign only where there is one. */
+/** The public operations; those that need a campaign only where there is one, and none that need a query. */
 export async function findTargets(http: HttpClient, operations: readonly Operation[]): Promise<Target[]> {
   const { entries } = await readPage(http, campaigns)
   const id = entries[0]?.id
   return operations
     .filter(({ isProtected }) => !isProtected)
+    .filter(({ queryParameters }) => !queryParameters.some(({ required }) => required))
     .map((operation) => ({ operation, path: operation.path.replace('{id}', id ?? '{id}') }))
     .filter(({ path }) => !path.includes('{'))
 }
