@@ -81,6 +81,8 @@ describe('the example of a parameter', () => {
         const reply = await api.get(url, { ...authorization, ...headers })
         expect(reply.statusCode, `${url}: ${reply.body}`).toBe(200)
         expect(isEmpty(reply.json()), url).toBe(false)
+        // A response with chosen fields has only those; see chosen-fields.test.
+        if (search.some(({ name }) => name === 'fields')) continue
         expect(contract.faultsOf(path, reply.json()), url).toEqual([])
       }
     }
@@ -147,7 +149,7 @@ const own: Record<string, Record<number, string>> = {
   },
   '/activity': { 400: '/activity?timeRange=6h' },
   '/prices': { 400: '/prices', 404: '/prices?token=8453:0x0000000000000000000000000000000000000001' },
-  '/tokens': { 400: '/tokens?cursor=abc' },
+  '/tokens': { 400: '/tokens?pageSize=101' },
   '/claims': { 400: '/claims?cursor=abc' },
   '/eligibility': { 400: '/eligibility' },
   '/users/{address}/rewards': { 400: '/users/0x0000000000000000000000000000000000000001/rewards?state=open' },
