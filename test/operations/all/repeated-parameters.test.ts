@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep } from '../../setup/records.ts'
+import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 /*
@@ -77,6 +77,7 @@ beforeAll(async () => {
     })
     const elsewhere = aCampaign({ id: `${100 + index}:${first}:1`, incentives: [anErc20Incentive(address)] })
     await api.save(elsewhere, aClaim(elsewhere, { claimant: first }))
+    await api.save(aToken({ chainId: 10, address }), aToken({ chainId: 100 + index, address: first }))
     await api.save(template, campaign, aClaim(campaign, { blockTimestamp: String(NOW.getTime() / 1000 - 60) }))
   }
 })
