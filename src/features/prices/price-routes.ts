@@ -27,7 +27,7 @@ const getPrices = {
   querystring: GetPricesQuery,
   response: responsesOf(
     { description: 'The price.', schema: GetPricesResponse, example },
-    { 400: 'token is required', 404: `nothing is known of token ${parameterExamples.token}` },
+    { 400: 'token is required', 404: 'nothing is known of token 8453:0x0000000000000000000000000000000000000001' },
   ),
 }
 

@@ -70,12 +70,12 @@ describe('the example of a parameter', () => {
       const optional = parameters.filter(
         (one) => !isNeeded(one) && !WITHOUT_EXAMPLE.has(one.name) && !series.includes(one),
       )
-      const chain = optional.filter(({ name }) => name === 'chainId')
-      const queries = [
-        [],
-        [...optional, ...series],
-        ...optional.map((one) => (one.name === 'targetContract' ? [one, ...chain] : [one])),
-      ]
+      // What a parameter cannot be without.
+      const withOne: Record<string, OpenApiParameter[]> = {
+        targetContract: optional.filter(({ name }) => name === 'chainId'),
+        facetSize: optional.filter(({ name }) => name === 'facets'),
+      }
+      const queries = [[], [...optional, ...series], ...optional.map((one) => [one, ...(withOne[one.name] ?? [])])]
       for (const search of queries) {
         const { url, headers } = toRequest(path, [...parameters.filter(isNeeded), ...search])
         const reply = await api.get(url, { ...authorization, ...headers })
