@@ -75,7 +75,12 @@ describe('the example of a parameter', () => {
         targetContract: optional.filter(({ name }) => name === 'chainId'),
         facetSize: optional.filter(({ name }) => name === 'facets'),
       }
-      const queries = [[], [...optional, ...series], ...optional.map((one) => [one, ...(withOne[one.name] ?? [])])]
+      const queries = [
+        [],
+        [...optional, ...series],
+        [...optional.filter(({ name }) => name !== 'fields'), ...series],
+        ...optional.map((one) => [one, ...(withOne[one.name] ?? [])]),
+      ]
       for (const search of queries) {
         const { url, headers } = toRequest(path, [...parameters.filter(isNeeded), ...search])
         const reply = await api.get(url, { ...authorization, ...headers })
