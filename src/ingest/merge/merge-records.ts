@@ -30,7 +30,7 @@ export const mergeTokensAndLists: Step[] = [
     ['token'],
     [
       // Their prices have a history of their own.
-      upsert(
+      `with merged as (${upsert(
         'tokens',
         ['chain_id', 'address'],
         [
@@ -39,7 +39,9 @@ export const mergeTokensAndLists: Step[] = [
         ],
         // Who follows a chain reads its tokens there.
         `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token`,
-      ),
+      )} returning chain_id, address)
+      insert into noted_changes
+      select 'token.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address) from merged`,
     ],
   ),
   ...stepsFor(['contract'], [upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])]),
