@@ -14,6 +14,9 @@ import { activitySchemas } from './features/activity/activity-schemas.ts'
 import { createCampaignRepository } from './features/campaigns/campaign-repository.ts'
 import { campaignRoutes } from './features/campaigns/campaign-routes.ts'
 import { campaignSchemas } from './features/campaigns/campaign-schemas.ts'
+import { createChangeFeed } from './features/changes/change-feed.ts'
+import { changeRoutes } from './features/changes/change-routes.ts'
+import { changeSchemas } from './features/changes/change-schemas.ts'
 import { createClaimRepository } from './features/claims/claim-repository.ts'
 import { claimRoutes } from './features/claims/claim-routes.ts'
 import { claimSchemas } from './features/claims/claim-schemas.ts'
@@ -75,6 +78,7 @@ import { createServiceCounts, type ServiceCounts } from './observability/counter
 import { addHealthRoutes } from './observability/health.ts'
 import type { LogStream } from './observability/log-output.ts'
 import { createLogging, createRequestId, decorateForLog } from './observability/logging.ts'
+import { createChangeReader } from './read-models/changes/read.ts'
 import { createDataVersionReader } from './read-models/data-version/read.ts'
 import { eligibilitySchemas } from './schemas/campaigns/eligibility.ts'
 import { namedSchemas } from './schemas/named-schemas.ts'
@@ -115,6 +119,7 @@ const schemas = [
   ...activitySchemas,
   ...priceSchemas,
   ...claimSchemas,
+  ...changeSchemas,
   ...eligibilitySchemas,
   ...eligibilityFeatureSchemas,
   ...rewardSchemas,
@@ -233,6 +238,15 @@ export async function buildApp(options: AppOptions) {
         })
         await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
       }
+      const feed = createChangeFeed(createChangeReader(lookups))
+      counts.streams = () => feed.size
+      await surface.register(changeRoutes, {
+        ...{ changes: createChangeReader(database), feed, maxStreams: settings.MAX_STREAMS, signalOf },
+        awaitChanges: ({ raw }) => connections.exchanges.startEndless(connections.exchangeOf(raw)),
+        onCutOff() {
+          counts.slowStreams += 1
+        },
+      })
       await surface.register(statusRoutes, { status })
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })

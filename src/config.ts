@@ -127,6 +127,7 @@ function faultsOfProxies(proxies: unknown): string[] {
 
 function read(text: string, type: string) {
   if (type === 'integer') return /^[0-9]{1,15}$/.test(text) ? Number(text) : text
+  if (type === 'number') return /^[0-9]{1,9}(\.[0-9]{1,6})?$/.test(text) ? Number(text) : text
   if (type === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
   if (type === 'array') return text.split(',').map((entry) => entry.trim())
   return text

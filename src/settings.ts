@@ -86,6 +86,17 @@ export const Settings = Type.Object({
     'Maximum number of unanswered requests on one connection; beyond it, the connection gets 503 and is closed.',
     { minimum: 1, maximum: 10_000, default: 20 },
   ),
+  MAX_STREAMS: whole(
+    'Maximum number of clients that follow `/changes` by a stream or wait for a change; further ones get 503.',
+    { minimum: 0, maximum: 100_000, default: 1000 },
+  ),
+  CHANGES_KEEP_HOURS: Type.Number({
+    description:
+      'Hours for which changes are kept for `/changes`; may be a decimal number. A cursor that is older gets 410.',
+    minimum: 0.01,
+    maximum: 87_600,
+    default: 168,
+  }),
   ADDRESS_SHARE_PERCENT: whole(
     'Share of `MAX_CONNECTIONS` and `MAX_CONCURRENT_REQUESTS` that one IPv4 address or IPv6 /64 may use, in percent, and at least 64 of each. Beyond it, a new connection replaces the longest idle one of the address, and requests get 429. `TRUSTED_PROXIES`, 127.0.0.1 and ::1 are exempt, because they may send the requests of many clients. 100: no share.',
     { minimum: 1, maximum: 100, default: 10 },

@@ -6,10 +6,16 @@ export interface ServiceCounts {
   failedTokens: number
   /** Requests rejected with 429, by limit that they went beyond. */
   beyondLimit: { requests: number; 'failed-attempts': number }
+  /** Streams of changes that were cut off because their clients did not keep up. */
+  slowStreams: number
+  /** Streams of changes and requests that wait for one. */
+  streams: () => number
 }
 
 export const createServiceCounts = (): ServiceCounts => ({
   cacheResults: { hit: 0, miss: 0, stale: 0 },
   failedTokens: 0,
   beyondLimit: { requests: 0, 'failed-attempts': 0 },
+  slowStreams: 0,
+  streams: () => 0,
 })

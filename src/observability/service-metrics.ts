@@ -57,6 +57,23 @@ export function measureService(register: Registry, { app, pools, guard, counts, 
       this.inc(counts.failedTokens)
     },
   })
+  new Gauge({
+    name: 'reward_campaigns_change_streams',
+    help: 'Clients that follow the changes',
+    registers: [register],
+    collect() {
+      this.set(counts.streams())
+    },
+  })
+  new Counter({
+    name: 'reward_campaigns_slow_change_streams_total',
+    help: 'Streams of changes cut off because their clients did not keep up',
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc(counts.slowStreams)
+    },
+  })
   new Counter({
     name: 'reward_campaigns_database_older_timeline_total',
     help: 'Connections closed because the server is a replaced primary',

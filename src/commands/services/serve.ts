@@ -48,7 +48,7 @@ export async function serve(settings: Settings) {
     const { database } = queries
     await prepareDatabase({ settings, access, database, log: app.log, onProgress: start.note })
     if (start.isDone) logReady(app.log, addressOf(app), settings)
-    await advanceFromTimeToTime(database, app.log)
+    await advanceFromTimeToTime(database, app.log, settings.CHANGES_KEEP_HOURS)
   } catch (error) {
     // What is cut off by the end has not failed.
     if (ending.aborted) return

@@ -11,6 +11,7 @@ import { migrateDatabase, requireCurrentSchema } from '../../database/migrations
 import type { createDatabaseAccess, DatabaseAccess } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
 import type { StartupProgress } from '../../process/startup-state.ts'
+import { dropOldChanges } from '../../read-models/changes/maintain.ts'
 import { advanceWindows } from '../../read-models/claim-windows/maintain.ts'
 import type { Settings } from '../../settings.ts'
 import { fillWithSample } from '../sample.ts'
@@ -72,14 +73,15 @@ export async function prepareDatabase({ settings, access, database, log, onProgr
 }
 
 /**
- * Keeps the totals near the present until the process ends; without it answers are the same, and slower the longer the
- * last import is ago.
+ * Keeps the totals near the present, and drops changes that are old, until the process ends; without it answers are the
+ * same, and slower the longer the last import is ago.
  */
-export async function advanceFromTimeToTime(database: Database, log: Log) {
+export async function advanceFromTimeToTime(database: Database, log: Log, changesKeepHours: number) {
   let known: string | undefined
   while (!ending.aborted) {
     try {
       if (await advanceWindows(database)) continue
+      if (await dropOldChanges(database, changesKeepHours)) continue
       known = undefined
     } catch (error) {
       // It may last (a replica, a missing right): said once, and tried again all the same.

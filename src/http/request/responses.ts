@@ -77,6 +77,7 @@ const ofOperation = {
   400: 'A parameter is invalid, unknown, or repeated without being a list; the sentence names it.',
   403: 'The token is valid, but does not grant access to the data of this user.',
   404: 'Not found.',
+  410: 'What the cursor stands for is not known any more.',
 }
 
 interface Success {

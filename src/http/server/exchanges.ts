@@ -11,6 +11,8 @@ export interface Exchange {
   client: Usage
   /** Whether its response is made, and is being sent. */
   isMade: boolean
+  /** Whether it takes as long as its client wants: a stream. */
+  isEndless?: boolean
   sendingSince: number
   /** When the client was last seen to have taken something, and how much had left the connection then. */
   progressAt: number
@@ -27,6 +29,8 @@ export interface Exchanges {
   assign(exchange: Exchange, address: string): void
   /** The response is made: from now on it depends on the client how long it takes. */
   startSending(exchange: Exchange): void
+  /** The same of one that takes as long as its client wants. */
+  startEndless(exchange: Exchange | undefined): void
   /** Holds a large body to the end, and returns the bytes to send. */
   hold(exchange: Exchange, key: string, bytes: Buffer): Buffer
   end(exchange: Exchange): void
@@ -42,6 +46,12 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
     exchange.isMade = true
     exchange.client.making -= 1
     making -= 1
+  }
+
+  function startSending(exchange: Exchange) {
+    endRendering(exchange)
+    exchange.sendingSince = performance.now()
+    exchange.progressAt = exchange.sendingSince
   }
 
   return {
@@ -61,10 +71,12 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
       exchange.client.making += 1
     },
 
-    startSending(exchange) {
-      endRendering(exchange)
-      exchange.sendingSince = performance.now()
-      exchange.progressAt = exchange.sendingSince
+    startSending,
+
+    startEndless(exchange) {
+      if (exchange === undefined) return
+      exchange.isEndless = true
+      startSending(exchange)
     },
 
     hold(exchange, key, bytes) {

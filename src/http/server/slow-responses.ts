@@ -47,7 +47,8 @@ function isInTime(exchange: Exchange, now: number) {
   }
   // What was handed over as a whole is seen to leave as a whole.
   const seconds = Math.max(PIECE_SECONDS, socket.writableLength / MIN_BYTES_PER_SECOND)
-  return now - exchange.progressAt <= seconds * 1000 && now - exchange.sendingSince <= MAX_SECONDS * 1000
+  const isEndInTime = exchange.isEndless === true || now - exchange.sendingSince <= MAX_SECONDS * 1000
+  return now - exchange.progressAt <= seconds * 1000 && isEndInTime
 }
 
 /** Adds those that have been sent for longest, until no more than `maxBytes` wait in the others. */

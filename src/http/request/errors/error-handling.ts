@@ -18,11 +18,12 @@ import {
   PathNotFoundError,
   SchemaOutdatedError,
   ServiceNotReadyError,
+  TooManyStreamsError,
 } from './errors.ts'
 import { createRefusalLog } from './rejection-log.ts'
 
-/** When a block that has not come may be there. */
-const NEXT_BLOCK_SECONDS = '1'
+/** When a block that has not come may be there, or somebody who follows changes may have gone. */
+const SOON_SECONDS = '1'
 
 /** Makes every failure of every route `{ "error": "<one sentence>" }`; a browser gets a page where there is no route. */
 export function handleErrors(app: FastifyInstance) {
@@ -51,7 +52,8 @@ function sendError(
     // Blocks that have not come are as many as there are callers.
     const kind = thrown instanceof BlockNotReachedError ? thrown.code : undefined
     if (!isProbe) logRefusal(request, reply, describeFailure(thrown), kind)
-    void reply.header('retry-after', thrown instanceof BlockNotReachedError ? NEXT_BLOCK_SECONDS : RETRY_AFTER_SECONDS)
+    const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
+    void reply.header('retry-after', isSoon ? SOON_SECONDS : RETRY_AFTER_SECONDS)
   }
   void reply.header('x-request-id', request.id).header('cache-control', 'no-store').code(error.statusCode)
   if (thrown instanceof PathNotFoundError && wantsPage(request)) {

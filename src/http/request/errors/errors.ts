@@ -44,6 +44,16 @@ export const UrlTooLongError = createError<[number]>(
 )
 /** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
 export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
+export const HistoryLostError = createError(
+  'HISTORY_LOST',
+  'the changes after this cursor are not known any more: export the data anew, and follow from the cursor that comes with it',
+  410,
+)
+export const TooManyStreamsError = createError(
+  'TOO_MANY_STREAMS',
+  'too many clients follow the changes of this server, try again shortly',
+  503,
+)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',

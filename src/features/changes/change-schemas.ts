@@ -1,0 +1,65 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Change, ChangeCursor, changeKinds } from '../../schemas/changes.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, integerWithDefault, oneOf, queryOf } from '../../schemas/parameters/query-values.ts'
+import { CampaignId, ChainId } from '../../schemas/primitives.ts'
+import { inline, ref } from '../../schemas/references.ts'
+
+/** The longest time that an empty response may wait. */
+const MAX_WAIT_SECONDS = 25
+
+/** Changes of a page. */
+export const MAX_PAGE = 1000
+
+export const ListChangesQuery = queryOf({
+  after: Type.Optional(
+    inline(ChangeCursor, {
+      description:
+        'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it.',
+    }),
+  ),
+  kind: commaSeparated(oneOf(changeKinds, { description: 'A kind of change.' }), {
+    description: 'Only these kinds; `reset` always comes.',
+    example: 'claim.added',
+  }),
+  campaignId: Type.Optional(
+    inline(CampaignId, {
+      description: 'Only changes of this campaign and its claims; `reset` always comes.',
+      example: parameterExamples.campaignId,
+    }),
+  ),
+  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
+    description: 'Only changes of these chains; `reset` always comes.',
+    example: parameterExamples.chainId,
+  }),
+  wait: integerWithDefault({
+    maximum: MAX_WAIT_SECONDS,
+    default: 0,
+    example: 0,
+    description: 'How many seconds an empty response may wait for a change, at most 25.',
+  }),
+  pageSize: integerWithDefault({
+    minimum: 1,
+    maximum: MAX_PAGE,
+    default: 100,
+    example: 100,
+    description: 'Maximum number of changes, at most 1000.',
+  }),
+})
+export type ListChangesQuery = Static<typeof ListChangesQuery>
+
+export const ListChangesResponse = Type.Object(
+  {
+    changes: Type.Array(ref(Change), {
+      maxItems: MAX_PAGE,
+      description: 'Changes in the order of commits. May be empty where a filter is given although `hasMore`.',
+    }),
+    nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
+    hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),
+  },
+  { $id: 'ListChangesResponse', additionalProperties: false, description: 'Changes after a cursor.' },
+)
+export type ListChangesResponse = Static<typeof ListChangesResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const changeSchemas = [ChangeCursor, Change, ListChangesResponse]

@@ -1,0 +1,148 @@
+import { type AddressInfo, connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { ListChangesResponse } from '../../src/features/changes/change-schemas.ts'
+import { aCampaign, aClaim, anErc20Incentive, aToken } from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+import { waitFor } from '../setup/wait-for.ts'
+
+let api: TestApp
+let base: string
+
+beforeAll(async () => {
+  api = await startTestApp({ MAX_STREAMS: '3' })
+  base = await api.app.listen({ port: 0, host: '127.0.0.1' })
+})
+
+afterAll(() => api[Symbol.asyncDispose]())
+
+const list = async (query: string): Promise<ListChangesResponse> => (await api.get(`/changes${query}`)).json()
+const now = async () => (await list('')).nextCursor
+const kindsOf = ({ changes }: ListChangesResponse) => changes.map(({ kind }) => kind)
+
+/** The lines of a stream as they come. */
+function openStream(query: string, headers: Record<string, string> = {}) {
+  const abort = new AbortController()
+  const lines: string[] = []
+  const ended = (async () => {
+    const response = await fetch(`${base}/changes${query}`, {
+      headers: { accept: 'text/event-stream', ...headers },
+      signal: abort.signal,
+    })
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+    let rest = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const parts = `${rest}${chunk}`.split('\n')
+      rest = parts.pop() ?? ''
+      lines.push(...parts)
+    }
+  })()
+  ended.catch(() => undefined)
+  const kinds = () => lines.filter((line) => line.startsWith('event: ')).map((line) => line.slice(7))
+  const ids = () => lines.filter((line) => line.startsWith('id: ')).map((line) => line.slice(4))
+  return { lines, kinds, ids, ended, [Symbol.dispose]: () => abort.abort() }
+}
+
+test('changes come in order, page by page, filtered; without a cursor from now on', async () => {
+  const after = await now()
+  expect(await list('')).toEqual({ changes: [], nextCursor: after, hasMore: false })
+  const token = aToken({ priceUsd: '1' })
+  const other = aToken({ chainId: 10 })
+  const campaign = aCampaign({ incentives: [anErc20Incentive(token.address)] })
+  await api.save(token, other, campaign, aClaim(campaign))
+  const all = await list(`?after=${after}`)
+  const kinds = ['token.changed', 'token.changed', 'price.changed', 'campaign.added', 'claim.added']
+  expect(kindsOf(all)).toEqual(kinds)
+  expect(all).toMatchObject({ nextCursor: all.changes[4]?.cursor, hasMore: false })
+  const first = await list(`?after=${after}&pageSize=2`)
+  expect(first).toEqual({ changes: all.changes.slice(0, 2), nextCursor: all.changes[1]?.cursor, hasMore: true })
+  expect(kindsOf(await list(`?after=${first.nextCursor}&pageSize=1000`))).toEqual(kinds.slice(2))
+  expect(kindsOf(await list(`?after=${after}&kind=claim.added,price.changed`))).toEqual(['price.changed', 'claim.added'])
+  expect(kindsOf(await list(`?after=${after}&campaignId=${campaign.id}`))).toEqual(['campaign.added', 'claim.added'])
+  const onTen = await list(`?after=${after}&chainId=10`)
+  expect(onTen).toEqual({ changes: [expect.objectContaining({ chainId: 10 })], nextCursor: all.nextCursor, hasMore: false })
+  const { claims } = (await api.get('/claims')).json()
+  expect(all.changes[4]?.claim).toEqual(claims[0])
+})
+
+test('what is wrong with a cursor, and that a history is lost, is said', async () => {
+  const answers = await Promise.all([
+    api.get('/changes?after=abc'),
+    api.get(`/changes?after=${'A'.repeat(43)}`),
+    api.get('/changes?wait=26&kind=claim.add'),
+    api.get('/changes', { accept: 'text/event-stream', 'last-event-id': 'abc' }),
+  ])
+  expect(answers.map((response) => [response.statusCode, response.json().error])).toEqual([
+    [400, 'after must be a cursor of changes, got "abc"'],
+    [410, expect.stringContaining('export the data anew')],
+    [400, expect.stringMatching(/kind.*claim\.added.*wait/)],
+    [400, expect.stringContaining('must be a cursor of changes')],
+  ])
+  const head = await api.app.inject({ method: 'HEAD', url: '/changes?wait=25' })
+  expect([head.statusCode, head.headers['cache-control'], head.body]).toEqual([200, 'no-store', ''])
+})
+
+test('an empty response waits for what passes its filters, and no longer than it was told', async () => {
+  const after = await now()
+  const waiting = list(`?after=${after}&kind=campaign.added&wait=10`)
+  await waitFor(() => api.counts.streams() === 1)
+  await api.save(aToken())
+  const campaign = aCampaign()
+  await api.save(campaign)
+  const found = await waiting
+  expect(found.changes).toMatchObject([{ kind: 'campaign.added', campaignId: campaign.id }])
+  expect(found).toEqual(await list(`?after=${after}&kind=campaign.added`))
+  expect(await list(`?after=${found.nextCursor}&wait=1`)).toEqual({ ...found, changes: [] })
+  expect(api.counts.streams()).toBe(0)
+})
+
+test('streams tell each change once, go on after the last one seen, and are as many as there may be', async () => {
+  const after = await now()
+  using first = openStream('')
+  using second = openStream(`?after=${after}&kind=campaign.added`)
+  await waitFor(() => api.counts.streams() === 2)
+  const campaign = aCampaign()
+  await api.save(campaign)
+  await waitFor(() => first.kinds().length === 1 && second.kinds().length === 1)
+  // Whoever has seen it gets answers that have it.
+  expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
+  await api.save(aToken(), aToken(), aCampaign())
+  await waitFor(() => first.kinds().length === 4 && second.kinds().length === 2)
+  using third = openStream('', { 'last-event-id': first.ids()[0] ?? '' })
+  await waitFor(() => third.kinds().length === 3)
+  expect(third.ids()).toEqual(first.ids().slice(1))
+  expect(first.kinds()).toEqual(['campaign.added', 'token.changed', 'token.changed', 'campaign.added'])
+  const refused = await api.get('/changes', { accept: 'text/event-stream' })
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([503, '1'])
+  expect((await api.get('/changes?wait=1')).statusCode).toBe(503)
+  expect((await api.get('/changes')).statusCode).toBe(200)
+})
+
+test('a client that does not keep up is cut off', async () => {
+  await waitFor(() => api.counts.streams() === 0)
+  const { port } = api.app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => undefined)
+  socket.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
+  await waitFor(() => api.counts.streams() === 1)
+  socket.pause()
+  const campaign = aCampaign({ incentives: [anErc20Incentive(aToken().address)] })
+  await api.save(campaign)
+  await waitFor(async () => {
+    await api.save(...Array.from({ length: 4000 }, () => aClaim(campaign)))
+    return api.counts.slowStreams === 1
+  })
+  socket.resume()
+  await closed
+  await waitFor(() => api.counts.streams() === 0)
+})
+
+test('when the service ends, streams end after what was sent is whole', async () => {
+  await using other = await startTestApp({}, api.database)
+  const address = await other.app.listen({ port: 0, host: '127.0.0.1' })
+  const response = await fetch(`${address}/changes`, { headers: { accept: 'text/event-stream' } })
+  const text = response.text()
+  await waitFor(() => other.counts.streams() === 1)
+  await other.app.close()
+  expect(await text).toBe('retry: 1000\n\nretry: 1000\n\n')
+})
