@@ -19,6 +19,8 @@ const list = async (query: string): Promise<ListChangesResponse> => (await api.g
 const now = async () => (await list('')).nextCursor
 const kindsOf = ({ changes }: ListChangesResponse) => changes.map(({ kind }) => kind)
 
+const until = (isSo: () => boolean | Promise<boolean>) => waitFor(async () => (await isSo()) || undefined)
+
 /** The lines of a stream as they come. */
 function openStream(query: string, headers: Record<string, string> = {}) {
   const abort = new AbortController()
@@ -56,10 +58,17 @@ test('changes come in order, page by page, filtered; without a cursor from now o
   const first = await list(`?after=${after}&pageSize=2`)
   expect(first).toEqual({ changes: all.changes.slice(0, 2), nextCursor: all.changes[1]?.cursor, hasMore: true })
   expect(kindsOf(await list(`?after=${first.nextCursor}&pageSize=1000`))).toEqual(kinds.slice(2))
-  expect(kindsOf(await list(`?after=${after}&kind=claim.added,price.changed`))).toEqual(['price.changed', 'claim.added'])
+  expect(kindsOf(await list(`?after=${after}&kind=claim.added,price.changed`))).toEqual([
+    'price.changed',
+    'claim.added',
+  ])
   expect(kindsOf(await list(`?after=${after}&campaignId=${campaign.id}`))).toEqual(['campaign.added', 'claim.added'])
   const onTen = await list(`?after=${after}&chainId=10`)
-  expect(onTen).toEqual({ changes: [expect.objectContaining({ chainId: 10 })], nextCursor: all.nextCursor, hasMore: false })
+  expect(onTen).toEqual({
+    changes: [expect.objectContaining({ chainId: 10 })],
+    nextCursor: all.nextCursor,
+    hasMore: false,
+  })
   const { claims } = (await api.get('/claims')).json()
   expect(all.changes[4]?.claim).toEqual(claims[0])
 })
@@ -84,7 +93,7 @@ test('what is wrong with a cursor, and that a history is lost, is said', async (
 test('an empty response waits for what passes its filters, and no longer than it was told', async () => {
   const after = await now()
   const waiting = list(`?after=${after}&kind=campaign.added&wait=10`)
-  await waitFor(() => api.counts.streams() === 1)
+  await until(() => api.counts.streams() === 1)
   await api.save(aToken())
   const campaign = aCampaign()
   await api.save(campaign)
@@ -99,16 +108,16 @@ test('streams tell each change once, go on after the last one seen, and are as m
   const after = await now()
   using first = openStream('')
   using second = openStream(`?after=${after}&kind=campaign.added`)
-  await waitFor(() => api.counts.streams() === 2)
+  await until(() => api.counts.streams() === 2)
   const campaign = aCampaign()
   await api.save(campaign)
-  await waitFor(() => first.kinds().length === 1 && second.kinds().length === 1)
+  await until(() => first.kinds().length === 1 && second.kinds().length === 1)
   // Whoever has seen it gets answers that have it.
   expect((await api.get(`/campaigns/${campaign.id}`)).statusCode).toBe(200)
   await api.save(aToken(), aToken(), aCampaign())
-  await waitFor(() => first.kinds().length === 4 && second.kinds().length === 2)
+  await until(() => first.kinds().length === 4 && second.kinds().length === 2)
   using third = openStream('', { 'last-event-id': first.ids()[0] ?? '' })
-  await waitFor(() => third.kinds().length === 3)
+  await until(() => third.kinds().length === 3)
   expect(third.ids()).toEqual(first.ids().slice(1))
   expect(first.kinds()).toEqual(['campaign.added', 'token.changed', 'token.changed', 'campaign.added'])
   const refused = await api.get('/changes', { accept: 'text/event-stream' })
@@ -118,23 +127,23 @@ test('streams tell each change once, go on after the last one seen, and are as m
 })
 
 test('a client that does not keep up is cut off', async () => {
-  await waitFor(() => api.counts.streams() === 0)
+  await until(() => api.counts.streams() === 0)
   const { port } = api.app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.on('error', () => undefined)
   socket.write('GET /changes HTTP/1.1\r\nhost: x\r\naccept: text/event-stream\r\n\r\n')
-  await waitFor(() => api.counts.streams() === 1)
+  await until(() => api.counts.streams() === 1)
   socket.pause()
   const campaign = aCampaign({ incentives: [anErc20Incentive(aToken().address)] })
   await api.save(campaign)
-  await waitFor(async () => {
+  await until(async () => {
     await api.save(...Array.from({ length: 4000 }, () => aClaim(campaign)))
     return api.counts.slowStreams === 1
   })
   socket.resume()
   await closed
-  await waitFor(() => api.counts.streams() === 0)
+  await until(() => api.counts.streams() === 0)
 })
 
 test('when the service ends, streams end after what was sent is whole', async () => {
@@ -142,7 +151,7 @@ test('when the service ends, streams end after what was sent is whole', async ()
   const address = await other.app.listen({ port: 0, host: '127.0.0.1' })
   const response = await fetch(`${address}/changes`, { headers: { accept: 'text/event-stream' } })
   const text = response.text()
-  await waitFor(() => other.counts.streams() === 1)
+  await until(() => other.counts.streams() === 1)
   await other.app.close()
   expect(await text).toBe('retry: 1000\n\nretry: 1000\n\n')
 })
