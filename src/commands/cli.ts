@@ -20,6 +20,7 @@ import { type MigrateOptions, migrate } from './migrate.ts'
 import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
 import { printIndexStatus } from './services/index-status.ts'
+import { NotifyError, type NotifyOptions, notify } from './services/notify.ts'
 import { serve } from './services/serve.ts'
 import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
 import { writeOpenApi } from './write-openapi.ts'
@@ -35,6 +36,7 @@ const plainErrors = [
   TokenError,
   ServingRoleError,
   FollowingError,
+  NotifyError,
 ]
 
 const program = new Command('reward-campaigns')
@@ -72,6 +74,16 @@ program
   .option('--status', 'show the indexing status of each chain')
   .option('--json', 'with --status: print NDJSON')
   .action(index)
+
+program
+  .command('notify')
+  .description('send each change to a URL as a Standard Webhook, in order and at least once, until SIGTERM')
+  .requiredOption('--to <url>', 'receiver; https unless it is on this machine')
+  .requiredOption('--secret-file <file>', 'file with the secret of the signatures, whsec_…')
+  .option('--kind <kind...>', 'only these kinds of changes')
+  .option('--from <cursor>', 'begin after this cursor of changes; default: now')
+  .option('--cursor-file <file>', 'where it is kept how far it has come; default: <secret file>.cursor')
+  .action((options: NotifyOptions) => notify(readSettings(), options))
 
 program
   .command('sample')
@@ -165,7 +177,11 @@ function toCount(text: string) {
 
 program.hook('preAction', (_program, command) => {
   // What goes on until it is ended does so in its own way.
-  if (command.name() === 'serve' || (command.name() === 'index' && command.opts().chains !== undefined)) return
+  if (
+    ['serve', 'notify'].includes(command.name()) ||
+    (command.name() === 'index' && command.opts().chains !== undefined)
+  )
+    return
   handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: report })
 })
 

@@ -1,0 +1,155 @@
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import { setTimeout as sleepFor } from 'node:timers/promises'
+import type { Database } from '../../database/connection/client.ts'
+import { explainFailure, isDatabaseUnreachable } from '../../database/connection/database-errors.ts'
+import { withCurrentSchema } from '../../process/database-access.ts'
+import { ending, handleSignals } from '../../process/shutdown.ts'
+import { type ChangeReader, createChangeReader, parseChangeCursor } from '../../read-models/changes/read.ts'
+import { changeKinds } from '../../schemas/changes.ts'
+import { nearestName } from '../../schemas/parameters/nearest-name.ts'
+import type { Settings } from '../../settings.ts'
+import { deliver, toKey, type Webhook } from './webhook.ts'
+
+export interface NotifyOptions {
+  /** URL of the receiver. */
+  to: string
+  secretFile: string
+  /** The kinds that are sent; all where nothing is said. */
+  kind?: string[]
+  /** Where to begin. */
+  from?: string
+  cursorFile?: string
+}
+
+/** What is wrong with the options or the history; the message says what to do, and no secret. */
+export class NotifyError extends Error {
+  override readonly name = 'NotifyError'
+}
+
+/** How often it is looked for changes. */
+const POLL_MS = 500
+
+/** Changes that are read at once. */
+const PAGE = 100
+
+/** When a database that is away is tried again. */
+const AWAY_MS = 2000
+
+const say = (what: string) => void process.stderr.write(`${what}\n`)
+
+/** Ends early with the process. */
+const sleep = (ms: number) => sleepFor(ms, undefined, { signal: ending }).catch(() => undefined)
+
+/**
+ * `notify`: posts each change as a Standard Webhook, in order and at least once, until SIGTERM.
+ * @throws NotifyError where an option is wrong, or the history of the cursor is lost.
+ */
+export async function notify(settings: Settings, options: NotifyOptions) {
+  handleSignals({
+    timeoutMs: settings.SHUTDOWN_TIMEOUT_SECONDS * 1000,
+    toExitCode: () => 0,
+    onError: (error) => say(explainFailure(error) ?? 'fatal error, shutting down'),
+  })
+  const url = toReceiver(options.to)
+  const key = toKey((await readText(options.secretFile, '--secret-file'))?.trim() ?? '')
+  if (key === undefined) throw new NotifyError('--secret-file must hold a secret: whsec_ and 24 to 64 bytes in base64')
+  const kinds = options.kind?.flatMap((kind) => kind.split(',')) ?? changeKinds
+  for (const kind of kinds) requireKind(kind)
+  const cursorFile = options.cursorFile ?? `${options.secretFile}.cursor`
+  const kept = (await readText(cursorFile, '--cursor-file', { mayBeMissing: true }))?.trim()
+  const from = kept ?? options.from
+  if (from !== undefined) requireCursor(from, kept === undefined ? '--from' : '--cursor-file')
+  const webhook: Webhook = {
+    ...{ url, key, signal: ending, sleep },
+    onFailure: (why, pauseMs) =>
+      say(`not delivered to ${url.origin}: ${why}, retrying in ${Math.ceil(pauseMs / 1000)} s`),
+  }
+  await withCurrentSchema(settings, async (_url, database) => sendAll({ database, from, kinds, cursorFile, webhook }))
+}
+
+interface Sending {
+  database: Database
+  from: string | undefined
+  kinds: readonly string[]
+  cursorFile: string
+  webhook: Webhook
+}
+
+async function sendAll({ database, from, kinds, cursorFile, webhook }: Sending) {
+  const reader = createChangeReader(database)
+  let cursor = from
+  while (!ending.aborted) {
+    const page = await readPatiently(reader, cursor)
+    if (page === undefined) return
+    for (const change of page.changes) {
+      if (!kinds.includes(change.kind)) continue
+      if (!(await deliver(change, webhook))) return
+      await keep(cursorFile, change.cursor)
+    }
+    if (page.next !== cursor) await keep(cursorFile, page.next)
+    if (cursor === undefined) say(`sending changes to ${webhook.url.origin}`)
+    cursor = page.next
+    if (!page.hasMore) await sleep(POLL_MS)
+  }
+}
+
+/** Undefined where the process ends. */
+async function readPatiently(reader: ChangeReader, cursor: string | undefined) {
+  while (!ending.aborted) {
+    try {
+      const page = await reader.read(cursor, PAGE)
+      if (page !== undefined) return page
+      throw new NotifyError(
+        'the changes after the cursor are not known any more: export the data anew, and begin with --from the cursor that comes with it (delete the cursor file)',
+      )
+    } catch (error) {
+      if (!isDatabaseUnreachable(error)) throw error
+      say(`${explainFailure(error) ?? 'the database cannot be reached'}, retrying`)
+      await sleep(AWAY_MS)
+    }
+  }
+  return undefined
+}
+
+/** At once or not at all, whatever happens meanwhile. */
+async function keep(file: string, cursor: string) {
+  await writeFile(`${file}.new`, `${cursor}\n`, { flush: true })
+  await rename(`${file}.new`, file)
+}
+
+async function readText(file: string, option: string, { mayBeMissing = false } = {}) {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed'
+    if (mayBeMissing && code === 'ENOENT') return undefined
+    throw new NotifyError(`${option} cannot be read: ${file} (${code})`)
+  }
+}
+
+/** HTTPS, or this machine. */
+function toReceiver(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isLoopback = /^(localhost|127(\.[0-9]{1,3}){3}|\[::1\])$/.test(url?.hostname ?? '')
+  if (url === undefined || !(url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback))) {
+    throw new NotifyError('--to must be an https URL; http only for this machine')
+  }
+  if (url.username !== '' || url.password !== '') throw new NotifyError('--to must not hold a user or a password')
+  return url
+}
+
+function requireKind(kind: string) {
+  if ((changeKinds as readonly string[]).includes(kind)) return
+  const nearest = nearestName(kind, changeKinds)
+  throw new NotifyError(
+    `--kind must be of ${changeKinds.join(', ')}${nearest === undefined ? '' : ` (did you mean ${nearest}?)`}`,
+  )
+}
+
+function requireCursor(cursor: string, option: string) {
+  try {
+    parseChangeCursor(cursor)
+  } catch {
+    throw new NotifyError(`${option} must be a cursor of changes`)
+  }
+}
