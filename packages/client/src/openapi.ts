@@ -204,6 +204,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/changes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Follow changes
+         * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events, where `id` is the cursor, `event` the kind and `data` the change, `Last-Event-ID` goes on and `wait` and `pageSize` mean nothing. After a change, every other response of this server shows it.
+         */
+        get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/status": {
         parameters: {
             query?: never;
@@ -1152,6 +1172,46 @@ export interface components {
             nextCursor: string | null;
             /** @description Exact number of all claims that match. There when `claimant` or exactly one `campaignId` is given, and neither `since` nor `until`. */
             totalClaims?: number;
+        };
+        /**
+         * @description Where a reader of changes stands: after this change. Opaque; the same in every process.
+         * @example AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI
+         */
+        ChangeCursor: string;
+        /** @description A change of the public data. */
+        Change: {
+            /** @description Goes on after this change. */
+            cursor: components["schemas"]["ChangeCursor"];
+            /**
+             * @description What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew.
+             * @enum {string}
+             */
+            kind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
+            /** @description Time of the commit. */
+            at: components["schemas"]["Instant"];
+            /** @description The chain of what has changed. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description The campaign. With `campaign.*`. */
+            campaignId?: components["schemas"]["CampaignId"];
+            /** @description The claim as it came or was, with the token as it is known now; without `isFinal`. With `claim.*`. */
+            claim?: components["schemas"]["Claim"];
+            /** @description The token, `<chainId>:<address>`. With `token.changed` and `price.changed`. */
+            token?: string;
+            /** @description US dollars for one whole token from then on; `null`: none is known. With `price.changed`. */
+            priceUsd?: components["schemas"]["DecimalAmount"] | null;
+            /** @description The first block that was withdrawn, decimal. With `chain.reorganised`. */
+            fromBlock?: string;
+            /** @description The last block that was withdrawn, decimal. With `chain.reorganised`. */
+            toBlock?: string;
+        };
+        /** @description Changes after a cursor. */
+        ListChangesResponse: {
+            /** @description Changes in the order of commits. May be empty where a filter is given although `hasMore`. */
+            changes: components["schemas"]["Change"][];
+            /** @description The `after` of the next request. */
+            nextCursor: components["schemas"]["ChangeCursor"];
+            /** @description Whether there are changes after `nextCursor` already. */
+            hasMore: boolean;
         };
         /**
          * @description `claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.
@@ -3608,6 +3668,179 @@ export interface operations {
                     "x-request-id"?: string;
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listChanges: {
+        parameters: {
+            query?: {
+                /** @description Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it. */
+                after?: string;
+                /**
+                 * @description Only these kinds; `reset` always comes. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       "claim.added"
+                 *     ]
+                 */
+                kind?: ("campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset")[];
+                /**
+                 * @description Only changes of this campaign and its claims; `reset` always comes.
+                 * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
+                 */
+                campaignId?: string;
+                /**
+                 * @description Only changes of these chains; `reset` always comes. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: number[];
+                /**
+                 * @description How many seconds an empty response may wait for a change, at most 25.
+                 * @example 0
+                 */
+                wait?: number | null;
+                /**
+                 * @description Maximum number of changes, at most 1000.
+                 * @example 100
+                 */
+                pageSize?: number | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The changes after the cursor. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListChangesResponse"];
+                    "text/event-stream": string;
+                };
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description What the cursor stands for is not known any more. */
+            410: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
                     [name: string]: unknown;
                 };
                 content: {
