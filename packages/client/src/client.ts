@@ -1,8 +1,10 @@
 import createOpenApiClient, { type Client as OpenApiClient } from 'openapi-fetch'
+import { type ChangesQuery, iterateChanges } from './changes.ts'
 import { CursorListing, Listing } from './listings.ts'
 import type { paths } from './openapi.ts'
 import {
   type CampaignListItem,
+  type Change,
   type Claim,
   type ExploredContract,
   kindOf,
@@ -16,6 +18,7 @@ import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
 import { toServiceError } from './service-error.ts'
 
 export { toBaseUnits, toTokens } from './amounts.ts'
+export type { ChangesQuery } from './changes.ts'
 export type { CursorListing, Listing, Page } from './listings.ts'
 export type { components, operations, paths } from './openapi.ts'
 export type {
@@ -25,6 +28,7 @@ export type {
   CampaignEligibility,
   CampaignListItem,
   ChainStatus,
+  Change,
   Claim,
   ClaimReason,
   ExploredContract,
@@ -101,6 +105,8 @@ export interface Client {
     query?: Query<'listRewards'>,
     options?: RequestOptions,
   ): Promise<ResponseOf<'listRewards'>>
+  /** What has changed after a cursor, in the order of commits. */
+  listChanges(query?: Query<'listChanges'>, options?: RequestOptions): Promise<ResponseOf<'listChanges'>>
   /** How far the followed chains are. */
   getStatus(options?: RequestOptions): Promise<ResponseOf<'getStatus'>>
   /** What may be asked and how often, and how old a response may be. */
@@ -117,6 +123,12 @@ export interface Client {
   eachClaim(query?: CursorQuery<'listClaims'>, options?: RequestOptions): CursorListing<Claim>
   /** All rewards of an account, likewise. */
   eachReward(address: string, query?: CursorQuery<'listRewards'>, options?: RequestOptions): CursorListing<Reward>
+  /**
+   * Each change once, in the order of commits, for ever: `for await (const change of client.changes({ after }))`. It goes on
+   * where it was after failures of the service and of the network. Keep the `cursor` of the last change to go on later.
+   * Rejects with a `ServiceError` of status 410 where the changes after the cursor are not known any more.
+   */
+  changes(query?: ChangesQuery, options?: RequestOptions): AsyncGenerator<Change, void, void>
   /**
    * A client whose public responses have seen this block of a followed chain, as after a transaction of one's own: the
    * service waits for it up to 2 seconds, and the request is repeated while the service says that it is not there yet.
@@ -167,6 +179,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listEligibility: (query, options) => bodyOf(api.GET('/eligibility', { ...options, params: { query } })),
     listRewards: (address, query = {}, options) =>
       bodyOf(api.GET('/users/{address}/rewards', { ...options, params: { path: { address }, query } })),
+    listChanges: (query = {}, options) => bodyOf(api.GET('/changes', { ...options, params: { query } })),
     getStatus: (options) => bodyOf(api.GET('/status', { ...options })),
     getLimits: (options) => bodyOf(api.GET('/limits', { ...options })),
     listAccessLists: (query = {}, options) =>
@@ -196,6 +209,8 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
         const { rewards, nextCursor } = await asked
         return { entries: rewards, nextCursor }
       }, initialSize),
+    changes: (query = {}, options) =>
+      iterateChanges((asked) => operations.listChanges(asked, options), query, options?.signal),
     after(chainId, blockNumber) {
       const block = BigInt(blockNumber)
       const known = blocks.get(chainId) ?? 0n

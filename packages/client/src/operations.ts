@@ -33,6 +33,7 @@ export type IncentiveEligibility = Schemas['IncentiveEligibility']
 export type ClaimReason = Schemas['ClaimReason']
 export type Verdict = Schemas['Verdict']
 export type Reward = Schemas['Reward']
+export type Change = Schemas['Change']
 export type TokenMetadata = Schemas['TokenMetadata']
 
 /** Every operation as a function; what it is asked differs. */
@@ -53,6 +54,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/eligibility': 'facts',
   '/users/{address}/rewards': 'facts',
   '/tokens': 'facts',
+  '/changes': 'status',
   '/status': 'status',
   '/limits': 'status',
   '/campaigns/accesslists': 'protected',
