@@ -11,7 +11,7 @@ import { createKeptChanges, type FeedEntry, MAX_WAITING_BYTES, toEntry } from '.
 export interface Follower {
   /** Ends it. */
   signal: AbortSignal
-  /** Told where more waits for it than may. */
+  /** Called where more waits for it than may. */
   onSlow: () => void
 }
 
@@ -61,7 +61,7 @@ export function createChangeFeed(reader: ChangeReader): ChangeFeed {
     for (const place of places) {
       if (place.end !== undefined && kept.end - place.end > MAX_WAITING_BYTES) place.follower.onSlow()
     }
-    news.tell()
+    news.wakeAll()
   }
 
   /** Looks for changes as long as anybody follows. While nobody does, what is kept grows old. */
@@ -78,7 +78,7 @@ export function createChangeFeed(reader: ChangeReader): ChangeFeed {
         else {
           // The history is another one: each follower finds out about its own cursor.
           kept.clear()
-          news.tell()
+          news.wakeAll()
         }
         hasMore = page?.hasMore ?? false
       } catch {
@@ -124,7 +124,7 @@ export function createChangeFeed(reader: ChangeReader): ChangeFeed {
     follow,
     close() {
       isClosed = true
-      news.tell()
+      news.wakeAll()
     },
   }
 }
@@ -137,7 +137,7 @@ function createNews() {
     get count() {
       return count
     },
-    tell() {
+    wakeAll() {
       count += 1
       for (const goOn of waiting) goOn()
     },

@@ -90,11 +90,11 @@ function toChange({ revision, position, identity, at, kind, chainId, campaignId,
     at: new Date(at).toISOString(),
     chainId,
   }
-  const told = kind.startsWith('claim.')
+  const fields = kind.startsWith('claim.')
     ? { claim: { campaignId, ...(details as object), metadata } }
     : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
   // What the ingest writes has the form that is said of its kind.
-  return [{ ...shared, ...told } as Change]
+  return [{ ...shared, ...fields } as Change]
 }
 
 /** A row for each change, with where the history stands; one row without a change where there is none. */

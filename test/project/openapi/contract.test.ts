@@ -23,6 +23,7 @@ const OPERATIONS = [
   'listAccessLists',
   'listActivity',
   'listCampaigns',
+  'listChanges',
   'listClaims',
   'listContracts',
   'listEligibility',
