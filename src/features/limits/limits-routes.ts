@@ -15,6 +15,7 @@ interface LimitingSettings {
   MAX_CONCURRENT_REQUESTS: number
   MAX_CONNECTIONS: number
   ADDRESS_SHARE_PERCENT: number
+  MAX_STREAMS: number
   REQUESTS_PER_MINUTE: number
   FAILED_AUTH_PER_MINUTE: number
   STATEMENT_TIMEOUT_MS: number
@@ -31,6 +32,7 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
     maxConcurrentRequests: settings.MAX_CONCURRENT_REQUESTS,
     maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxConnectionsPerAddress: shareOf(settings.MAX_CONNECTIONS, settings.ADDRESS_SHARE_PERCENT),
+    maxStreams: settings.MAX_STREAMS,
   },
   responses: {
     minBytesPerSecond: MIN_BYTES_PER_SECOND,
@@ -73,6 +75,7 @@ const example: GetLimitsResponse = {
       MAX_CONCURRENT_REQUESTS: 2000,
       MAX_CONNECTIONS: 10_000,
       ADDRESS_SHARE_PERCENT: 10,
+      MAX_STREAMS: 1000,
       REQUESTS_PER_MINUTE: 0,
       FAILED_AUTH_PER_MINUTE: 20,
       STATEMENT_TIMEOUT_MS: 5000,

@@ -64,6 +64,7 @@ export const GetLimitsResponse = Type.Object(
         maxConnectionsPerAddress: whole(
           'Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.',
         ),
+        maxStreams: whole('Maximum number of clients that follow `/changes` or wait for one; further ones return 503.'),
       },
       closed('Limits of a request.'),
     ),
