@@ -4,6 +4,7 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
+import { addVary } from '../../http/request/vary.ts'
 import type { ExplorerRepository } from './explorer-repository.ts'
 import { type PageHead, toHeadElements } from './page-head.ts'
 
@@ -92,8 +93,7 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
     const page = toPage(head)
     app.get(url, hidden, async (request, reply) => {
       if (url !== '/') return send(request, reply, page)
-      const origin = reply.getHeader('vary')
-      void reply.header('vary', origin === undefined ? 'accept' : `${origin}, accept`)
+      addVary(reply, 'accept')
       // Only browsers ask for pages by name.
       return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect('/docs')
     })
@@ -107,8 +107,7 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
       if (head !== undefined) return await send(request, reply, toPage(head))
       // The script says that there is no such campaign.
       return await reply
-        .header('content-security-policy', POLICY)
-        .header('cache-control', 'no-store')
+        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
         .code(404)
         .type(anyCampaign.type)
         .send(anyCampaign.plain)
