@@ -48,8 +48,8 @@ import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
+import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import { ErrorResponse } from './http/request/responses.ts'
 import {
   MAX_HEADER_BYTES,
   refuseAmbiguousRequests,
@@ -108,7 +108,7 @@ export interface AppOptions {
 
 const schemas = [
   ...namedSchemas,
-  ErrorResponse,
+  ...errorSchemas,
   ...campaignSchemas,
   ...trendingSchemas,
   ...contractSchemas,

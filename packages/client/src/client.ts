@@ -40,7 +40,7 @@ export type {
   UserProfile,
   Verdict,
 } from './operations.ts'
-export { ServiceError } from './service-error.ts'
+export { type ParameterError, ServiceError } from './service-error.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the public operations are: `https://api.example`, or in a browser a path of the page's own origin. */
@@ -153,7 +153,7 @@ interface Service {
 }
 
 function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client {
-  const api = apiOf(service, blocks)
+  const api = apiOf(service, blocks, { accept: 'application/json, application/problem+json' })
   const operations = {
     listCampaigns: (query = {}, options) => bodyOf(api.GET('/campaigns', { ...options, params: { query } })),
     getCampaign: (id, options) => bodyOf(api.GET('/campaigns/{id}', { ...options, params: { path: { id } } })),
@@ -201,13 +201,14 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       const known = blocks.get(chainId) ?? 0n
       return clientOf(service, new Map([...blocks, [chainId, block > known ? block : known]]))
     },
-    api,
+    api: apiOf(service, blocks),
   }
 }
 
-function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>) {
+function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>, headers = {}) {
   const api = createOpenApiClient<paths>({
     baseUrl,
+    headers,
     fetch: send,
     // Lists with commas, as the document says: shorter than repeated parameters.
     querySerializer: { array: { style: 'form', explode: false } },

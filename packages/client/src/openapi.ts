@@ -726,6 +726,33 @@ export interface components {
             /** @description One sentence that says what is wrong and what is allowed. */
             error: string;
         };
+        /** @description What is wrong with one parameter. */
+        ParameterError: {
+            /** @description Name of the parameter, as it was written. */
+            parameter: string;
+            /**
+             * @description What is wrong: its value, its name, that it was given twice without being a list, that it is absent, or its percent-encoding.
+             * @enum {string}
+             */
+            code: "invalid" | "unknown" | "repeated" | "missing" | "encoding";
+            /** @description A sentence about this parameter alone. */
+            detail: string;
+        };
+        /** @description An error as problem details (RFC 9457). */
+        ProblemDetails: {
+            /** @description Which error it is: the section on its code in the guide on errors, relative to the service. */
+            type: string;
+            /** @description The error in a few words, always the same for one `type`. */
+            title: string;
+            /** @description Number of the HTTP status. */
+            status: number;
+            /** @description The sentence that is `error` in the other form. */
+            detail: string;
+            /** @description ID of the request, as in `x-request-id`. */
+            instance: string;
+            /** @description What is wrong with which parameter; empty if no parameter is at fault. */
+            errors: components["schemas"]["ParameterError"][];
+        };
         /** @description A value of a filter, and how many campaigns it leaves. */
         FacetValue: {
             /** @description As the filter takes it. */
@@ -1688,6 +1715,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -1696,6 +1725,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -1703,12 +1733,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -1716,10 +1749,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -1727,6 +1763,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -1737,6 +1775,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -1744,10 +1783,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -1755,6 +1797,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -1763,6 +1807,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -1770,6 +1815,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -1780,6 +1827,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -1877,6 +1925,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -1885,6 +1935,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Not found. */
@@ -1892,6 +1943,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "not_found" | "path_not_found";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -1900,6 +1953,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -1907,12 +1961,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -1920,10 +1977,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -1931,6 +1991,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -1941,6 +2003,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -1948,10 +2011,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -1959,6 +2025,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -1967,6 +2035,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -1974,6 +2043,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -1984,6 +2055,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -2167,6 +2239,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2175,6 +2249,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -2182,12 +2257,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -2195,10 +2273,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -2206,6 +2287,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2216,6 +2299,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -2223,10 +2307,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -2234,6 +2321,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2242,6 +2331,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -2249,6 +2339,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2259,6 +2351,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -2379,6 +2472,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2387,6 +2482,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -2394,12 +2490,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -2407,10 +2506,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -2418,6 +2520,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2428,6 +2532,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -2435,10 +2540,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -2446,6 +2554,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2454,6 +2564,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -2461,6 +2572,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2471,6 +2584,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -2589,6 +2703,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2597,6 +2713,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -2604,12 +2721,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -2617,10 +2737,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -2628,6 +2751,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2638,6 +2763,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -2645,10 +2771,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -2656,6 +2785,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2664,6 +2795,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -2671,6 +2803,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2681,6 +2815,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -2777,6 +2912,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2785,6 +2922,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -2792,12 +2930,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -2805,10 +2946,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -2816,6 +2960,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2826,6 +2972,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -2833,10 +2980,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -2844,6 +2994,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2852,6 +3004,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -2859,6 +3012,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2869,6 +3024,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -2975,6 +3131,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2983,6 +3141,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Not found. */
@@ -2990,6 +3149,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "not_found" | "path_not_found";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -2998,6 +3159,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3005,12 +3167,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3018,10 +3183,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3029,6 +3197,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3039,6 +3209,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3046,10 +3217,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3057,6 +3231,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3065,6 +3241,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3072,6 +3249,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3082,6 +3261,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3202,6 +3382,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3210,6 +3392,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3217,12 +3400,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3230,10 +3416,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3241,6 +3430,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3251,6 +3442,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3258,10 +3450,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3269,6 +3464,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3277,6 +3474,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3284,6 +3482,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3294,6 +3494,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3390,6 +3591,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3398,6 +3601,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3405,12 +3609,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3418,10 +3625,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3429,6 +3639,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3439,6 +3651,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3446,10 +3659,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3457,6 +3673,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3465,6 +3683,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3472,6 +3691,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3482,6 +3703,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3591,6 +3813,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3599,6 +3823,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3606,12 +3831,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3619,10 +3847,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3630,6 +3861,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3640,6 +3873,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3647,10 +3881,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3658,6 +3895,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3666,6 +3905,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3673,6 +3913,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3683,6 +3925,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3716,6 +3959,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3724,6 +3969,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3731,12 +3977,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3744,10 +3993,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3755,6 +4007,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3765,6 +4019,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3772,10 +4027,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3783,6 +4041,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3791,6 +4051,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3798,6 +4059,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3808,6 +4071,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3841,6 +4105,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3849,6 +4115,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -3856,12 +4123,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -3869,10 +4139,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests from this address; `Retry-After` says when to retry. */
@@ -3880,6 +4153,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3890,6 +4165,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -3897,10 +4173,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -3908,6 +4187,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3916,6 +4197,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -3923,6 +4205,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3933,6 +4217,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -3989,6 +4274,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -3997,6 +4284,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
@@ -4004,6 +4292,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_token" | "missing_token";
                     /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4014,6 +4304,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The token is valid, but does not grant access to the data of this user. */
@@ -4021,6 +4312,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "forbidden";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4029,6 +4322,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -4036,12 +4330,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -4049,10 +4346,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
@@ -4060,6 +4360,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4070,6 +4372,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -4077,10 +4380,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -4088,6 +4394,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4096,6 +4404,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -4103,6 +4412,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4113,6 +4424,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
@@ -4152,6 +4464,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4160,6 +4474,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
@@ -4167,6 +4482,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "invalid_token" | "missing_token";
                     /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
                     "www-authenticate"?: string;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4177,6 +4494,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The token is valid, but does not grant access to the data of this user. */
@@ -4184,6 +4502,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "forbidden";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4192,6 +4512,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Not found. */
@@ -4199,6 +4520,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "not_found" | "path_not_found";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4207,6 +4530,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
@@ -4214,12 +4538,15 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "method_not_allowed";
                     /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                     allow?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The URL is too long. */
@@ -4227,10 +4554,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "url_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
@@ -4238,6 +4568,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4248,6 +4580,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The headers are too long. */
@@ -4255,10 +4588,13 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "headers_too_long";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description An internal error; the request ID identifies its log entry. */
@@ -4266,6 +4602,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "internal_error";
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
                     ratelimit?: string;
                     /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
@@ -4274,6 +4612,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
             /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
@@ -4281,6 +4620,8 @@ export interface operations {
                 headers: {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4291,6 +4632,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
         };
