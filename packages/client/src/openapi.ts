@@ -1816,7 +1816,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2044,7 +2044,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2340,7 +2340,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2573,7 +2573,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -2804,7 +2804,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3013,7 +3013,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3250,7 +3250,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3483,7 +3483,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3692,7 +3692,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -3914,7 +3914,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4060,7 +4060,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4206,7 +4206,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4413,7 +4413,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
@@ -4621,7 +4621,7 @@ export interface operations {
                     /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
                     "x-request-id"?: string;
                     /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "overloaded" | "schema_outdated" | "not_ready";
+                    "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated";
                     /** @description Seconds to wait before a retry. */
                     "retry-after"?: number;
                     /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */

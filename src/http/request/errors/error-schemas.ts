@@ -35,15 +35,18 @@ export const ProblemDetails = Type.Object(
 
 export const errorSchemas = [ErrorResponse, ParameterError, ProblemDetails]
 
-const failures = Object.values(catalogue).map((Failure) => new Failure(undefined as never, undefined as never))
+/** Each code with its status. */
+const codes = new Map(
+  Object.values(catalogue)
+    .map((Failure) => new Failure(undefined as never, undefined as never))
+    .map(({ code, statusCode }) => [code.toLowerCase(), statusCode]),
+)
 
 /** The header of failures with a status, with the codes there are. */
 export const errorCodeOf = (status: number) => ({
   'x-error-code': {
     type: 'string',
-    enum: [
-      ...new Set(failures.filter(({ statusCode }) => statusCode === status).map(({ code }) => code.toLowerCase())),
-    ],
+    enum: [...codes.keys()].filter((code) => codes.get(code) === status).sort(),
     description: 'What failed, for programs: the guide on errors has a section for each code.',
   },
 })
