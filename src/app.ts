@@ -46,6 +46,7 @@ import { tokenSchemas } from './features/tokens/token-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
+import { serveWellKnown } from './features/well-known/well-known-routes.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
 import { errorSchemas } from './http/request/errors/error-schemas.ts'
@@ -263,7 +264,10 @@ export async function buildApp(options: AppOptions) {
   await app.register(async (documents) => {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups))
+    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups), {
+      surfaces: settings.SURFACES,
+    })
+    serveWellKnown(documents, settings, now)
     if (options.docsFolder === undefined) return
     const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
     const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')
