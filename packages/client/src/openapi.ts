@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Returns one page of the campaigns that match all filters, and the total number of matches.
+         * @description Returns one page of the campaigns that match all filters, and the total number of matches. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get one campaign
-         * @description Returns a campaign with all its details; they include everything in its list item.
+         * @description Returns a campaign with all its details; they include everything in its list item. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List trending campaigns
-         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.
+         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["listTrendingCampaigns"];
         put?: never;
@@ -1620,7 +1620,7 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
@@ -1836,7 +1836,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
@@ -2156,7 +2156,7 @@ export interface operations {
                  */
                 includeTokenMetadata?: boolean | null;
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
