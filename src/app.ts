@@ -49,10 +49,11 @@ import { tokenSchemas } from './features/tokens/token-schemas.ts'
 import { createTrendingRepository } from './features/trending/trending-repository.ts'
 import { trendingRoutes } from './features/trending/trending-routes.ts'
 import { trendingSchemas } from './features/trending/trending-schemas.ts'
+import { serveWellKnown } from './features/well-known/well-known-routes.ts'
 import { bearerToken, collectOpenApi, serveOpenApi } from './http/openapi.ts'
 import { handleErrors, refuseMalformedQueries } from './http/request/errors/error-handling.ts'
+import { errorSchemas } from './http/request/errors/error-schemas.ts'
 import { MAX_PROBLEMS, parseQuery } from './http/request/query-strings.ts'
-import { ErrorResponse } from './http/request/responses.ts'
 import {
   MAX_HEADER_BYTES,
   refuseAmbiguousRequests,
@@ -112,7 +113,7 @@ export interface AppOptions {
 
 const schemas = [
   ...namedSchemas,
-  ErrorResponse,
+  ...errorSchemas,
   ...campaignSchemas,
   ...trendingSchemas,
   ...contractSchemas,
@@ -277,7 +278,10 @@ export async function buildApp(options: AppOptions) {
   await app.register(async (documents) => {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups))
+    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups), {
+      surfaces: settings.SURFACES,
+    })
+    serveWellKnown(documents, settings, now)
     if (options.docsFolder === undefined) return
     const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
     const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')

@@ -53,6 +53,13 @@ export const Settings = Type.Object({
     pattern: BASE_URL,
     'x-expected': 'a path, or a URL such as https://api.example/v2',
   }),
+  SECURITY_CONTACT: Type.Optional(
+    text('Whom to tell of a vulnerability, in `/.well-known/security.txt`. Unset: there is no such file.', {
+      maxLength: 1024,
+      pattern: '^(mailto:|https://|tel:)[^\\s]+$',
+      'x-expected': 'an address such as mailto:security@example.com or https://example.com/security',
+    }),
+  ),
   CORS_ORIGINS: list('Origins whose pages may read responses (CORS); `*` is any.', {
     items: {
       type: 'string',
@@ -67,7 +74,7 @@ export const Settings = Type.Object({
     }),
   ),
   REQUESTS_PER_MINUTE: whole(
-    'Rate limit: requests for operations and documents per minute and IPv4 address or IPv6 /64, four times as many per IPv6 /56; further ones get 429. 0: no limit. The Docker image sets 1200.',
+    'Rate limit: requests for operations and documents per minute and IPv4 address or IPv6 /64, four times as many per IPv6 /56; further ones get 429. 304 responses do not count. 0: no limit. The Docker image sets 1200.',
     { minimum: 0, maximum: 1_000_000_000, default: 0 },
   ),
   FAILED_AUTH_PER_MINUTE: whole(

@@ -36,11 +36,12 @@ export function negotiateEncodings(
   return isAsItIs ? [undefined, ...encodings] : [best, undefined, ...encodings]
 }
 
-/** How much each encoding is wanted, from 0 to 1; what is no number counts as 0. */
-function toWeights(accepted: string) {
+/** How much each entry of an `Accept` or `Accept-Encoding` is wanted, from 0 to 1; what is no number counts as 0. */
+export function toWeights(accepted: string) {
   const weights = new Map<string, number>()
   for (const entry of accepted.toLowerCase().split(',', MAX_ENTRIES)) {
-    const [name = '', weight = 'q=1'] = entry.split(';', 2).map((part) => part.trim())
+    const [name = '', ...parameters] = entry.split(';').map((part) => part.trim())
+    const weight = parameters.find((one) => one.startsWith('q=')) ?? 'q=1'
     if (name !== '') weights.set(name, Number(/^q=([0-9.]+)$/.exec(weight)?.[1] ?? 0) || 0)
   }
   return weights

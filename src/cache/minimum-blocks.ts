@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AsOf } from '../database/lookups/followed-chains.ts'
-import { BlockNotReachedError, InvalidRequestError, OverloadedError } from '../http/request/errors/errors.ts'
+import { BlockNotReachedError, InvalidParameterError, OverloadedError } from '../http/request/errors/errors.ts'
 import type { DataVersion } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
 
@@ -29,7 +29,7 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   }
 
   /**
-   * @throws InvalidRequestError where a chain is not followed.
+   * @throws InvalidParameterError where a chain is not followed.
    * @throws BlockNotReachedError where a block has not come in time.
    */
   return async (
@@ -69,11 +69,11 @@ function toWanted(minimumBlocks: readonly string[]) {
 /** By chain ID as it is written: no number may hold it. */
 type Wanted = Map<string, number>
 
-/** @throws InvalidRequestError where a chain is not followed. */
+/** @throws InvalidParameterError where a chain is not followed. */
 function isReached(wanted: Wanted, { blocks }: AsOf) {
   for (const chainId of wanted.keys()) {
     const isFollowed = [...blocks.keys()].some((followed) => String(followed) === chainId)
-    if (!isFollowed) throw new InvalidRequestError(`minBlock names chain ${chainId}, ${whichAre(blocks)}`)
+    if (!isFollowed) throw new InvalidParameterError('minBlock', `minBlock names chain ${chainId}, ${whichAre(blocks)}`)
   }
   return [...wanted].every(([chainId, block]) => (blocks.get(Number(chainId)) ?? -1) >= block)
 }

@@ -30,7 +30,8 @@ export async function collectOpenApi(app: FastifyInstance) {
             '`<chainId>:<campaignCoreAddress>:<identifier>`.',
           'Lists come in pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing ' +
             'changes, the pages together contain each item once.',
-          'Every error is `{ "error": "<one sentence>" }`, and every response has an `x-request-id`. An unknown ' +
+          'Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +
+            '`Accept: application/problem+json`; `x-error-code` is for programs. Every response has an `x-request-id`. An unknown ' +
             'parameter is an error; if a request may be retried, `Retry-After` says when.',
           'A response shows everything that was committed before its request arrived. Public responses have an `ETag` for ' +
             '`If-None-Match`. If chains are indexed, `x-as-of` names the block of each, and `minBlock` requires one.',

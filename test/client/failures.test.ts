@@ -17,6 +17,8 @@ test('a refusal is an error with its status, sentence and request ID', async () 
     status: 400,
     requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
     retryAfterSeconds: undefined,
+    code: 'invalid_request',
+    errors: [{ parameter: 'pageSize', code: 'invalid', detail: 'pageSize must be an integer from 0 to 100, got 101' }],
   })
   await expect(service.client.getCampaign(MISSING)).rejects.toMatchObject({ status: 404 })
   await expect(service.client.listAccessLists()).rejects.toMatchObject({
@@ -44,7 +46,7 @@ test('a refusal that is not the service’s own says at least its status', async
     { status: 504 },
   ])
   const client = createClient({ baseUrl: server.url })
-  const expected = { requestId: undefined, retryAfterSeconds: undefined }
+  const expected = { requestId: undefined, retryAfterSeconds: undefined, code: undefined, errors: [] }
   const asked = () => client.listCampaigns()
   await expect(asked()).rejects.toMatchObject({ ...expected, status: 502, message: 'the response was 502 Bad Gateway' })
   await expect(asked()).rejects.toMatchObject({ status: 500, message: 'the response was 500 Internal Server Error' })

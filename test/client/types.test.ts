@@ -36,6 +36,18 @@ test('every operation is a method with its query and its answer', () => {
   expectTypeOf<Client['eachCampaign']>().toBeCallableWith({ page: 2 })
 })
 
+test('fields leave only the keys that they name, also in the type', () => {
+  const ask = (client: Client) => client.listCampaigns({ fields: ['id', 'chainId'], pageSize: 1 })
+  expectTypeOf(ask).returns.resolves.toExtend<{ campaigns: Pick<CampaignListItem, 'id' | 'chainId'>[] }>()
+  // @ts-expect-error: a key that was not asked for
+  expectTypeOf(ask).returns.resolves.toExtend<{ campaigns: Pick<CampaignListItem, 'owner'>[] }>()
+  expectTypeOf((client: Client) => client.listCampaigns()).returns.resolves.toExtend<ResponseOf<'listCampaigns'>>()
+  const trending = (client: Client) => client.listTrendingCampaigns({ fields: ['id'] })
+  expectTypeOf(trending).returns.resolves.toExtend<{ trendingCampaigns: { id: string }[] }>()
+  // @ts-expect-error: a key that there is not
+  expectTypeOf<Client['listCampaigns']>().toBeCallableWith({ fields: ['nope'] })
+})
+
 test('the type of an incentive tells its variant', () => {
   const rewardOf = (incentive: Incentive): string => {
     switch (incentive.type) {

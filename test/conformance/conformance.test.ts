@@ -256,6 +256,12 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
     },
   },
   {
+    name: 'a failure without a code',
+    check: 'errors',
+    says: /^GET \/no-such-path has no x-error-code/,
+    tamper: (reply, { path }) => path === '/no-such-path' && delete reply.headers['x-error-code'],
+  },
+  {
     name: 'one tag for two bodies',
     check: 'entity-tags',
     says: /^\/explore\/contracts has one entity tag for two bodies/,

@@ -51,7 +51,7 @@ test('it has every operation of the document with its summary and its parameters
 
 test('the links of the reference and of the operations lead somewhere', async () => {
   const links = [...itemsOf('Reference'), ...itemsOf('Operations')]
-  expect(links.length).toBe(contract.operations.length + 2)
+  expect(links.length).toBe(contract.operations.length + 3)
   for (const { name, url, about } of links) {
     // There is no data, so neither the campaign nor the token of the examples.
     const isAbsent = ['GET /campaigns/{id}', 'GET /prices'].includes(name)
@@ -65,11 +65,36 @@ test('it has every guide with its title and its first paragraph', async () => {
   const files = (await readdir(folder)).filter((file) => file.endsWith('.md'))
   expect(files.length).toBeGreaterThan(0)
   const guides = new Map(itemsOf('Guides').map(({ url, ...guide }) => [url, guide]))
-  expect([...guides.keys()].sort()).toEqual(files.map((file) => `/docs/guides/${file.slice(0, -3)}`).sort())
+  expect([...guides.keys()].sort()).toEqual(files.map((file) => `/docs/guides/${file}`).sort())
   for (const file of files) {
-    const { name, about } = guides.get(`/docs/guides/${file.slice(0, -3)}`) ?? {}
+    const { name, about } = guides.get(`/docs/guides/${file}`) ?? {}
     const words = (await readFile(join(folder, file), 'utf8')).replace(/\s+/g, ' ')
     expect(words.startsWith(`# ${name} ${about} `), file).toBe(true)
+  }
+})
+
+test('each guide is there as Markdown, whose links lead to what is served, and all of them are in one file', async () => {
+  const everything = await api.get('/llms-full.txt')
+  expect(everything.statusCode).toBe(200)
+  expect(everything.headers['content-type']).toBe('text/markdown; charset=utf-8')
+  expect(everything.body.startsWith(text.slice(0, text.indexOf('\n\n## Reference')))).toBe(true)
+  const links = new Set<string>()
+  const guides = itemsOf('Guides')
+  let from = 0
+  for (const { name, url } of guides) {
+    const { statusCode, headers, body } = await api.get(url)
+    expect([statusCode, headers['content-type']], url).toEqual([200, 'text/markdown; charset=utf-8'])
+    expect(body.startsWith(`# ${name}\n\n`), url).toBe(true)
+    const at = everything.body.indexOf(`\n\n${body.trim()}`, from)
+    expect(at, `${url} behind those before it`).toBeGreaterThanOrEqual(from)
+    from = at
+    for (const [, link = ''] of body.matchAll(/\]\(([^)\s]+)\)/g)) links.add(link.replace(/#.*/, ''))
+  }
+  const local = [...links].filter((link) => link !== '' && !/^https?:/.test(link))
+  expect(local.length).toBeGreaterThan(20)
+  for (const link of local) {
+    expect(link).toMatch(/^\//)
+    expect((await api.get(link)).statusCode, link).toBe(200)
   }
 })
 

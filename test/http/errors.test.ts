@@ -521,6 +521,7 @@ function expectFailure(reply: RawResponse, status: number): string {
   expect(reply.headers['content-type']).toBe(JSON_TYPE)
   expect(reply.headers['content-length']).toBe(String(Buffer.byteLength(reply.body)))
   expect(reply.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{1,128}$/)
+  expect(reply.headers['x-error-code']).toMatch(/^[a-z_]+$/)
   expect(reply.headers.etag).toBeUndefined()
   expect(String(reply.headers['cache-control'] ?? 'no-store')).toMatch(/^(private, )?no-store$/)
   const body: Record<string, unknown> = JSON.parse(reply.body)

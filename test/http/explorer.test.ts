@@ -222,7 +222,7 @@ test('another page of the same size and time has another tag', async () => {
   const tags = await Promise.all(
     folders.map(async (folder) => {
       const app = fastify()
-      await serveExplorer(app, folder, { findHead: async () => undefined })
+      await serveExplorer(app, folder, { findHead: async () => undefined }, { surfaces: ['public'] })
       const { headers } = await app.inject({ url: '/explorer/chains' })
       await app.close()
       await rm(folder, { recursive: true })

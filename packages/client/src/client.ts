@@ -12,6 +12,7 @@ import {
   type Query,
   type ResponseOf,
   type Reward,
+  type TrendingCampaign,
 } from './operations.ts'
 import { withResponseCache } from './response-cache.ts'
 import { type Fetch, type RetryOptions, withRetries } from './retries.ts'
@@ -44,7 +45,7 @@ export type {
   UserProfile,
   Verdict,
 } from './operations.ts'
-export { ServiceError } from './service-error.ts'
+export { type ParameterError, ServiceError } from './service-error.ts'
 
 export interface ClientOptions extends RetryOptions {
   /** Where the public operations are: `https://api.example`, or in a browser a path of the page's own origin. */
@@ -76,17 +77,23 @@ type CursorQuery<Id extends 'listClaims' | 'listRewards'> = Omit<Query<Id>, 'cur
   pageSize?: number
 }
 
+/** A query whose `fields` are the keys that are answered. */
+type WithFields<Asked, Field> = Omit<Asked, 'fields'> & { fields?: Field[] }
+
 /** Every method rejects with a `ServiceError` for whatever the service refuses. */
 export interface Client {
   /** Returns one page of the campaigns that match all filters, and the total number of matches. */
-  listCampaigns(query?: Query<'listCampaigns'>, options?: RequestOptions): Promise<ResponseOf<'listCampaigns'>>
+  listCampaigns<Field extends keyof CampaignListItem = keyof CampaignListItem>(
+    query?: WithFields<Query<'listCampaigns'>, Field>,
+    options?: RequestOptions,
+  ): Promise<Omit<ResponseOf<'listCampaigns'>, 'campaigns'> & { campaigns: Pick<CampaignListItem, Field>[] }>
   /** A campaign with all its details, by `<chainId>:<campaignCoreAddress>:<identifier>`. */
   getCampaign(id: string, options?: RequestOptions): Promise<ResponseOf<'getCampaign'>>
   /** Active campaigns with claims in the period, by the US dollars claimed in it; at most 100. */
-  listTrendingCampaigns(
-    query?: Query<'listTrendingCampaigns'>,
+  listTrendingCampaigns<Field extends keyof TrendingCampaign = keyof TrendingCampaign>(
+    query?: WithFields<Query<'listTrendingCampaigns'>, Field>,
     options?: RequestOptions,
-  ): Promise<ResponseOf<'listTrendingCampaigns'>>
+  ): Promise<{ trendingCampaigns: Pick<TrendingCampaign, Field>[] }>
   /** One page of the contracts that campaigns act on. */
   listContracts(query?: Query<'listContracts'>, options?: RequestOptions): Promise<ResponseOf<'listContracts'>>
   /** Known tokens, those that most active campaigns pay first. */
@@ -165,11 +172,12 @@ interface Service {
 }
 
 function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client {
-  const api = apiOf(service, blocks)
+  const api = apiOf(service, blocks, { accept: 'application/json, application/problem+json' })
   const operations = {
-    listCampaigns: (query = {}, options) => bodyOf(api.GET('/campaigns', { ...options, params: { query } })),
+    listCampaigns: (query: Query<'listCampaigns'> = {}, options?: RequestOptions) =>
+      bodyOf(api.GET('/campaigns', { ...options, params: { query } })),
     getCampaign: (id, options) => bodyOf(api.GET('/campaigns/{id}', { ...options, params: { path: { id } } })),
-    listTrendingCampaigns: (query = {}, options) =>
+    listTrendingCampaigns: (query: Query<'listTrendingCampaigns'> = {}, options?: RequestOptions) =>
       bodyOf(api.GET('/reward-kit/trending', { ...options, params: { query } })),
     listContracts: (query = {}, options) => bodyOf(api.GET('/explore/contracts', { ...options, params: { query } })),
     listTokens: (query = {}, options) => bodyOf(api.GET('/tokens', { ...options, params: { query } })),
@@ -216,13 +224,14 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       const known = blocks.get(chainId) ?? 0n
       return clientOf(service, new Map([...blocks, [chainId, block > known ? block : known]]))
     },
-    api,
+    api: apiOf(service, blocks),
   }
 }
 
-function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>) {
+function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>, headers = {}) {
   const api = createOpenApiClient<paths>({
     baseUrl,
+    headers,
     fetch: send,
     // Lists with commas, as the document says: shorter than repeated parameters.
     querySerializer: { array: { style: 'form', explode: false } },

@@ -1,3 +1,8 @@
+import type { components } from './openapi.ts'
+
+/** What is wrong with one parameter of a request. */
+export type ParameterError = components['schemas']['ParameterError']
+
 /** A failure that the service tells of, or a proxy on the way. What has not got so far is a `TypeError` of `fetch`. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
@@ -11,6 +16,10 @@ export class ServiceError extends Error {
     readonly requestId: string | undefined,
     /** When the service wants to be asked again, in seconds; of 429 and 503 only. */
     readonly retryAfterSeconds: number | undefined,
+    /** What failed, to decide by: the guide on errors has a section for each; absent where a proxy answered. */
+    readonly code: string | undefined = undefined,
+    /** What is wrong with which parameter; empty where no parameter is at fault. */
+    readonly errors: readonly ParameterError[] = [],
   ) {
     super(message)
   }
@@ -19,12 +28,17 @@ export class ServiceError extends Error {
 /** @param body what the response holds: JSON as it was parsed, else its text. */
 export function toServiceError(body: unknown, response: Response): ServiceError {
   const { status, statusText, headers } = response
-  const sentence = typeof body === 'object' && body !== null && 'error' in body ? body.error : undefined
+  const isProblem = headers.get('content-type')?.startsWith('application/problem+json') === true
+  const { error, detail, errors }: Partial<components['schemas']['ProblemDetails']> & { error?: unknown } =
+    typeof body === 'object' && body !== null ? body : {}
+  const sentence = isProblem ? detail : error
   return new ServiceError(
     typeof sentence === 'string' ? sentence : `the response was ${status} ${statusText}`.trimEnd(),
     status,
     headers.get('x-request-id') ?? undefined,
     readRetryAfter(response),
+    headers.get('x-error-code') ?? undefined,
+    isProblem && Array.isArray(errors) ? errors : [],
   )
 }
 

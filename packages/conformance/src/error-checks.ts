@@ -39,6 +39,7 @@ export async function findErrorViolations({ ask }: HttpClient, targets: readonly
       const found = [
         ...(response.status === status ? [] : [`returns ${response.status} instead of ${status}`]),
         ...(sentence === undefined ? ['has another body than {"error": "…"}'] : []),
+        ...(/^[a-z_]+$/.test(response.headers.get('x-error-code') ?? '') ? [] : ['has no x-error-code']),
         ...(names === undefined || sentence === undefined || sentence.includes(names)
           ? []
           : [`does not name ${names}`]),

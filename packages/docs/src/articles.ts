@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { type Article, toArticle } from './markdown.ts'
+import { type Article, toArticle, withLinks } from './markdown.ts'
 import type { Project } from './project.ts'
 
 /** The guides in reading order; those for operators come last. */
@@ -40,6 +40,8 @@ export interface ArticlePage extends Article {
   url: string
   /** What it is called among the others, where that is not its title. */
   name?: string
+  /** What it was made of, with links as the pages have them. */
+  markdown: string
 }
 
 export interface Articles {
@@ -57,7 +59,14 @@ export async function readArticles(project: Project): Promise<Articles> {
   ])
   const read = async (file: string): Promise<ArticlePage> => {
     const markdown = await project.read(file)
-    return { ...toArticle(markdown, (link) => resolveLink(link, file, urls)), url: urls.get(file) ?? '' }
+    const resolve = (link: string) => resolveLink(link, file, urls)
+    // Who reads Markdown goes on in Markdown.
+    const toMarkdown = (link: string) => resolve(link)?.replace(/^(\/docs\/guides\/[\w-]+)/, '$1.md')
+    return {
+      ...toArticle(markdown, resolve),
+      url: urls.get(file) ?? '',
+      markdown: withLinks(markdown, toMarkdown),
+    }
   }
   const guides = await Promise.all(inOrder(names).map((name) => read(`docs/guides/${name}`)))
   const isForOperators = ({ url }: ArticlePage) => FOR_OPERATORS.includes(posix.basename(url))

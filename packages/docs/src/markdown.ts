@@ -35,6 +35,18 @@ export function toArticle(markdown: string, resolve: (link: string) => string | 
   }
 }
 
+/** The Markdown itself with links that lead somewhere on the pages; what leads nowhere there is text. */
+export function withLinks(markdown: string, resolve: (link: string) => string | undefined): string {
+  let linked = markdown
+  const marked = new Marked()
+  void marked.walkTokens(marked.lexer(markdown), (token) => {
+    if (token.type !== 'link') return
+    const target = resolve(token.href)
+    linked = linked.replaceAll(token.raw, () => (target === undefined ? token.text : `[${token.text}](${target})`))
+  })
+  return linked
+}
+
 /** One line of Markdown: descriptions in the OpenAPI document are such. */
 export function inline(text: string | undefined): Markup {
   return new Markup(descriptions.parseInline(text ?? '', { async: false }))

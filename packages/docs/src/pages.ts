@@ -2,7 +2,7 @@ import { html, type Piece } from '../../../src/http/html/markup.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'
-import { toLlmsText } from './llms-text.ts'
+import { toLlmsFullText, toLlmsText } from './llms-text.ts'
 import { openProject, type Project } from './project.ts'
 import { referenceBody } from './reference.ts'
 import { toSearchEntries } from './search-entries.ts'
@@ -47,8 +47,8 @@ export async function makeFolders(root: string) {
 }
 
 /**
- * Everything below `/docs`, and `/llms.txt`, each as a file: the reference of a document, the guides, and what these pages
- * load. Made whole, for no page is without links to the others.
+ * Everything below `/docs`, `/llms.txt` and `/llms-full.txt`, each as a file: the reference of a document, the guides, also
+ * as Markdown, and what these pages load. Made whole, for no page is without links to the others.
  */
 export function makePages(
   document: ApiDocument,
@@ -69,7 +69,9 @@ export function makePages(
       page(guide.url, guide.title, guide.summary, [guide.body, neighbours(guides[index - 1], guides[index + 1])]),
     ),
     ...articles.others.map(({ url, title, summary, body }) => page(url, title, summary, body)),
+    ...guides.map(({ url, markdown }): [string, string] => [`${url.slice(1)}.md`, markdown]),
     ['llms.txt', toLlmsText(document, guides)],
+    ['llms-full.txt', toLlmsFullText(document, guides)],
     ['docs/search.json', JSON.stringify(toSearchEntries(document, articles))],
     ...assets,
   ])

@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Credential } from '../../database/lookups/credentials.ts'
-import { ForbiddenError, InvalidRequestError } from '../../http/request/errors/errors.ts'
+import { ForbiddenError, InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { totalCountHeader } from '../../http/request/response-headers.ts'
 import { protectedResponsesOf } from '../../http/request/responses.ts'
 import { credentialOf } from '../../http/security/authentication.ts'
@@ -48,7 +48,9 @@ export const accessListRoutes: FastifyPluginAsyncTypebox<{ accessLists: AccessLi
 /** Whose lists are meant, and may be seen. */
 function toUserId(asked: string | undefined, { userId, isAdmin }: Credential): string {
   if (isAdmin) {
-    if (asked === undefined) throw new InvalidRequestError('userId is missing: an admin token must name a user')
+    if (asked === undefined) {
+      throw new InvalidParameterError('userId', 'userId is missing: an admin token must name a user', 'missing')
+    }
     return asked
   }
   if (asked !== undefined && asked !== userId) throw new ForbiddenError('userId names another user than the token does')

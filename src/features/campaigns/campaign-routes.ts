@@ -15,7 +15,8 @@ import {
 const listCampaigns = {
   operationId: 'listCampaigns',
   summary: 'List campaigns',
-  description: 'Returns one page of the campaigns that match all filters, and the total number of matches.',
+  description:
+    'Returns one page of the campaigns that match all filters, and the total number of matches. The schema is that of a response without `fields`, which leaves only the keys it names.',
   tags: ['Campaigns'],
   querystring: ListCampaignsQuery,
   response: responsesOf(
@@ -31,7 +32,8 @@ const listCampaigns = {
 const getCampaign = {
   operationId: 'getCampaign',
   summary: 'Get one campaign',
-  description: 'Returns a campaign with all its details; they include everything in its list item.',
+  description:
+    'Returns a campaign with all its details; they include everything in its list item. The schema is that of a response without `fields`, which leaves only the keys it names.',
   tags: ['Campaigns'],
   params: GetCampaignParams,
   querystring: GetCampaignQuery,

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
-import { HistoryLostError, InvalidRequestError, TooManyStreamsError } from '../../http/request/errors/errors.ts'
+import { HistoryLostError, InvalidParameterError, TooManyStreamsError } from '../../http/request/errors/errors.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
@@ -78,7 +78,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
   const { changes, feed, maxStreams, signalOf, awaitChanges, onCutOff } = options
   app.addHook('preClose', async () => feed.close())
 
-  /** @throws HistoryLostError, and InvalidRequestError where the cursor is none. */
+  /** @throws HistoryLostError, and InvalidParameterError where the cursor is none. */
   async function read(after: string | undefined, max: number): Promise<ChangePage> {
     try {
       const page = await changes.read(after, max)
@@ -86,7 +86,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
       return page
     } catch (error) {
       if (!(error instanceof MalformedCursorError)) throw error
-      throw new InvalidRequestError(`after must be a cursor of changes: ${error.message}`)
+      throw new InvalidParameterError('after', `after must be a cursor of changes: ${error.message}`)
     }
   }
 

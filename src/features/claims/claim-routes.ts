@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { InvalidRequestError } from '../../http/request/errors/errors.ts'
+import { InvalidParameterError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { claimsExample } from './claim-example.ts'
 import type { ClaimRepository } from './claim-repository.ts'
@@ -26,7 +26,7 @@ export const claimRoutes: FastifyPluginAsyncTypebox<{
 }> = async (app, { claims, responseCache, hasAddressLookups }) => {
   app.get('/claims', { schema: listClaims }, (request, reply) => {
     if (request.query.claimant !== undefined && !hasAddressLookups) {
-      throw new InvalidRequestError('claimant is not accepted: this service does not look up addresses')
+      throw new InvalidParameterError('claimant', 'claimant is not accepted: this service does not look up addresses')
     }
     responseCache.send(request, reply, () => claims.list(request.query))
   })

@@ -6,7 +6,7 @@ import { type Content, createRepresentations, toContent } from '../../cache/repr
 import { escapeText } from '../../http/html/markup.ts'
 
 /** Addresses of pages; what is there is known when they are read. */
-const PATHS = ['/llms.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
+const PATHS = ['/llms.txt', '/llms-full.txt', '/docs', '/docs/:page', '/docs/guides/:guide']
 
 /** Where the operations of each surface are served. */
 interface BaseUrls {
@@ -17,6 +17,7 @@ interface BaseUrls {
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.txt': 'text/markdown; charset=utf-8',
+  '.md': 'text/markdown; charset=utf-8',
   '.json': 'application/json; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -51,7 +52,7 @@ async function readPages(folder: string, baseUrls: BaseUrls) {
 
 /**
  * `/docs`: the reference and the guides, which need nothing from the internet; `/llms.txt`: what leads a language model to
- * both. Their files are made with the commands (`packages/docs`), and read when somebody asks for the first of them.
+ * both; `/llms-full.txt`: all guides. Their files are made with the commands (`packages/docs`), and read when somebody asks for the first of them.
  */
 export function serveDocs(app: FastifyInstance, folder: string, baseUrls: BaseUrls) {
   const policy = docsPolicy([baseUrls.PUBLIC_BASE_URL, baseUrls.STAGING_BASE_URL])

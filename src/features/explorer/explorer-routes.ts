@@ -4,6 +4,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Content, createRepresentations, toContent } from '../../cache/representations.ts'
 import { describeFailure } from '../../database/connection/database-errors.ts'
+import { addVary } from '../../http/request/vary.ts'
+import { serviceLinksOf, toLinkHeader } from '../../http/service-links.ts'
 import type { ExplorerRepository } from './explorer-repository.ts'
 import { type PageHead, toHeadElements } from './page-head.ts'
 
@@ -57,10 +59,16 @@ const POLICY =
  * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
  * they may be kept; the page is asked for again each time. That of a campaign says in its head what the campaign is called.
  */
-export async function serveExplorer(app: FastifyInstance, folder: string | undefined, campaigns: ExplorerRepository) {
+export async function serveExplorer(
+  app: FastifyInstance,
+  folder: string | undefined,
+  campaigns: ExplorerRepository,
+  { surfaces }: { surfaces: readonly string[] },
+) {
   const hidden = { schema: { hide: true } }
+  const link = toLinkHeader(serviceLinksOf(surfaces))
   if (folder === undefined) {
-    app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
+    app.get('/', hidden, async (_request, reply) => reply.header('link', link).redirect('/docs'))
     return
   }
   await app.register(fastifyStatic, {
@@ -92,8 +100,8 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
     const page = toPage(head)
     app.get(url, hidden, async (request, reply) => {
       if (url !== '/') return send(request, reply, page)
-      const origin = reply.getHeader('vary')
-      void reply.header('vary', origin === undefined ? 'accept' : `${origin}, accept`)
+      addVary(reply, 'accept')
+      void reply.header('link', link)
       // Only browsers ask for pages by name.
       return request.headers.accept?.includes('text/html') ? send(request, reply, page) : reply.redirect('/docs')
     })
@@ -107,8 +115,7 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
       if (head !== undefined) return await send(request, reply, toPage(head))
       // The script says that there is no such campaign.
       return await reply
-        .header('content-security-policy', POLICY)
-        .header('cache-control', 'no-store')
+        .headers({ 'content-security-policy': POLICY, 'cache-control': 'no-store', 'x-error-code': 'not_found' })
         .code(404)
         .type(anyCampaign.type)
         .send(anyCampaign.plain)

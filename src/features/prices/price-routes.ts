@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
+import { InvalidParameterError, InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { countPoints, type PriceRepository } from './price-repository.ts'
@@ -57,15 +57,18 @@ function refuseImpossible(query: GetPricesQuery, now: Date) {
   const { at, until, interval } = query
   const isFuture = (instant: string | undefined) => instant !== undefined && Date.parse(instant) > now.getTime()
   const problems = [
-    isFuture(at) ? 'at must not be in the future' : undefined,
-    isFuture(until) ? 'until must not be in the future' : undefined,
-    at !== undefined && interval !== undefined ? 'at and interval cannot be used together' : undefined,
-  ].filter((problem) => problem !== undefined)
-  if (problems.length > 0) throw new InvalidRequestError(problems.join('; '))
+    isFuture(at) ? problem('at', 'at must not be in the future') : [],
+    isFuture(until) ? problem('until', 'until must not be in the future') : [],
+    at !== undefined && interval !== undefined ? problem('interval', 'at and interval cannot be used together') : [],
+  ].flat()
+  if (problems.length > 0) throw new InvalidRequestError(problems.map(({ detail }) => detail).join('; '), problems)
   const count = countPoints(query)
   if (count > MAX_POINTS) {
-    throw new InvalidRequestError(
+    throw new InvalidParameterError(
+      'interval',
       `since, until and interval ask for ${count} points: at most ${MAX_POINTS} are allowed`,
     )
   }
 }
+
+const problem = (parameter: string, detail: string) => [{ parameter, code: 'invalid' as const, detail }]

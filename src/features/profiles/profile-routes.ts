@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Credential } from '../../database/lookups/credentials.ts'
-import { ForbiddenError, InvalidRequestError, NotFoundError } from '../../http/request/errors/errors.ts'
+import { ForbiddenError, InvalidParameterError, NotFoundError } from '../../http/request/errors/errors.ts'
 import { protectedResponsesOf } from '../../http/request/responses.ts'
 import { credentialOf } from '../../http/security/authentication.ts'
 import type { ProfileRepository } from './profile-repository.ts'
@@ -50,6 +50,8 @@ function toAddress(asked: string | undefined, { address, isAdmin }: Credential):
     throw new ForbiddenError('user names another account than the token does')
   }
   const meant = asked ?? address
-  if (meant === null) throw new InvalidRequestError('user is missing: the token has no address of its own')
+  if (meant === null) {
+    throw new InvalidParameterError('user', 'user is missing: the token has no address of its own', 'missing')
+  }
   return meant
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { quote } from '../../schemas/validation/validator.ts'
 import { toCanonicalQuery } from './canonical-query.ts'
-import { InvalidRequestError } from './errors/errors.ts'
+import { InvalidParameterError } from './errors/errors.ts'
 
 /*
  * A cursor is a place in an order, with a digest of the question that the order is of. It is the same in every process
@@ -27,16 +27,17 @@ export const toCursor = (operation: string, parameters: object, place: readonly 
 
 /**
  * The place that a cursor stands for: what the groups of `form` find.
- * @throws InvalidRequestError where it is of another question, or none at all.
+ * @throws InvalidParameterError where it is of another question, or none at all.
  */
 export function readCursor(cursor: string, operation: string, parameters: object, form: RegExp): string[] {
   const bytes = Buffer.from(cursor, 'base64url')
   const [, ...place] = form.exec(bytes.subarray(DIGEST_BYTES).toString()) ?? []
   if (place.length === 0 || bytes.toString('base64url') !== cursor) {
-    throw new InvalidRequestError(`cursor must be a nextCursor of this operation, got ${quote(cursor)}`)
+    throw new InvalidParameterError('cursor', `cursor must be a nextCursor of this operation, got ${quote(cursor)}`)
   }
   if (!bytes.subarray(0, DIGEST_BYTES).equals(digestOf(operation, parameters))) {
-    throw new InvalidRequestError(
+    throw new InvalidParameterError(
+      'cursor',
       'cursor is of a request with other parameters: only pageSize, minBlock and the order of lists may change',
     )
   }

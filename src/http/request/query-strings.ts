@@ -2,6 +2,7 @@ import { parse } from 'fast-querystring'
 import { LRUCache } from 'lru-cache'
 import { foldAscii } from '../../schemas/fold-ascii.ts'
 import { truncate } from '../../schemas/truncate.ts'
+import type { ParameterError } from './errors/parameter-errors.ts'
 import { suggestParameter } from './errors/parameter-suggestions.ts'
 
 /** A query string as Fastify parses it: a repeated parameter is an array. */
@@ -51,9 +52,12 @@ interface ParameterSchema {
 export interface ReadQuery {
   /** Values as the schema describes them; what could not be read is left as it was written, for the validator. */
   values: Record<string, unknown>
-  /** Sentences about faults that no schema can express. */
-  problems: string[]
+  /** Faults that no schema can express. */
+  problems: Problem[]
 }
+
+/** What is wrong with a parameter, or with all of them together. */
+export type Problem = Omit<ParameterError, 'parameter'> & { parameter?: string }
 
 type Reader = (text: string) => unknown
 
@@ -74,10 +78,11 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
   const known = [...readers.keys()]
   return (raw) => {
     const values = { ...defaults }
-    const problems: string[] = []
+    const problems: Problem[] = []
     const names = Object.keys(raw)
     if (names.length > MAX_NAMES) {
-      return { values, problems: [`at most ${MAX_NAMES} different parameters are accepted, got ${names.length}`] }
+      const detail = `at most ${MAX_NAMES} different parameters are accepted, got ${names.length}`
+      return { values, problems: [{ code: 'unknown', detail }] }
     }
     let unknown = 0
     for (const name of names) {
@@ -86,13 +91,18 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
       const reader = readers.get(name)
       if (reader === undefined) {
         unknown += 1
-        problems.push(unknownParameter(name, known, unknown <= MAX_SUGGESTIONS))
+        const detail = unknownParameter(name, known, unknown <= MAX_SUGGESTIONS)
+        problems.push({ parameter: name, code: 'unknown', detail })
       } else if (reader.maxItems !== undefined) {
         const entries = readList([text].flat(), reader.maxItems, reader.read)
-        if (entries === undefined) problems.push(`${name} must have at most ${reader.maxItems} entries`)
-        else values[name] = entries
-      } else if (typeof text !== 'string') problems.push(`${name} must be given at most once`)
-      else {
+        if (entries !== undefined) values[name] = entries
+        else {
+          const detail = `${name} must have at most ${reader.maxItems} entries`
+          problems.push({ parameter: name, code: 'invalid', detail })
+        }
+      } else if (typeof text !== 'string') {
+        problems.push({ parameter: name, code: 'repeated', detail: `${name} must be given at most once` })
+      } else {
         const value = reader.read(text)
         if (value !== undefined) values[name] = value
       }

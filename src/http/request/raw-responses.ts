@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
-import { MethodNotAllowedError, OverloadedError } from './errors/errors.ts'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { FastifyError } from 'fastify'
+import {
+  HeadersTooLongError,
+  InvalidHttpError,
+  MethodNotAllowedError,
+  OverloadedError,
+  RequestTimeoutError,
+} from './errors/errors.ts'
+import { toFailureBody } from './errors/problem-details.ts'
 
 /*
  * Answers as bytes, for where there is no reply to write them to.
@@ -11,26 +19,29 @@ export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 /** When a client that could not be served may come back. */
 export const RETRY_AFTER_SECONDS = '2'
 
-/** To what Node's HTTP parser refuses. */
+/** To what Node's HTTP parser refuses: whatever form its client prefers, nobody has read it. */
 export function toUnreadableResponse(error: Error & { code?: string }) {
-  if (error.code === 'HPE_HEADER_OVERFLOW') return toRawResponse(431, 'the headers of the request are too long')
-  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawResponse(408, 'the request was not sent in time')
-  return toRawResponse(400, 'the request is not valid HTTP')
+  if (error.code === 'HPE_HEADER_OVERFLOW') return toRawResponse(new HeadersTooLongError())
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return toRawResponse(new RequestTimeoutError())
+  return toRawResponse(new InvalidHttpError())
 }
 
 /** To a request for a tunnel. */
-export const toTunnelResponse = () =>
-  toRawResponse(405, new MethodNotAllowedError().message, `allow: ${ALLOWED_METHODS}\r\n`)
+export const toTunnelResponse = (request: IncomingMessage) =>
+  toRawResponse(new MethodNotAllowedError(), request, `allow: ${ALLOWED_METHODS}\r\n`)
 
 /** To more requests at once than one connection may send. */
-export const toOverloadResponse = () =>
-  toRawResponse(503, new OverloadedError().message, `retry-after: ${RETRY_AFTER_SECONDS}\r\n`)
+export const toOverloadResponse = (request: IncomingMessage) =>
+  toRawResponse(new OverloadedError(), request, `retry-after: ${RETRY_AFTER_SECONDS}\r\n`)
 
-function toRawResponse(status: number, sentence: string, headers = '') {
-  const body = JSON.stringify({ error: sentence })
+function toRawResponse({ statusCode = 500, ...error }: FastifyError, request?: IncomingMessage, headers = '') {
+  const [requestId, code] = [randomUUID(), error.code.toLowerCase()]
+  const failure = { statusCode, code, sentence: error.message, errors: [] }
+  const { type, body } = toFailureBody(failure, requestId, request?.headers ?? {})
   return (
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nconnection: close\r\nx-request-id: ${randomUUID()}\r\n${headers}` +
-    `cache-control: no-store\r\ncontent-type: application/json; charset=utf-8\r\n` +
+    `HTTP/1.1 ${statusCode} ${STATUS_CODES[statusCode]}\r\nconnection: close\r\nx-request-id: ${requestId}\r\n` +
+    `x-error-code: ${code}\r\n${headers}${request === undefined ? '' : 'vary: accept\r\n'}` +
+    `cache-control: no-store\r\ncontent-type: ${type}\r\n` +
     `content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   )
 }

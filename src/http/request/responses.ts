@@ -1,7 +1,10 @@
-import { type TSchema, Type } from '@sinclair/typebox'
+import type { TSchema } from '@sinclair/typebox'
 import { ref } from '../../schemas/references.ts'
+import { ErrorResponse, errorCodeOf, ProblemDetails } from './errors/error-schemas.ts'
 import {
   DatabaseUnavailableError,
+  HeadersTooLongError,
+  InternalError,
   InvalidTokenError,
   MethodNotAllowedError,
   MissingTokenError,
@@ -11,17 +14,6 @@ import {
 } from './errors/errors.ts'
 import { allow, caching, challenge, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
-
-/** What every failure answers. */
-export const ErrorResponse = Type.Object(
-  {
-    error: Type.String({
-      maxLength: 65_536,
-      description: 'One sentence that says what is wrong and what is allowed.',
-    }),
-  },
-  { $id: 'Error', additionalProperties: false, description: 'An error.' },
-)
 
 interface Failure {
   description: string
@@ -38,7 +30,7 @@ const always = {
     sentences: [new MethodNotAllowedError().message],
   },
   414: { description: 'The URL is too long.', sentences: [new UrlTooLongError(MAX_URL_BYTES).message] },
-  431: { description: 'The headers are too long.', sentences: ['the headers of the request are too long'] },
+  431: { description: 'The headers are too long.', sentences: [new HeadersTooLongError().message] },
   429: {
     description: 'Too many requests from this address; `Retry-After` says when to retry.',
     headers: { ...retryAfter, ...rates },
@@ -47,7 +39,7 @@ const always = {
   500: {
     description: 'An internal error; the request ID identifies its log entry.',
     headers: rates,
-    sentences: ['internal server error'],
+    sentences: [new InternalError().message],
   },
   503: {
     description:
@@ -124,11 +116,14 @@ function responses(success: Success, failures: Record<string, Failure>) {
     status,
     {
       description,
-      headers: { ...requestId, ...headers },
-      content: content(
-        ErrorResponse,
-        sentences.map((error) => ({ error })),
-      ),
+      headers: { ...requestId, ...errorCodeOf(Number(status)), ...headers },
+      content: {
+        ...content(
+          ErrorResponse,
+          sentences.map((error) => ({ error })),
+        ),
+        'application/problem+json': { schema: ref(ProblemDetails) },
+      },
     },
   ])
   return {

@@ -7,7 +7,7 @@ import {
 } from '../../schemas/validation/validator.ts'
 import { withoutBrackets } from './bracketed-lists.ts'
 import { InvalidRequestError } from './errors/errors.ts'
-import { createQueryReader, MAX_PROBLEMS, type ReadQuery } from './query-strings.ts'
+import { createQueryReader, MAX_PROBLEMS, type Problem, type ReadQuery } from './query-strings.ts'
 
 interface ParametersSchema {
   properties?: Record<string, { type?: string | string[]; default?: unknown }>
@@ -38,7 +38,7 @@ export const validateParameters =
         valid?.set(raw, checked)
         return checked
       }
-      return { error: new InvalidRequestError(toSentence(problems, faults)) }
+      return { error: toError(problems, faults) }
     }
   }
 
@@ -48,11 +48,13 @@ function readerOf(parameters: NonNullable<ParametersSchema['properties']>) {
   return (raw: Record<string, string | string[]>) => read(withoutBrackets(raw, lists))
 }
 
-function toSentence(problems: string[], faults: ErrorObject[]) {
+function toError(problems: Problem[], faults: ErrorObject[]) {
   const named = problems.slice(0, MAX_PROBLEMS)
-  const described = faults.slice(0, MAX_PROBLEMS - named.length).map(describeParameter)
+  const described = [...named, ...faults.slice(0, MAX_PROBLEMS - named.length).map(describeParameter)]
   const areMore = problems.length + faults.length > MAX_PROBLEMS
-  return [...named, ...described, ...(areMore ? ['and more'] : [])].join('; ')
+  const sentences = described.map(({ detail }) => detail)
+  const errors = described.flatMap(({ parameter, ...rest }) => (parameter === undefined ? [] : { parameter, ...rest }))
+  return new InvalidRequestError([...sentences, ...(areMore ? ['and more'] : [])].join('; '), errors)
 }
 
 /** A value that breaks two rules is reported once; what is missing has no value. */
@@ -65,11 +67,15 @@ function onePerValue(errors: ErrorObject[]) {
   })
 }
 
-function describeParameter(error: ErrorObject) {
+function describeParameter(error: ErrorObject): Problem {
+  const { property, missingProperty } = error.params
   if (error.keyword === 'dependentRequired') {
-    return `${error.params.property} needs ${error.params.missingProperty} too`
+    return { parameter: missingProperty, code: 'missing', detail: `${property} needs ${missingProperty} too` }
   }
-  if (error.keyword === 'required') return `${error.params.missingProperty} is required`
-  const [name, entry] = error.instancePath.slice(1).split('/')
-  return entry === undefined ? `${name} ${describeFault(error)}` : `an entry of ${name} ${describeFault(error)}`
+  if (error.keyword === 'required') {
+    return { parameter: missingProperty, code: 'missing', detail: `${missingProperty} is required` }
+  }
+  const [parameter = '', entry] = error.instancePath.slice(1).split('/')
+  const detail = `${entry === undefined ? '' : 'an entry of '}${parameter} ${describeFault(error)}`
+  return { parameter, code: 'invalid', detail }
 }

@@ -22,8 +22,11 @@ export interface Rate {
 /** What a limit is about, and what clients and figures know it by. */
 export type RateName = keyof ServiceCounts['beyondLimit']
 
-/** Counts one more of a client; what is left to it of the minute that began with its first, if there may be `quota`. */
-export type CountClient = (name: RateName, quota: number, address: string) => Rate
+/**
+ * Counts one more of a client, or takes one back with `-1`; what is left to it of the minute that began with its first, if
+ * there may be `quota`.
+ */
+export type CountClient = (name: RateName, quota: number, address: string, change?: 1 | -1) => Rate
 
 /**
  * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
@@ -34,25 +37,27 @@ export function createClientCounts(now: () => Date): CountClient {
   const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS })
   const windows = { requests: createWindows(), 'failed-attempts': createWindows() }
 
-  function countIn(name: RateName, network: string, max: number): Rate {
+  function countIn(name: RateName, network: string, max: number, change: 1 | -1): Rate {
     const time = now().getTime()
     let window = windows[name].get(network)
     if (window === undefined || time >= window.endsAt) {
       window = { count: 0, endsAt: time + WINDOW_MS }
       windows[name].set(network, window)
     }
-    window.count += 1
+    // What is refused does not count, and the minute that a request began in may be over.
+    const isExceeded = change === 1 && window.count >= max
+    if (!isExceeded) window.count = Math.max(0, window.count + change)
     return {
-      isExceeded: window.count > max,
+      isExceeded,
       remaining: Math.max(0, max - window.count),
       secondsLeft: Math.max(1, Math.ceil((window.endsAt - time) / 1000)),
     }
   }
 
-  return (name, quota, address) => {
+  return (name, quota, address, change = 1) => {
     const [own, around] = networksOf(address)
-    const counted = countIn(name, own, quota)
-    const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR)
+    const counted = countIn(name, own, quota, change)
+    const countedAround = around === undefined ? counted : countIn(name, around, quota * AROUND_FACTOR, change)
     const isAroundLess = countedAround.remaining < counted.remaining || countedAround.isExceeded
     return isAroundLess ? countedAround : counted
   }
@@ -63,6 +68,8 @@ export interface RateLimit {
   name: RateName
   quota: number
   count(address: string): Rate
+  /** What is left to a client of whose requests one does not count after all. */
+  takeBack(address: string): Rate
 }
 
 export const createRateLimit = (
@@ -78,6 +85,7 @@ export const createRateLimit = (
     if (rate.isExceeded) beyondLimit[name] += 1
     return rate
   },
+  takeBack: (address) => countClient(name, quota, address, -1),
 })
 
 /** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
@@ -92,11 +100,22 @@ export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceed
   if (isExceeded) void reply.header('retry-after', secondsLeft)
 }
 
-/** Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. */
+/**
+ * Refuses requests for a scope's routes beyond a limit, before anything is asked of the database for them. What has not
+ * changed does not count: whoever asks for that with a tag costs next to nothing.
+ */
 export function refuseBeyond(scope: FastifyInstance, limit: RateLimit) {
   scope.addHook('onRequest', (request, reply, done) => {
     const rate = limit.count(clientAddressOf(request))
     setRateHeaders(reply, limit, rate)
     done(rate.isExceeded ? new TooManyRequestsError(rate.secondsLeft) : undefined)
+  })
+  scope.addHook('onSend', (request, reply, payload, done) => {
+    if (reply.statusCode === 304) {
+      void reply.removeHeader('ratelimit')
+      void reply.removeHeader('ratelimit-policy')
+      setRateHeaders(reply, limit, limit.takeBack(clientAddressOf(request)))
+    }
+    done(null, payload)
   })
 }

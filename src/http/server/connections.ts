@@ -96,7 +96,7 @@ export class Connections {
       const { exchange, waiting } = connection
       if (exchange !== undefined && waiting.length + 1 >= this.#limits.maxPipelined) {
         stopParsing(socket)
-        this.refuse(socket, toOverloadResponse())
+        this.refuse(socket, toOverloadResponse(request))
         return
       }
       this.#underWay += 1

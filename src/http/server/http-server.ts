@@ -38,7 +38,7 @@ export function createHttpServer(
     if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy()
     else connections.refuse(socket, toUnreadableResponse(error))
   })
-  server.on('connect', (request) => connections.refuse(request.socket, toTunnelResponse()))
+  server.on('connect', (request) => connections.refuse(request.socket, toTunnelResponse(request)))
   // An expectation we do not know changes nothing about a GET.
   server.on('checkExpectation', (request, response) => server.emit('request', request, response))
   return server

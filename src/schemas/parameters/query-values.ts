@@ -106,7 +106,8 @@ export const oneOf = <const Words extends readonly string[]>(
 export const fieldsOf = ({ properties }: TObject, example: string) => {
   const names = Object.keys(properties)
   return commaSeparated(oneOf(names, { description: 'A top-level key.' }), {
-    description: 'Only these top-level keys, in their usual order.',
+    description:
+      'Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires.',
     example,
   })
 }

@@ -25,7 +25,7 @@ const STANDING = {
   'x-request-id': 'mine',
 }
 const EXPOSED =
-  'x-request-id, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+  'x-request-id, x-error-code, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 const FOR_ALL = { ...STANDING, 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 const BODY = { 'content-type': 'application/json; charset=utf-8', 'content-length': 'of the body' }
 const KEPT = {
@@ -33,7 +33,7 @@ const KEPT = {
   vary: 'accept-encoding',
   etag: 'the tag',
 }
-const FAILED = { ...FOR_ALL, ...BODY, 'cache-control': 'no-store' }
+const FAILED = { ...FOR_ALL, ...BODY, 'cache-control': 'no-store', vary: 'accept' }
 const PREFLIGHT = { 'access-control-allow-methods': 'GET, HEAD, OPTIONS', allow: 'GET, HEAD, OPTIONS' }
 
 /** A client on a socket, on one connection. */
@@ -120,15 +120,20 @@ test('a failure has these headers', async () => {
   await using api = await startFilledApp()
   using client = await openClient(api)
   const cases: [string, string, number, Headers][] = [
-    ['GET', '/campaigns?pageSize=101', 400, {}],
-    ['GET', '/campaigns?nope=1', 400, {}],
-    ['GET', '/campaigns?owner=%zz', 400, {}],
-    ['GET', '/campaigns/1657', 400, {}],
-    ['GET', '/campaigns/1:0x0000000000000000000000000000000000000001:99', 404, {}],
-    ['GET', '/nothing', 404, {}],
-    ['POST', '/campaigns', 405, { allow: 'GET, HEAD, OPTIONS' }],
-    ['GET', `/campaigns?owner=${'x'.repeat(16_384)}`, 414, {}],
-    ['GET', '/users/profile', 401, { 'www-authenticate': 'Bearer realm="reward-campaign-service"' }],
+    ['GET', '/campaigns?pageSize=101', 400, { 'x-error-code': 'invalid_request' }],
+    ['GET', '/campaigns?nope=1', 400, { 'x-error-code': 'invalid_request' }],
+    ['GET', '/campaigns?owner=%zz', 400, { 'x-error-code': 'malformed_url' }],
+    ['GET', '/campaigns/1657', 400, { 'x-error-code': 'invalid_request' }],
+    ['GET', '/campaigns/1:0x0000000000000000000000000000000000000001:99', 404, { 'x-error-code': 'not_found' }],
+    ['GET', '/nothing', 404, { 'x-error-code': 'path_not_found' }],
+    ['POST', '/campaigns', 405, { allow: 'GET, HEAD, OPTIONS', 'x-error-code': 'method_not_allowed' }],
+    ['GET', `/campaigns?owner=${'x'.repeat(16_384)}`, 414, { 'x-error-code': 'url_too_long' }],
+    [
+      'GET',
+      '/users/profile',
+      401,
+      { 'www-authenticate': 'Bearer realm="reward-campaign-service"', 'x-error-code': 'missing_token' },
+    ],
   ]
   for (const [method, path, status, more] of cases) {
     const response = await client.ask(path, {}, method)
@@ -174,7 +179,7 @@ test('where origins are listed, these may read the answers, and caches are told 
     const failed = await client.ask('/nothing', asked)
     expect(failed.headers, `${origin}`).toEqual({
       ...{ ...STANDING, ...BODY, ...allowed, 'access-control-expose-headers': EXPOSED },
-      ...{ 'cache-control': 'no-store', vary: 'Origin' },
+      ...{ 'cache-control': 'no-store', vary: 'Origin, accept', 'x-error-code': 'path_not_found' },
     })
   }
 })

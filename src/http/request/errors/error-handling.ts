@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import {
   describeFailure,
@@ -9,10 +8,13 @@ import {
 import { NOT_FOUND_POLICY, toNotFoundPage, wantsPage } from '../../html/not-found-page.ts'
 import { MAX_PAIRS } from '../query-strings.ts'
 import { RETRY_AFTER_SECONDS } from '../raw-responses.ts'
+import { addVary } from '../vary.ts'
 import {
   BlockNotReachedError,
   ClientClosedError,
   DatabaseUnavailableError,
+  InternalError,
+  InvalidParameterError,
   InvalidRequestError,
   MalformedUrlError,
   PathNotFoundError,
@@ -20,12 +22,17 @@ import {
   ServiceNotReadyError,
   TooManyStreamsError,
 } from './errors.ts'
+import type { ParameterError } from './parameter-errors.ts'
+import { type Failure, toFailureBody, wantsProblem } from './problem-details.ts'
 import { createRefusalLog } from './rejection-log.ts'
 
 /** When a block that has not come may be there, or somebody who follows changes may have gone. */
 const SOON_SECONDS = '1'
 
-/** Makes every failure of every route `{ "error": "<one sentence>" }`; a browser gets a page where there is no route. */
+/**
+ * Makes every failure of every route `{ "error": "<one sentence>" }`, or problem details where the client prefers those; a
+ * browser gets a page where there is no route.
+ */
 export function handleErrors(app: FastifyInstance) {
   const logRefusal = createRefusalLog(app)
   app.setErrorHandler((thrown: FastifyError | Error, request, reply) => sendError(thrown, request, reply, logRefusal))
@@ -55,35 +62,37 @@ function sendError(
     const isSoon = thrown instanceof BlockNotReachedError || thrown instanceof TooManyStreamsError
     void reply.header('retry-after', isSoon ? SOON_SECONDS : RETRY_AFTER_SECONDS)
   }
-  void reply.header('x-request-id', request.id).header('cache-control', 'no-store').code(error.statusCode)
-  if (thrown instanceof PathNotFoundError && wantsPage(request)) {
+  addVary(reply, 'accept')
+  void reply
+    .headers({ 'x-request-id': request.id, 'x-error-code': error.code, 'cache-control': 'no-store' })
+    .code(error.statusCode)
+  if (thrown instanceof PathNotFoundError && wantsPage(request) && !wantsProblem(request.headers.accept)) {
     return reply
       .header('content-security-policy', NOT_FOUND_POLICY)
       .type('text/html; charset=utf-8')
       .send(toNotFoundPage(error.sentence))
   }
-  return reply.send({ error: error.sentence })
+  const { type, body } = toFailureBody(error, request.id, request.headers)
+  return reply.type(type).send(body)
 }
 
-interface CataloguedError {
-  statusCode: number
-  sentence: string
+interface CataloguedError extends Failure {
   validationContext?: string | undefined
 }
 
-function toCatalogued(error: Partial<FastifyError> & Error): CataloguedError {
+type Thrown = Partial<FastifyError> & Error & { errors?: readonly ParameterError[] }
+
+function toCatalogued(error: Thrown): CataloguedError {
   if (isCancelled(error)) return toCatalogued(new ClientClosedError())
   if (isDatabaseUnreachable(error)) return toCatalogued(new DatabaseUnavailableError())
   if (error instanceof SchemaBehindError) return toCatalogued(new SchemaOutdatedError())
-  const { statusCode, code, message, validationContext } = error
-  if (statusCode === undefined) return internalError
+  const { statusCode, code, message, validationContext, errors = [] } = error
   // Only our catalogue is worded for callers; a library's error may carry a status and no code.
-  if (code !== undefined && !code.startsWith('FST_')) return { statusCode, sentence: message, validationContext }
-  if (statusCode >= 500) return internalError
-  return { statusCode, sentence: (STATUS_CODES[statusCode] ?? 'bad request').toLowerCase() }
+  if (statusCode !== undefined && code !== undefined && !code.startsWith('FST_'))
+    return { statusCode, code: code.toLowerCase(), sentence: message, errors, validationContext }
+  if (statusCode === undefined || statusCode >= 500) return toCatalogued(new InternalError())
+  return { ...toCatalogued(new InvalidRequestError('bad request')), statusCode }
 }
-
-const internalError = { statusCode: 500, sentence: 'internal server error' }
 
 /** Fastify stops at a faulty path parameter; the query is looked at all the same, so that all problems are told. */
 function withQueryProblems(error: CataloguedError, request: FastifyRequest): CataloguedError {
@@ -91,7 +100,8 @@ function withQueryProblems(error: CataloguedError, request: FastifyRequest): Cat
   const result: unknown = request.getValidationFunction('querystring')?.(request.query)
   const hasError = typeof result === 'object' && result !== null && 'error' in result
   if (!hasError || !(result.error instanceof Error)) return error
-  return { ...error, sentence: `${error.sentence}; ${result.error.message}` }
+  const { sentence, errors } = toCatalogued(result.error)
+  return { ...error, sentence: `${error.sentence}; ${sentence}`, errors: [...error.errors, ...errors] }
 }
 
 /**
@@ -113,9 +123,11 @@ function whyMalformed(query: string) {
     const name = pair.split('=', 1)[0] ?? ''
     try {
       if (!decodeURIComponent(pair).includes('\0')) continue
-      return new InvalidRequestError(`parameter ${JSON.stringify(decodeURIComponent(name))} has a NUL byte`)
+      const parameter = decodeURIComponent(name)
+      return new InvalidParameterError(parameter, `parameter ${JSON.stringify(parameter)} has a NUL byte`, 'encoding')
     } catch {
-      return new MalformedUrlError(`parameter ${JSON.stringify(name)} has a malformed percent-encoding`)
+      const detail = `parameter ${JSON.stringify(name)} has a malformed percent-encoding`
+      return new MalformedUrlError(detail, [{ parameter: name, code: 'encoding', detail }])
     }
   }
   return undefined

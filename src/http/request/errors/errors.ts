@@ -1,12 +1,32 @@
 import createError from '@fastify/error'
+import type { ParameterError } from './parameter-errors.ts'
 
 /*
- * The catalogue of everything a request can fail with. Each answer is `{ "error": "<one sentence>" }`; the code is for
- * the log only.
+ * The catalogue of everything a request can fail with. Clients get the code in lower case, as `x-error-code`; the guide on
+ * errors has a section for each.
  */
 
-export const InvalidRequestError = createError<[string]>('INVALID_REQUEST', '%s', 400)
-export const MalformedUrlError = createError<[string]>('MALFORMED_URL', '%s', 400)
+/** A sentence, and what of it is about which parameter. */
+const badRequest = (code: string) =>
+  class extends createError<[string]>(code, '%s', 400) {
+    readonly errors: readonly ParameterError[]
+
+    constructor(sentence = '%s', errors: readonly ParameterError[] = []) {
+      super(sentence)
+      this.errors = errors
+    }
+  }
+
+export const InvalidRequestError = badRequest('INVALID_REQUEST')
+/** One of whose parameters is at fault. */
+export class InvalidParameterError extends InvalidRequestError {
+  constructor(parameter: string, sentence: string, code: ParameterError['code'] = 'invalid') {
+    super(sentence, [{ parameter, code, detail: sentence }])
+  }
+}
+/** What cannot be decoded: a percent-encoding, a NUL byte. */
+export const MalformedUrlError = badRequest('MALFORMED_URL')
+export const InvalidHttpError = createError('INVALID_HTTP', 'the request is not valid HTTP', 400)
 export const MissingTokenError = createError(
   'MISSING_TOKEN',
   'this operation needs a token: Authorization: Bearer <token>',
@@ -37,11 +57,13 @@ export const MethodNotAllowedError = createError(
   'method not allowed: only GET, HEAD and OPTIONS are',
   405,
 )
+export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request was not sent in time', 408)
 export const UrlTooLongError = createError<[number]>(
   'URL_TOO_LONG',
   'the URL is too long: at most %d bytes are accepted',
   414,
 )
+export const HeadersTooLongError = createError('HEADERS_TOO_LONG', 'the headers of the request are too long', 431)
 /** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
 export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
 export const HistoryLostError = createError(
@@ -54,6 +76,8 @@ export const TooManyStreamsError = createError(
   'too many clients follow the changes of this server, try again shortly',
   503,
 )
+/** A defect. */
+export const InternalError = createError('INTERNAL_ERROR', 'internal server error', 500)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
 export const ServiceNotReadyError = createError(
   'NOT_READY',

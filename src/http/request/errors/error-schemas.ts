@@ -1,0 +1,52 @@
+import { Type } from '@sinclair/typebox'
+import { ref } from '../../../schemas/references.ts'
+import * as catalogue from './errors.ts'
+import { ParameterError } from './parameter-errors.ts'
+
+/** What every failure answers. */
+export const ErrorResponse = Type.Object(
+  {
+    error: Type.String({
+      maxLength: 65_536,
+      description: 'One sentence that says what is wrong and what is allowed.',
+    }),
+  },
+  { $id: 'Error', additionalProperties: false, description: 'An error.' },
+)
+
+/** What it answers where the client prefers problem details. */
+export const ProblemDetails = Type.Object(
+  {
+    type: Type.String({
+      maxLength: 128,
+      description: 'Which error it is: the section on its code in the guide on errors, relative to the service.',
+    }),
+    title: Type.String({ maxLength: 128, description: 'The error in a few words, always the same for one `type`.' }),
+    status: Type.Integer({ minimum: 400, maximum: 599, description: 'Number of the HTTP status.' }),
+    detail: Type.String({ maxLength: 65_536, description: 'The sentence that is `error` in the other form.' }),
+    instance: Type.String({ maxLength: 128, description: 'ID of the request, as in `x-request-id`.' }),
+    errors: Type.Array(ref(ParameterError), {
+      maxItems: 64,
+      description: 'What is wrong with which parameter; empty if no parameter is at fault.',
+    }),
+  },
+  { $id: 'ProblemDetails', additionalProperties: false, description: 'An error as problem details (RFC 9457).' },
+)
+
+export const errorSchemas = [ErrorResponse, ParameterError, ProblemDetails]
+
+/** Each code with its status. */
+const codes = new Map(
+  Object.values(catalogue)
+    .map((Failure) => new Failure(undefined as never, undefined as never))
+    .map(({ code, statusCode }) => [code.toLowerCase(), statusCode]),
+)
+
+/** The header of failures with a status, with the codes there are. */
+export const errorCodeOf = (status: number) => ({
+  'x-error-code': {
+    type: 'string',
+    enum: [...codes.keys()].filter((code) => codes.get(code) === status).sort(),
+    description: 'What failed, for programs: the guide on errors has a section for each code.',
+  },
+})
