@@ -37,6 +37,8 @@ export const MethodNotAllowedError = createError(
   'method not allowed: only GET, HEAD and OPTIONS are',
   405,
 )
+/** At a path that is not for reading. */
+export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
 export const UrlTooLongError = createError<[number]>(
   'URL_TOO_LONG',
   'the URL is too long: at most %d bytes are accepted',
