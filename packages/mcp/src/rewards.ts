@@ -138,7 +138,7 @@ function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => str
         `each claim, ${inTokens(incentive.rewardBoost)} more for each hour without one`
       )
     case 'ERC20PeggedIncentive':
-      return `what ${inTokens(incentive.reward)} is worth, for each claim`
+      return `the worth of ${inTokens(incentive.reward)} for each claim`
     case 'ERC20VariableIncentive':
       return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
     default: {

@@ -4,8 +4,8 @@ import { type Arguments, type Get, ToolError } from './operations.ts'
 /** Bytes of the structured content of a result: what an agent reads of one call. */
 const MAX_RESULT_BYTES = 20_000
 
-/** Incentives of one campaign in a result. */
-const MAX_INCENTIVES = 20
+/** Incentives, and action steps, of one campaign in a result. */
+const MAX_ENTRIES = 20
 
 export interface ToolResult {
   /** What is given, as the output schema says. */
@@ -89,46 +89,58 @@ export const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 1
 
 export const isTooLong = (structured: object) => Buffer.byteLength(JSON.stringify(structured)) > MAX_RESULT_BYTES
 
-/** The result with as many of its entries as fit, at least one. */
+/** The result with as many of its entries as fit, at least one. Counts up, so that nothing long is measured often. */
 export function fit<Result extends object>(count: number, build: (shown: number) => Result) {
-  let shown = count
-  while (shown > 1 && isTooLong(build(shown))) shown -= 1
-  return build(shown)
+  let result = build(Math.min(count, 1))
+  for (let shown = 2; shown <= count; shown += 1) {
+    const larger = build(shown)
+    if (isTooLong(larger)) return result
+    result = larger
+  }
+  return result
+}
+
+/** Lists of a campaign of which a result has a part. */
+interface CampaignParts {
+  id: string
+  incentives: unknown[]
+  actionSteps?: unknown[]
 }
 
 /**
- * The result with as many campaigns as fit, and of each as many incentives from the position `from` on. Says the calls that
- * give the other campaigns, and the other incentives of these.
+ * The result with as many campaigns as fit, and of the lists of each as many entries as fit from the position `from` on.
+ * Says the calls that give the other campaigns, and the other entries of these.
  */
-export function fitCampaigns<Campaign extends { id: string; incentives: unknown[] }>(
+export function fitCampaigns<Campaign extends CampaignParts>(
   { tool, given, from }: { tool: string; given: Arguments; from: number },
   campaigns: Campaign[],
 ) {
-  const build = (shown: number, perCampaign: number) => {
-    const end = from + perCampaign
-    const idsOf = (some: Campaign[]) => some.map(({ id }) => id)
-    const others = idsOf(campaigns.slice(shown))
-    const withMore = idsOf(campaigns.slice(0, shown).filter(({ incentives }) => incentives.length > end))
+  const build = (shown: number, maxEntries: number) => {
+    const end = from + maxEntries
+    const isCut = ({ incentives, actionSteps = [] }: Campaign) => Math.max(incentives.length, actionSteps.length) > end
+    const shownCampaigns = campaigns.slice(0, shown)
+    const others = campaigns.slice(shown).map(({ id }) => id)
+    const withMore = shownCampaigns.filter(isCut).map(({ id }) => id)
     const next: NextCall[] = []
     if (others.length > 0) {
-      next.push({ tool, arguments: { ...given, campaignId: others }, gives: `the other ${others.length} campaigns` })
+      next.push({ tool, arguments: { ...given, campaignId: others, from }, gives: 'the other campaigns' })
     }
     if (withMore.length > 0) {
-      const gives = `their incentives from index ${end} on`
+      const gives = `the lists of these campaigns from index ${end} on`
       next.push({ tool, arguments: { ...given, campaignId: withMore, from: end }, gives })
     }
-    return {
-      campaigns: campaigns
-        .slice(0, shown)
-        .map((campaign) => ({ ...campaign, incentives: campaign.incentives.slice(from, end) })),
-      next,
-    }
+    const shorten = ({ incentives, actionSteps, ...campaign }: Campaign) => ({
+      ...campaign,
+      incentives: incentives.slice(from, end),
+      ...(actionSteps === undefined ? {} : { actionSteps: actionSteps.slice(from, end) }),
+    })
+    return { campaigns: shownCampaigns.map(shorten), next }
   }
-  let perCampaign = MAX_INCENTIVES
-  let shown = fit(campaigns.length, (some) => build(some, perCampaign))
-  while (perCampaign > 1 && isTooLong(shown)) {
-    perCampaign = Math.ceil(perCampaign / 2)
-    shown = build(1, perCampaign)
+  let maxEntries = MAX_ENTRIES
+  let result = fit(campaigns.length, (shown) => build(shown, maxEntries))
+  while (maxEntries > 1 && isTooLong(result)) {
+    maxEntries = Math.ceil(maxEntries / 2)
+    result = build(1, maxEntries)
   }
-  return shown
+  return result
 }

@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { CampaignListItem, ResponseOf } from 'reward-campaigns-client'
 import { filters, pageSize, some } from '../campaign-filters.ts'
+import type { Arguments } from '../operations.ts'
 import { IncentiveSummary, readTokens, summarizeIncentive } from '../rewards.ts'
 import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool } from '../tool.ts'
 
@@ -78,24 +79,34 @@ export const findCampaigns: Tool = {
         .slice(0, MAX_INCENTIVES)
         .map((incentive, index) => summarizeIncentive(incentive, index, { chainId: campaign.chainId, tokens })),
     }))
-    const structured = fit(campaigns.length, (shown) => ({
+    const page = Math.max(1, Number(given.page ?? 1))
+    const size = Number(given.pageSize ?? PAGE_SIZE)
+    const build = (shown: number) => ({
       campaigns: campaigns.slice(0, shown),
       totalCampaigns: found.totalCampaigns,
-      next: toNext(given, { shown, found: campaigns.length, total: found.totalCampaigns }),
-    }))
+      next: toNext(given, { page, size, isLast: page * size >= found.totalCampaigns, shown: Math.min(shown, size) }),
+    })
+    const whole = fit(campaigns.length, build)
+    const isCut = whole.campaigns.length < campaigns.length
+    const structured = isCut ? build(largestDivisor(size, whole.campaigns.length)) : build(size)
     const { length } = structured.campaigns
     return { structured, sentence: `${found.totalCampaigns} campaigns match, of which ${length} are shown.` }
   },
 }
 
-/** The page that begins after what is shown: where not all of a page is, pages of a size that divides it. */
-function toNext(given: Record<string, unknown>, counts: { shown: number; found: number; total: number }): NextCall[] {
-  const page = Math.max(1, Number(given.page ?? 1))
-  const size = Number(given.pageSize ?? PAGE_SIZE)
-  const isCut = counts.shown < counts.found
-  if (counts.found === 0 || (!isCut && page * size >= counts.total)) return []
-  let smaller = isCut ? counts.shown : size
-  while (size % smaller !== 0) smaller -= 1
-  const next = { page: (page - 1) * (size / smaller) + 2, pageSize: smaller }
-  return [{ tool: 'find_campaigns', arguments: { ...given, ...next }, gives: 'the next campaigns' }]
+/** Pages of this size begin where those of the whole size do. */
+function largestDivisor(size: number, max: number) {
+  let divisor = max
+  while (size % divisor !== 0) divisor -= 1
+  return divisor
+}
+
+/** The page after what is shown: `shown` divides the size of the page. */
+function toNext(
+  given: Arguments,
+  { page, size, isLast, shown }: { page: number; size: number; isLast: boolean; shown: number },
+): NextCall[] {
+  if (shown === 0 || (shown === size && isLast)) return []
+  const next = { page: (page - 1) * (size / shown) + 2, pageSize: shown }
+  return [{ tool: findCampaigns.name, arguments: { ...given, ...next }, gives: 'the next campaigns' }]
 }

@@ -5,12 +5,13 @@ import { readTokens, summarizeIncentive, type Tokens } from '../rewards.ts'
 import { argumentsOf, fitCampaigns, resultOf, shorten, type Tool, toIds, toPosition } from '../tool.ts'
 import { campaignSummary, summarizeCampaign } from './find-campaigns.ts'
 
-/** Action steps of a campaign in a result. */
-const MAX_STEPS = 5
-
-/** Which incentives of a campaign a tool gives. */
+/** Which incentives, and action steps, of a campaign a tool gives. */
 export const from = Type.Optional(
-  Type.Integer({ minimum: 0, default: 0, description: 'Index of the first incentive to give of each campaign.' }),
+  Type.Integer({
+    minimum: 0,
+    default: 0,
+    description: 'Index of the first incentive, and action step, to give of each campaign.',
+  }),
 )
 
 export const unknownCampaigns = Type.Array(Type.String(), { description: 'Campaigns that there are not.' })
@@ -40,7 +41,7 @@ export const getCampaigns: Tool = {
           validator: Type.String({ description: 'Address that signs claims.' }),
           maxParticipants: Type.String({ description: 'Maximum number of claimants; "0": no maximum.' }),
           mayClaim: Type.String({ description: 'Who may claim; `eligibility` says it of one account.' }),
-          actionSteps: Type.Array(ActionStep, { description: `What has to be done: the first ${MAX_STEPS} steps.` }),
+          actionSteps: Type.Array(ActionStep, { description: 'What has to be done.' }),
           actionStepCount: Type.Integer({ description: 'Number of all steps.' }),
         },
         { additionalProperties: false },
@@ -77,7 +78,7 @@ function explain(campaign: CampaignListItem, tokens: Tokens) {
     validator: campaign.validator,
     maxParticipants: campaign.maxParticipants,
     mayClaim: toWords(allowList),
-    actionSteps: (actionSteps ?? []).slice(0, MAX_STEPS).map((step) => ({
+    actionSteps: (actionSteps ?? []).map((step) => ({
       chainId: step.chainId,
       targetContract: step.targetContract,
       signatureType: step.signatureType,
