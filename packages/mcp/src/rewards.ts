@@ -7,17 +7,12 @@ import { shorten } from './tool.ts'
  * What incentives pay, in words and in amounts: exact, and in whole tokens where the token is known.
  */
 
-export const Amount = Type.Object(
-  {
-    baseUnits: Type.String({ description: 'Exact, in the smallest unit.' }),
-    tokens: Type.Optional(
-      Type.String({ description: 'The same in whole tokens, exact, with the symbol. Absent if the token is unknown.' }),
-    ),
-  },
-  { additionalProperties: false, description: 'An amount of a token.' },
-)
-
-const amount = (description: string) => Type.Optional(Type.Object(Amount.properties, { ...Amount, description }))
+/** An amount as a tool gives it. What its parts are, agents are told once (`INSTRUCTIONS`): the list of tools is long. */
+export const amount = (description: string) =>
+  Type.Object(
+    { baseUnits: Type.String(), tokens: Type.Optional(Type.String()) },
+    { additionalProperties: false, description },
+  )
 
 export const IncentiveSummary = Type.Object(
   {
@@ -25,10 +20,10 @@ export const IncentiveSummary = Type.Object(
     type: Type.String({ description: 'Variant of the incentive.' }),
     pays: Type.String({ description: 'What it pays, in words.' }),
     asset: Type.Optional(Type.String({ description: 'Token that it pays, as `<chain>:<address>`.' })),
-    reward: amount('Fixed reward, or the first one of an auction; of a pegged incentive in its peg.'),
-    maxReward: amount('Maximum of one claim; of a pegged incentive in its peg.'),
-    left: amount('What claims can still get.'),
-    claimed: amount('What claims have got.'),
+    reward: Type.Optional(amount('Fixed reward, or the first one of an auction; of a pegged incentive in its peg.')),
+    maxReward: Type.Optional(amount('Maximum of one claim; of a pegged incentive in its peg.')),
+    left: Type.Optional(amount('What claims can still get.')),
+    claimed: Type.Optional(amount('What claims have got.')),
     claims: Type.Optional(Type.String({ description: 'Number of claims so far.' })),
     claimsLeft: Type.Optional(Type.String({ description: 'Number of claims that remain.' })),
   },
@@ -36,13 +31,15 @@ export const IncentiveSummary = Type.Object(
 )
 type IncentiveSummary = Static<typeof IncentiveSummary>
 
+type Amount = Static<ReturnType<typeof amount>>
+
 type Token = { decimals: number; symbol: string } | null | undefined
 
 /** What is known of a token, by its chain and address. */
 export type Tokens = (chainId: number, address: string) => Token
 
 /** An amount, exact and in whole tokens. */
-export const toAmount = (baseUnits: string, token: Token): Static<typeof Amount> => ({
+export const toAmount = (baseUnits: string, token: Token): Amount => ({
   baseUnits,
   ...(token ? { tokens: `${toTokens(baseUnits, token.decimals)} ${shorten(token.symbol)}` } : {}),
 })

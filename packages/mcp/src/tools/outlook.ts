@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ResponseOf } from 'reward-campaigns-client'
 import { campaignId } from '../campaign-filters.ts'
-import { Amount, readTokens, toAmount } from '../rewards.ts'
+import { amount, readTokens, toAmount } from '../rewards.ts'
 import { argumentsOf, fitCampaigns, resultOf, type Tool, toIds, toPosition } from '../tool.ts'
 import { from, unknownCampaigns } from './get-campaigns.ts'
 
@@ -28,21 +28,20 @@ interface Outlook {
 }
 
 const value = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Number()], { description }))
-const amount = (description: string) => Type.Optional(Type.Object(Amount.properties, { ...Amount, description }))
 
 const IncentiveOutlook = Type.Object(
   {
     index: Type.Integer(),
-    rewardNow: amount('What a claim pays now; of an auction it changes every second.'),
+    rewardNow: Type.Optional(amount('What a claim pays now; of an auction it changes every second.')),
     rewardNowUsd: value('The same in US dollars.'),
     claimsLeft: value('Claims that remain.'),
-    budgetLeft: amount('What claims can still get.'),
+    budgetLeft: Type.Optional(amount('What claims can still get.')),
     budgetLeftUsd: value('The same in US dollars.'),
     spentShare: value('Share of the budget that is spent, 0 to 1.'),
     entries: value('Entries of a raffle so far.'),
     oddsOneIn: value('A new entry wins one in this many.'),
     claimsInBasis: value('Claims in the basis.'),
-    spentInBasis: amount('What they got.'),
+    spentInBasis: Type.Optional(amount('What they got.')),
     secondsLeft: value('Seconds until the budget is spent, at that pace.'),
     exhaustsAt: value('When that is.'),
   },

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import type { ResponseOf } from 'reward-campaigns-client'
 import { chainId, pageSize, user } from '../campaign-filters.ts'
 import { type Arguments, type Get, ToolError } from '../operations.ts'
-import { Amount, toAmount } from '../rewards.ts'
+import { amount, toAmount } from '../rewards.ts'
 import {
   argumentsOf,
   isTooLong,
@@ -25,7 +25,7 @@ const textOrNull = Type.Union([Type.String(), Type.Null()])
 const paid = {
   asset: Type.Union([Type.String(), Type.Null()], { description: 'Token, null where none is paid.' }),
   claims: Type.Integer({ description: 'Number of claims of the account.' }),
-  claimed: Type.Object(Amount.properties, { ...Amount, description: 'What they paid.' }),
+  claimed: amount('What they paid.'),
   claimedUsd: Type.Union([Type.String(), Type.Null()], {
     description: 'Its value at the time of each claim in US dollars; null if unknown.',
   }),

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { ResponseOf, TrendingCampaign } from 'reward-campaigns-client'
 import { filters, pageSize, some, user } from '../campaign-filters.ts'
-import { Amount, toAmount } from '../rewards.ts'
+import { amount, toAmount } from '../rewards.ts'
 import { argumentsOf, fit, type NextCall, resultOf, shorten, type Tool, toPosition } from '../tool.ts'
 
 const PAGE_SIZE = 10
@@ -23,8 +23,8 @@ const TrendingEntry = Type.Object(
     claims: Type.Integer({ description: 'All claims so far.' }),
     endTime: optionalText('End, if it has one.'),
     action: optionalText('Project and type of the action.'),
-    budget: Type.Object(Amount.properties, { ...Amount, description: 'Budget of its first token, claimed or not.' }),
-    distributed: Type.Object(Amount.properties, { ...Amount, description: 'What was claimed of that.' }),
+    budget: amount('Budget of its first token, claimed or not.'),
+    distributed: amount('What was claimed of that.'),
     status: optionalText('With `user`: `active`, `claimable` or `claimed`.'),
     accessStatus: optionalText('With `user`: whether the allow list admits the account.'),
     incentiveCount: Type.Integer({ description: 'Number of all its incentives.' }),
