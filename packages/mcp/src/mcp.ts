@@ -16,7 +16,7 @@ import { rewardsOf } from './tools/rewards-of.ts'
 import { status } from './tools/status.ts'
 import { trending } from './tools/trending.ts'
 
-export { type Answer, type Ask, ToolError } from './operations.ts'
+export { type Ask, type OperationResponse, ToolError } from './operations.ts'
 
 const tools: Tool[] = [findCampaigns, getCampaigns, trending, eligibility, rewardsOf, outlook, status]
 
@@ -86,7 +86,7 @@ async function callTool(name: string, given: Arguments, get: Get) {
  * Answers one HTTP request of a client (Streamable HTTP): with JSON, without a session, in the current protocol and in
  * those that begin with a handshake.
  */
-export async function answerHttp(request: Request, options: ServerOptions): Promise<Response> {
+export async function respondHttp(request: Request, options: ServerOptions): Promise<Response> {
   const create = () => createServer(options)
   if (!(await isLegacyRequest(request))) {
     return createMcpHandler(create, { legacy: 'reject', maxSubscriptions: 0 }).fetch(request)

@@ -1,11 +1,11 @@
 /** What a service has answered. */
-export interface Answer {
+export interface OperationResponse {
   status: number
   body: string
 }
 
 /** Requests a path with its query of a service. Ended by the signal; may reject with a `ToolError`. */
-export type Ask = (path: string, signal: AbortSignal) => Promise<Answer>
+export type Ask = (path: string, signal: AbortSignal) => Promise<OperationResponse>
 
 /** Arguments of a tool, by name. */
 export type Arguments = Record<string, unknown>

@@ -17,7 +17,7 @@ interface AgentOptions {
 }
 
 /** The tools for agents: large, so they are loaded for the first request. */
-export type LoadMcp = () => Promise<{ answerHttp: (request: Request, options: AgentOptions) => Promise<Response> }>
+export type LoadMcp = () => Promise<{ respondHttp: (request: Request, options: AgentOptions) => Promise<Response> }>
 
 export interface McpOptions {
   load: LoadMcp
@@ -50,8 +50,8 @@ export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf 
       typeof value === 'string' ? [[name, value]] : [],
     )
     const message = new Request('http://localhost/mcp', { method: 'POST', headers, body: request.body, signal })
-    const { answerHttp } = await load()
-    const response = await answerHttp(message, {
+    const { respondHttp } = await load()
+    const response = await respondHttp(message, {
       ask: createAsk(app, request),
       version,
       onError: (err) => request.log.error({ err }, 'unhandled error'),
