@@ -269,6 +269,20 @@ module.exports = {
       to: { path: '^(src|packages|examples)/', pathNot: '^packages/conformance/src/' },
     },
     {
+      name: 'tools-for-agents-ask-operations',
+      comment: 'What agents are told is what everybody may ask; of the client there are the types and the amounts.',
+      severity: 'error',
+      from: { path: '^packages/mcp/src/' },
+      to: { path: '^(src|packages|examples)/', pathNot: '^packages/(mcp/src/|client/src/client[.]ts$)' },
+    },
+    {
+      name: 'tools-for-agents-are-loaded-on-demand',
+      comment: 'They are a bundle of their own, which is read only where an agent asks.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { path: '^packages/mcp/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+    },
+    {
       name: 'example-requests-know-the-document-alone',
       comment: 'What can be asked stands in the OpenAPI document.',
       severity: 'error',
@@ -296,7 +310,7 @@ module.exports = {
       to: {
         path: ['^(packages|examples)/', '(^|/)reward-campaigns-client($|/)'],
         pathNot:
-          '^packages/(conformance/src/conformance|example-requests/src/request-files|sample-data/src/sample-data)[.]ts$',
+          '^packages/(conformance/src/conformance|example-requests/src/request-files|mcp/src/mcp|sample-data/src/sample-data)[.]ts$',
       },
     },
     {

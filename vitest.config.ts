@@ -20,6 +20,7 @@ export default defineConfig(({ mode }) => ({
       'reward-campaigns-client': join(import.meta.dirname, 'packages/client/src/client.ts'),
       'reward-campaigns-conformance': join(import.meta.dirname, 'packages/conformance/src/conformance.ts'),
       'reward-campaigns-example-requests': join(import.meta.dirname, 'packages/example-requests/src/request-files.ts'),
+      'reward-campaigns-mcp': join(import.meta.dirname, 'packages/mcp/src/mcp.ts'),
       'reward-campaigns-sample-data': join(import.meta.dirname, 'packages/sample-data/src/sample-data.ts'),
     },
   },

@@ -16,15 +16,14 @@ const CACHE = '.cache/start'
 /** Pages, by which it is known whether any are there. */
 const PAGES = ['../explorer/explorer.html', '../docs/public/docs.html']
 
-const TRACES = 'src/observability/tracing/traces.ts'
-
 /**
- * Where the command line finds traces: in a bundle beside its own, which is read only where there are any. It has in it
- * what nobody else needs, and what is needed for building only.
- *
- * @param {string} outfile
+ * What the command line finds in bundles beside its own, which are read only where they are needed. They have in them what
+ * nobody else needs, and what is needed for building only.
  */
-const toTracesFile = (outfile) => outfile.replace(/\.js$/, '.traces.js')
+const APART = [
+  { name: 'traces', entryPoint: 'src/observability/tracing/traces.ts', imported: /\/tracing\/traces\.ts$/ },
+  { name: 'mcp', entryPoint: 'packages/mcp/src/mcp.ts', imported: /^reward-campaigns-mcp$/ },
+]
 
 /**
  * @param {string} entryPoint
@@ -66,18 +65,20 @@ async function bundle(entryPoint, outfile, options = {}) {
 }
 
 /**
- * @param {string} path of the bundle, for an import.
+ * @param {string} stem of the names of all bundles
  * @returns {import('esbuild').Plugin}
  */
-const tracesApart = (path) => ({
-  name: 'traces-apart',
+const apart = (stem) => ({
+  name: 'apart',
   setup(build) {
-    build.onResolve({ filter: /\/tracing\/traces\.ts$/ }, () => ({ path, external: true }))
+    for (const { name, imported } of APART) {
+      build.onResolve({ filter: imported }, () => ({ path: `./${stem}.${name}.js`, external: true }))
+    }
   },
 })
 
 /**
- * Makes the command line, its traces and, in the folders `explorer` and `docs` beside that of the command line, the pages
+ * Makes the command line, the bundles beside it and, in the folders `explorer` and `docs` beside that of the command line, the pages
  * that it serves.
  *
  * @param {string} outfile path from the root, two folders below it.
@@ -86,11 +87,13 @@ const tracesApart = (path) => ({
 export async function bundleWithPages(outfile) {
   const { buildExplorer } = await import('../packages/explorer/build.mjs')
   const { buildDocs } = await import('../packages/docs/build.mjs')
-  const traces = toTracesFile(outfile)
+  const stem = outfile.replace(/\.js$/, '')
   const inputs = await Promise.all([
-    bundle('src/commands/cli.ts', outfile, { plugins: [tracesApart(`./${basename(traces)}`)] }),
-    // Of its packages the modules are taken, of which most can be left out.
-    bundle(TRACES, traces, { mainFields: ['module', 'main'] }),
+    bundle('src/commands/cli.ts', outfile, { plugins: [apart(basename(stem))] }),
+    // Of their packages the modules are taken, of which most can be left out.
+    ...APART.map(({ name, entryPoint }) =>
+      bundle(entryPoint, `${stem}.${name}.js`, { mainFields: ['module', 'main'] }),
+    ),
     buildExplorer(join(root, outfile, '../../explorer')),
     buildDocs(join(root, outfile, '../../docs')),
   ])

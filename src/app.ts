@@ -31,6 +31,7 @@ import { createExplorerRepository } from './features/explorer/explorer-repositor
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
 import { limitsSchemas } from './features/limits/limits-schemas.ts'
+import { type LoadMcp, mcpRoutes } from './features/mcp/mcp-routes.ts'
 import { createPriceRepository } from './features/prices/price-repository.ts'
 import { priceRoutes } from './features/prices/price-routes.ts'
 import { priceSchemas } from './features/prices/price-schemas.ts'
@@ -101,6 +102,8 @@ export interface AppOptions {
   explorerFolder?: string
   /** Folder of the documentation's pages, a folder of it for each set of surfaces; absent: there is none. */
   docsFolder?: string
+  /** Loads the tools for agents, where the settings say that they are served; absent: there are none. */
+  loadMcp?: LoadMcp | undefined
   /** Has requests traced, from their first hook on. */
   trace?: ((app: FastifyInstance) => void) | undefined
   /** Where what happens is counted. */
@@ -249,6 +252,9 @@ export async function buildApp(options: AppOptions) {
         },
       })
       await surface.register(statusRoutes, { status })
+      if (settings.MCP && options.loadMcp !== undefined) {
+        await surface.register(mcpRoutes, { load: options.loadMcp, origins: settings.CORS_ORIGINS, signalOf })
+      }
       await surface.register(limitsRoutes, { settings, isStandby: () => databaseServer()?.isStandby === true })
     })
   }

@@ -43,6 +43,9 @@ export const Settings = Type.Object({
     'Whether it can be asked what an address has claimed and can claim: `/eligibility`, `/users/{address}/rewards`, and `claimant` of `/claims`.',
     { default: true },
   ),
+  MCP: yesOrNo('Serve the tools for agents (Model Context Protocol) at `/mcp`, if the public operations are served.', {
+    default: true,
+  }),
   PUBLIC_BASE_URL: text('Base address of the public operations in the OpenAPI document.', {
     default: '/',
     pattern: BASE_URL,

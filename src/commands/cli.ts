@@ -16,6 +16,7 @@ import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { explain, toRequestPath } from './explain.ts'
 import { importFiles } from './import.ts'
+import { mcp } from './mcp.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import { rebuildDatabase } from './rebuild.ts'
 import { sample } from './sample.ts'
@@ -153,6 +154,12 @@ program
   .option('--token <token>', 'check the protected operations with this token')
   .option('--json', 'print the results as NDJSON')
   .action(conformance)
+
+program
+  .command('mcp')
+  .description('serve tools for agents (Model Context Protocol) on standard input and output, over a deployment')
+  .argument('<url>', 'base URL of the operations', toBaseUrl)
+  .action(mcp)
 
 interface IndexArguments {
   chains?: string

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { sql } from 'drizzle-orm'
-import { buildApp } from '../app.ts'
+import { type AppOptions, buildApp } from '../app.ts'
 import { areTracesWanted } from '../config.ts'
 import { openServingDatabase } from '../database/connection/client.ts'
 import { DatabaseUnreachableError, describeFailure } from '../database/connection/database-errors.ts'
@@ -18,7 +18,7 @@ const SHARE_OF_TRACES = 0.05
  * The HTTP service of a process, not yet listening, with its connections to the database. Until it is told that the start
  * is done, requests wait a while for that, and then answers are 503.
  */
-export async function createHttpService(settings: Settings) {
+export async function createHttpService(settings: Settings, { loadMcp }: Pick<AppOptions, 'loadMcp'>) {
   const start = createStart(settings)
   const { queries, lookups, guard, close } = openServingDatabase({
     poolSize: settings.DATABASE_POOL_SIZE,
@@ -55,6 +55,7 @@ export async function createHttpService(settings: Settings) {
     isStarted: start.wait,
     databaseServer: () => guard.server,
     trace: traces?.follow,
+    loadMcp,
     counts,
     // Made together with the commands.
     explorerFolder: join(import.meta.dirname, '../explorer'),

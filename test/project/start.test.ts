@@ -124,6 +124,7 @@ test('what is packed is made before, and is what it takes to run', async () => {
   expect(files).toEqual(
     expect.arrayContaining([
       'dist/commands/cli.js',
+      'dist/commands/cli.mcp.js',
       'dist/commands/cli.traces.js',
       'dist/docs/public-staging-explorer/docs.html',
       'dist/explorer/explorer.html',

@@ -64,6 +64,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,
     explorerFolder: join(BUILD, 'explorer'),
     docsFolder: join(BUILD, 'docs'),
+    loadMcp: () => import('reward-campaigns-mcp'),
     counts,
     now: () => now ?? new Date(),
     logStream: {

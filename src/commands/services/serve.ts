@@ -29,7 +29,9 @@ export async function serve(settings: Settings) {
     onError: (error) => report(error),
   })
   const access = createDatabaseAccess(settings, (what) => app.log.info(what))
-  const { app, start, queries, lookups, guard, counts } = await createHttpService(settings)
+  const { app, start, queries, lookups, guard, counts } = await createHttpService(settings, {
+    loadMcp: () => import('reward-campaigns-mcp'),
+  })
   report = (err) => app.log.fatal({ err }, 'fatal error, shutting down')
   const metrics = settings.METRICS_PORT === undefined ? undefined : createMetricsServer()
   onShutdown(async () => metrics?.close())

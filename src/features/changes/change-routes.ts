@@ -3,6 +3,7 @@ import { Type } from '@sinclair/typebox'
 import type { FastifyRequest } from 'fastify'
 import { HistoryLostError, InvalidParameterError, TooManyStreamsError } from '../../http/request/errors/errors.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import { addVary } from '../../http/request/vary.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
 import type { ChangeFeed } from './change-feed.ts'
@@ -129,8 +130,8 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
   }
 
   app.get('/changes', { schema: listChanges }, async (request, reply) => {
-    const origin = reply.getHeader('vary')
-    void reply.headers({ 'cache-control': 'no-store', vary: origin === undefined ? 'accept' : `${origin}, accept` })
+    addVary(reply, 'accept')
+    void reply.header('cache-control', 'no-store')
     const { query } = request
     if (!wantsEvents(request)) return list(request, query)
     requirePlace()

@@ -102,9 +102,13 @@ test('every package that runs in production has a licence that docs/security.md 
   const { packages }: { packages: Record<string, { dev?: boolean; link?: boolean; license?: string }> } = JSON.parse(
     read('package-lock.json'),
   )
-  const { sources }: { sources: string[] } = JSON.parse(read(`${CLI.replace(/js$/, 'traces.js')}.map`))
+  const sources = ['traces.js', 'mcp.js'].flatMap((ending): string[] => {
+    const map: { sources: string[] } = JSON.parse(read(`${CLI.replace(/js$/, ending)}.map`))
+    return map.sources
+  })
   const bundled = new Set(sources.map((path) => /node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0]))
   expect(bundled).toContain('node_modules/@opentelemetry/sdk-trace')
+  expect(bundled).toContain('node_modules/@modelcontextprotocol/server')
   const running = Object.entries(packages).filter(
     ([path, { dev, link }]) =>
       path.startsWith('node_modules/') && (bundled.has(path) || (dev !== true && link !== true)),

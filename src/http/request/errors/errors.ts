@@ -58,6 +58,8 @@ export const MethodNotAllowedError = createError(
   405,
 )
 export const RequestTimeoutError = createError('REQUEST_TIMEOUT', 'the request was not sent in time', 408)
+/** At a path that is not for reading. */
+export const PostOnlyError = createError('METHOD_NOT_ALLOWED', 'method not allowed: only POST and OPTIONS are', 405)
 export const UrlTooLongError = createError<[number]>(
   'URL_TOO_LONG',
   'the URL is too long: at most %d bytes are accepted',

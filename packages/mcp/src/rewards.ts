@@ -1,0 +1,147 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { type CampaignListItem, type Incentive, type ResponseOf, toTokens } from 'reward-campaigns-client'
+import type { Get } from './operations.ts'
+import { shorten } from './tool.ts'
+
+/*
+ * What incentives pay, in words and in amounts: exact, and in whole tokens where the token is known.
+ */
+
+/** An amount as a tool gives it. What its parts are, agents are told once (`INSTRUCTIONS`): the list of tools is long. */
+export const amount = (description: string) =>
+  Type.Object(
+    { baseUnits: Type.String(), tokens: Type.Optional(Type.String()) },
+    { additionalProperties: false, description },
+  )
+
+export const IncentiveSummary = Type.Object(
+  {
+    index: Type.Integer({ description: 'Index of the incentive in its campaign, from 0.' }),
+    type: Type.String({ description: 'Variant of the incentive.' }),
+    pays: Type.String({ description: 'What it pays, in words.' }),
+    asset: Type.Optional(Type.String({ description: 'Token that it pays, as `<chain>:<address>`.' })),
+    reward: Type.Optional(amount('Fixed reward, or the first one of an auction; of a pegged incentive in its peg.')),
+    maxReward: Type.Optional(amount('Maximum of one claim; of a pegged incentive in its peg.')),
+    left: Type.Optional(amount('What claims can still get.')),
+    claimed: Type.Optional(amount('What claims have got.')),
+    claims: Type.Optional(Type.String({ description: 'Number of claims so far.' })),
+    claimsLeft: Type.Optional(Type.String({ description: 'Number of claims that remain.' })),
+  },
+  { additionalProperties: false },
+)
+type IncentiveSummary = Static<typeof IncentiveSummary>
+
+type Amount = Static<ReturnType<typeof amount>>
+
+type Token = { decimals: number; symbol: string } | null | undefined
+
+/** What is known of a token, by its chain and address. */
+export type Tokens = (chainId: number, address: string) => Token
+
+/** An amount, exact and in whole tokens. */
+export const toAmount = (baseUnits: string, token: Token): Amount => ({
+  baseUnits,
+  ...(token ? { tokens: `${toTokens(baseUnits, token.decimals)} ${shorten(token.symbol)}` } : {}),
+})
+
+const NATIVE_TOKEN = '0x0000000000000000000000000000000000000000'
+
+/** Tokens that one request may name. */
+const MAX_TOKENS = 100
+
+/** The tokens of campaigns. Those of which a list has no metadata (of auctions, and pegs) are requested. */
+export async function readTokens(
+  get: Get,
+  campaigns: Pick<CampaignListItem, 'chainId' | 'incentives'>[],
+): Promise<Tokens> {
+  const known = new Map<string, Token>()
+  const missing = new Set<string>()
+  for (const { chainId, incentives } of campaigns) {
+    for (const incentive of incentives) {
+      if ('metadata' in incentive && incentive.metadata) known.set(incentive.metadata.id, incentive.metadata)
+      if (incentive.type === 'CGDAIncentive') missing.add(`${chainId}:${incentive.asset}`)
+      if ('peg' in incentive) missing.add(`${chainId}:${incentive.peg}`)
+    }
+  }
+  const token = [...missing].filter((id) => !known.has(id)).slice(0, MAX_TOKENS)
+  if (token.length > 0) {
+    const { tokens } = await get<ResponseOf<'listTokens'>>('/tokens', { token, pageSize: MAX_TOKENS })
+    for (const one of tokens) known.set(one.id, one)
+  }
+  return (chainId, address) => {
+    const native = address === NATIVE_TOKEN ? { decimals: 18, symbol: 'of the native token' } : undefined
+    return known.get(`${chainId}:${address}`) ?? native
+  }
+}
+
+const subtract = (from: string, amount: string) => {
+  const left = BigInt(from) - BigInt(amount)
+  return String(left < 0n ? 0n : left)
+}
+
+/** An incentive as a list of campaigns has it. */
+export function summarizeIncentive(
+  incentive: Incentive,
+  index: number,
+  { chainId, tokens }: { chainId: number; tokens: Tokens },
+): IncentiveSummary {
+  const { type } = incentive
+  if (type === 'AllowListIncentive') {
+    return { index, type, pays: `a place on the allow list ${incentive.allowListAddress}` }
+  }
+  if (type === 'PointsIncentive') return { index, type, pays: `${incentive.reward} points for each claim` }
+  const amountOf = (address: string) => (baseUnits: string) => toAmount(baseUnits, tokens(chainId, address))
+  const ofAsset = amountOf(incentive.asset)
+  const ofReward = 'peg' in incentive ? amountOf(incentive.peg) : ofAsset
+  const left = leftOf(incentive)
+  return {
+    index,
+    type,
+    pays: toWords(incentive, (baseUnits) => ofReward(baseUnits).tokens ?? `${baseUnits} base units`),
+    asset: `${chainId}:${incentive.asset}`,
+    ...(type === 'ERC20Incentive' ? { reward: ofAsset(incentive.reward), claimsLeft: incentive.limit } : {}),
+    ...(type === 'ERC20PeggedIncentive' ? { reward: ofReward(incentive.reward) } : {}),
+    ...(type === 'CGDAIncentive' ? { reward: ofAsset(incentive.initialReward) } : {}),
+    ...('maxReward' in incentive && incentive.maxReward !== '0' ? { maxReward: ofReward(incentive.maxReward) } : {}),
+    ...(left === undefined ? {} : { left: ofAsset(left) }),
+    ...('totalAmountClaimed' in incentive && incentive.totalAmountClaimed
+      ? { claimed: ofAsset(incentive.totalAmountClaimed) }
+      : {}),
+    ...('totalClaims' in incentive && incentive.totalClaims ? { claims: incentive.totalClaims } : {}),
+  }
+}
+
+type TokenIncentive = Exclude<Incentive, { type: 'AllowListIncentive' | 'PointsIncentive' }>
+
+/** What claims can still get, in base units of the asset: what is recorded, else what follows from the record. */
+function leftOf(incentive: TokenIncentive) {
+  if (incentive.type === 'CGDAIncentive') return undefined
+  if (incentive.remainingBalance) return incentive.remainingBalance
+  if (incentive.type !== 'ERC20Incentive') return subtract(incentive.limit, incentive.totalAmountClaimed || '0')
+  if (incentive.strategy === 1) return incentive.reward
+  return String(BigInt(incentive.reward) * BigInt(incentive.limit))
+}
+
+/** The chain writes 100 percent as 10^18. */
+const toPercent = (share: string) => `${toTokens(share, 16)} %`
+
+function toWords(incentive: TokenIncentive, inTokens: (baseUnits: string) => string): string {
+  switch (incentive.type) {
+    case 'ERC20Incentive':
+      return `${inTokens(incentive.reward)} ${incentive.strategy === 1 ? 'to one claimant, drawn among all' : 'for each claim'}`
+    case 'CGDAIncentive':
+      return (
+        `an auction: ${inTokens(incentive.initialReward)} at first, ${inTokens(incentive.rewardDecay)} less after ` +
+        `each claim, ${inTokens(incentive.rewardBoost)} more for each hour without one`
+      )
+    case 'ERC20PeggedIncentive':
+      return `the worth of ${inTokens(incentive.reward)} for each claim`
+    case 'ERC20VariableIncentive':
+      return incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the signed amount`
+    default: {
+      const share =
+        incentive.reward === '0' ? 'the signed amount' : `${toPercent(incentive.reward)} of the amount of the action`
+      return incentive.maxReward === '0' ? share : `${share}, at most ${inTokens(incentive.maxReward)} a claim`
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import { type Static, type TObject, type TProperties, Type } from '@sinclair/typebox'
+import { type Arguments, type Get, ToolError } from './operations.ts'
+
+/** Bytes of the structured content of a result: what an agent reads of one call. */
+const MAX_RESULT_BYTES = 20_000
+
+/** Incentives, and action steps, of one campaign in a result. */
+const MAX_ENTRIES = 20
+
+export interface ToolResult {
+  /** What is given, as the output schema says. */
+  structured: Record<string, unknown>
+  /** What it amounts to, in one sentence. */
+  sentence: string
+}
+
+export interface Tool {
+  name: string
+  title: string
+  description: string
+  input: TObject
+  output: TObject
+  run: (get: Get, given: Arguments) => Promise<ToolResult>
+}
+
+const NextCall = Type.Object(
+  {
+    tool: Type.String({ description: 'Name of the tool.' }),
+    arguments: Type.Record(Type.String(), Type.Unknown(), { description: 'Its arguments, complete.' }),
+    gives: Type.String({ description: 'What the call gives.' }),
+  },
+  { additionalProperties: false, description: 'A call that goes on.' },
+)
+export type NextCall = Static<typeof NextCall>
+
+/** Schema of a result, which says with which calls to go on. */
+export const resultOf = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(
+    {
+      ...properties,
+      next: Type.Array(NextCall, {
+        description: 'Calls that give what was left out of this result; empty if nothing was.',
+      }),
+    },
+    { additionalProperties: false },
+  )
+
+/** Schema of arguments; which of them a tool needs says the operation. */
+export const argumentsOf = <Properties extends TProperties>(properties: Properties) =>
+  Type.Object(properties, { additionalProperties: false })
+
+const SCALARS = ['string', 'number', 'boolean']
+
+/** @throws ToolError for an argument that the tool does not have, and for one that cannot be a parameter. */
+export function checkArguments({ name, input }: Tool, given: Arguments) {
+  const known = Object.keys(input.properties)
+  for (const [argument, value] of Object.entries(given)) {
+    if (!known.includes(argument)) {
+      throw new ToolError(
+        `${name} has no argument ${JSON.stringify(argument.slice(0, 128))}; it has ${known.join(', ')}`,
+      )
+    }
+    const values: unknown[] = Array.isArray(value) ? value : [value ?? '']
+    if (values.some((one) => !SCALARS.includes(typeof one))) {
+      throw new ToolError(`${argument} must be text, a number, true or false, or a list of those`)
+    }
+  }
+}
+
+/** An argument that only the tool knows: a whole number, 0 if absent. @throws ToolError */
+export function toPosition(given: Arguments, name: string) {
+  const value = Number(given[name] ?? 0)
+  if (Number.isSafeInteger(value) && value >= 0) return value
+  throw new ToolError(`${name} must be a whole number from 0 on`)
+}
+
+/** Campaign IDs as a list, also where they were given as one text; in lower case, each once. */
+export const toIds = (given: Arguments) => [
+  ...new Set(
+    String(given.campaignId ?? '')
+      .toLowerCase()
+      .split(',')
+      .map((id) => id.trim()),
+  ),
+]
+
+/** Text of others, short enough for a result. */
+export const shorten = (text: string) => (text.length > 200 ? `${text.slice(0, 199)}…` : text)
+
+export const isTooLong = (structured: object) => Buffer.byteLength(JSON.stringify(structured)) > MAX_RESULT_BYTES
+
+/** The result with as many of its entries as fit, at least one. Counts up, so that nothing long is measured often. */
+export function fit<Result extends object>(count: number, build: (shown: number) => Result) {
+  let result = build(Math.min(count, 1))
+  for (let shown = 2; shown <= count; shown += 1) {
+    const larger = build(shown)
+    if (isTooLong(larger)) return result
+    result = larger
+  }
+  return result
+}
+
+/** Lists of a campaign of which a result has a part. */
+interface CampaignParts {
+  id: string
+  incentives: unknown[]
+  actionSteps?: unknown[]
+}
+
+/**
+ * The result with as many campaigns as fit, and of the lists of each as many entries as fit from the position `from` on.
+ * Says the calls that give the other campaigns, and the other entries of these.
+ */
+export function fitCampaigns<Campaign extends CampaignParts>(
+  { tool, given, from }: { tool: string; given: Arguments; from: number },
+  campaigns: Campaign[],
+) {
+  const build = (shown: number, maxEntries: number) => {
+    const end = from + maxEntries
+    const isCut = ({ incentives, actionSteps = [] }: Campaign) => Math.max(incentives.length, actionSteps.length) > end
+    const shownCampaigns = campaigns.slice(0, shown)
+    const others = campaigns.slice(shown).map(({ id }) => id)
+    const withMore = shownCampaigns.filter(isCut).map(({ id }) => id)
+    const next: NextCall[] = []
+    if (others.length > 0) {
+      next.push({ tool, arguments: { ...given, campaignId: others, from }, gives: 'the other campaigns' })
+    }
+    if (withMore.length > 0) {
+      const gives = `the lists of these campaigns from index ${end} on`
+      next.push({ tool, arguments: { ...given, campaignId: withMore, from: end }, gives })
+    }
+    const shorten = ({ incentives, actionSteps, ...campaign }: Campaign) => ({
+      ...campaign,
+      incentives: incentives.slice(from, end),
+      ...(actionSteps === undefined ? {} : { actionSteps: actionSteps.slice(from, end) }),
+    })
+    return { campaigns: shownCampaigns.map(shorten), next }
+  }
+  let maxEntries = MAX_ENTRIES
+  let result = fit(campaigns.length, (shown) => build(shown, maxEntries))
+  while (maxEntries > 1 && isTooLong(result)) {
+    maxEntries = Math.ceil(maxEntries / 2)
+    result = build(1, maxEntries)
+  }
+  return result
+}

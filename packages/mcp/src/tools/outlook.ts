@@ -1,0 +1,117 @@
+import { Type } from '@sinclair/typebox'
+import type { ResponseOf } from 'reward-campaigns-client'
+import { campaignId } from '../campaign-filters.ts'
+import { amount, readTokens, toAmount } from '../rewards.ts'
+import { argumentsOf, fitCampaigns, resultOf, type Tool, toIds, toPosition } from '../tool.ts'
+import { from, unknownCampaigns } from './get-campaigns.ts'
+
+/** Of what the operation says of an incentive, what is passed on as it is; any of it may be missing. */
+const PASSED_ON = [
+  'rewardNowUsd',
+  'claimsLeft',
+  'budgetLeftUsd',
+  'spentShare',
+  'entries',
+  'oddsOneIn',
+  'claimsInBasis',
+  'secondsLeft',
+  'exhaustsAt',
+] as const
+
+const AMOUNTS = ['rewardNow', 'budgetLeft', 'spentInBasis'] as const
+
+interface Outlook {
+  at: string
+  basis: string
+  campaigns: { id: string; incentives: Record<string, unknown>[] }[]
+  unknownCampaigns: string[]
+}
+
+const value = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Number()], { description }))
+
+const IncentiveOutlook = Type.Object(
+  {
+    index: Type.Integer(),
+    rewardNow: Type.Optional(amount('What a claim pays now; of an auction it changes every second.')),
+    rewardNowUsd: value('The same in US dollars.'),
+    claimsLeft: value('Claims that remain.'),
+    budgetLeft: Type.Optional(amount('What claims can still get.')),
+    budgetLeftUsd: value('The same in US dollars.'),
+    spentShare: value('Share of the budget that is spent, 0 to 1.'),
+    entries: value('Entries of a raffle so far.'),
+    oddsOneIn: value('A new entry wins one in this many.'),
+    claimsInBasis: value('Claims in the basis.'),
+    spentInBasis: Type.Optional(amount('What they got.')),
+    secondsLeft: value('Seconds until the budget is spent, at that pace.'),
+    exhaustsAt: value('When that is.'),
+  },
+  { additionalProperties: false },
+)
+
+export const outlook: Tool = {
+  name: 'outlook',
+  title: 'What is left of campaigns',
+  description:
+    'Says what campaigns pay at this second, what is left of them, the odds of raffles, and how long the rest lasts at the pace of the past; that is no forecast. Needs `campaignId`.',
+  input: argumentsOf({
+    campaignId,
+    basis: Type.Optional(Type.String({ enum: ['24h', '7d'], default: '24h', description: 'Whose pace.' })),
+    from,
+  }),
+  output: resultOf({
+    at: Type.String({ description: 'The instant of which this is.' }),
+    basis: Type.String(),
+    campaigns: Type.Array(
+      Type.Object(
+        { id: Type.String(), incentiveCount: Type.Integer(), incentives: Type.Array(IncentiveOutlook) },
+        { additionalProperties: false },
+      ),
+    ),
+    unknownCampaigns,
+  }),
+  async run(get, { from: first, ...given }) {
+    const position = toPosition({ from: first }, 'from')
+    const found = await get<Outlook>('/outlook', given)
+    // Which tokens these are amounts of.
+    const campaignIds = toIds(given)
+    const listed = await get<ResponseOf<'listCampaigns'>>('/campaigns', {
+      campaignId: campaignIds,
+      tokenWhitelist: false,
+      pageSize: campaignIds.length,
+      fields: ['id', 'chainId', 'incentives'],
+    })
+    const tokens = await readTokens(get, listed.campaigns)
+    const byId = new Map(listed.campaigns.map((campaign) => [campaign.id, campaign]))
+    const campaigns = found.campaigns.map(({ id, incentives }) => {
+      const campaign = byId.get(id)
+      const toEntry = (incentive: Record<string, unknown>, position: number) => {
+        const index = typeof incentive.incentiveIndex === 'number' ? incentive.incentiveIndex : position
+        const record = campaign?.incentives[index]
+        const tokenAt = (key: 'asset' | 'peg') => {
+          const address = (record as { asset?: string; peg?: string } | undefined)?.[key]
+          return campaign === undefined || address === undefined ? undefined : tokens(campaign.chainId, address)
+        }
+        return {
+          index,
+          ...toOutlook(incentive, (key) => tokenAt(key === 'rewardNow' && record && 'peg' in record ? 'peg' : 'asset')),
+        }
+      }
+      return { id, incentiveCount: incentives.length, incentives: incentives.map(toEntry) }
+    })
+    const fitted = fitCampaigns({ tool: outlook.name, given, from: position }, campaigns)
+    const structured = { at: found.at, basis: found.basis, ...fitted, unknownCampaigns: found.unknownCampaigns }
+    return { structured, sentence: `The outlook of ${fitted.campaigns.length} campaigns at ${found.at}.` }
+  },
+}
+
+function toOutlook(
+  incentive: Record<string, unknown>,
+  tokenOf: (key: (typeof AMOUNTS)[number]) => Parameters<typeof toAmount>[1],
+) {
+  const passed = PASSED_ON.flatMap((key) => (incentive[key] === undefined ? [] : [[key, incentive[key]]]))
+  const amounts = AMOUNTS.flatMap((key) => {
+    const baseUnits = incentive[key]
+    return typeof baseUnits === 'string' ? [[key, toAmount(baseUnits, tokenOf(key))]] : []
+  })
+  return Object.fromEntries([...passed, ...amounts])
+}

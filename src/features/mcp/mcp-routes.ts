@@ -1,0 +1,92 @@
+import { METHODS } from 'node:http'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { version } from '../../http/openapi.ts'
+import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.ts'
+import { clientAddressOf } from '../../http/security/client-addresses.ts'
+
+/** Longest message: arguments of a tool are no longer than a URL. */
+const MAX_BODY_BYTES = 64 * 1024
+
+const ALLOWED_METHODS = 'POST, OPTIONS'
+
+interface AgentOptions {
+  /** Requests an operation of this service. */
+  ask: (path: string, signal: AbortSignal) => Promise<{ status: number; body: string }>
+  version: string
+  onError: (error: unknown) => void
+}
+
+/** The tools for agents: large, so they are loaded for the first request. */
+export type LoadMcp = () => Promise<{ respondHttp: (request: Request, options: AgentOptions) => Promise<Response> }>
+
+export interface McpOptions {
+  load: LoadMcp
+  /** Origins whose pages may use it; `*` is any. */
+  origins: string[]
+  signalOf: (request: FastifyRequest) => AbortSignal | undefined
+}
+
+/**
+ * `POST /mcp`: tools for agents (Model Context Protocol, Streamable HTTP without sessions). They request the operations of
+ * this service as any client would: with the address of theirs, which all limits count.
+ */
+export async function mcpRoutes(app: FastifyInstance, { load, origins, signalOf }: McpOptions) {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser(
+    'application/json',
+    { parseAs: 'string', bodyLimit: MAX_BODY_BYTES },
+    (_request, body, done) => done(null, body),
+  )
+  // A page elsewhere cannot lend itself the address of a service that only its visitors reach (DNS rebinding).
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { origin } = request.headers
+    const isRefused = origin !== undefined && !origins.includes('*') && !origins.includes(origin)
+    done(isRefused ? new ForbiddenError('pages of this origin may not use this path') : undefined)
+  })
+
+  app.post<{ Body: string }>('/mcp', { schema: { hide: true }, bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
+    const signal = signalOf(request) ?? null
+    const headers = Object.entries(request.headers).flatMap(([name, value]): [string, string][] =>
+      typeof value === 'string' ? [[name, value]] : [],
+    )
+    const message = new Request('http://localhost/mcp', { method: 'POST', headers, body: request.body, signal })
+    const { respondHttp } = await load()
+    const response = await respondHttp(message, {
+      ask: createAsk(app, request),
+      version,
+      onError: (err) => request.log.error({ err }, 'unhandled error'),
+    })
+    const type = response.headers.get('content-type')
+    if (type !== null) void reply.type(type)
+    return reply
+      .header('cache-control', 'no-store')
+      .code(response.status)
+      .send(await response.text())
+  })
+  app.options('/mcp', { schema: { hide: true } }, async (_request, reply) => {
+    void reply.headers({ allow: ALLOWED_METHODS, 'access-control-allow-methods': ALLOWED_METHODS })
+    return reply.code(204).send()
+  })
+  app.route({
+    method: METHODS.filter((method) => !['POST', 'OPTIONS', 'CONNECT'].includes(method)),
+    url: '/mcp',
+    schema: { hide: true },
+    onRequest: async (_request, reply) => {
+      void reply.header('allow', ALLOWED_METHODS)
+      throw new PostOnlyError()
+    },
+    handler: () => undefined,
+  })
+}
+
+const createAsk =
+  (app: FastifyInstance, request: FastifyRequest): AgentOptions['ask'] =>
+  async (url, signal) => {
+    const { statusCode, body } = await app.inject({
+      url,
+      remoteAddress: clientAddressOf(request),
+      headers: { 'x-request-id': request.id },
+      signal,
+    })
+    return { status: statusCode, body }
+  }

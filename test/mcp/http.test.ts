@@ -1,0 +1,105 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+/** What everybody who asks by hand has to send. */
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+const message = (method: string, params?: object) => ({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) })
+const statusCall = message('tools/call', { name: 'status', arguments: {} })
+
+let database: TestDatabase
+let api: TestApp
+beforeAll(async () => {
+  database = await createTestDatabase()
+  api = await startTestApp({}, database)
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+const post = (to: TestApp, payload: object | string, headers: Record<string, string> = {}) =>
+  to.app.inject({ method: 'POST', url: '/mcp', headers: { ...HEADERS, ...headers }, payload })
+
+test('a call is answered with JSON, without a session, under the request ID of the client', async () => {
+  const response = await post(api, statusCall, { 'x-request-id': 'agent-1' })
+  expect(response.statusCode).toBe(200)
+  expect(response.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'cache-control': 'no-store',
+    'x-request-id': 'agent-1',
+  })
+  expect(response.headers).not.toHaveProperty('mcp-session-id')
+  expect(response.json()).toMatchObject({ id: 1, result: { structuredContent: { chains: [] } } })
+})
+
+test.each(['GET', 'HEAD', 'DELETE', 'PUT', 'PATCH'] as const)('%s is 405, with what is allowed', async (method) => {
+  const response = await api.app.inject({ method, url: '/mcp' })
+  expect([response.statusCode, response.headers.allow]).toEqual([405, 'POST, OPTIONS'])
+  if (method !== 'HEAD') expect(response.json()).toEqual({ error: 'method not allowed: only POST and OPTIONS are' })
+})
+
+test.each([
+  ['text', { 'content-type': 'text/plain' }, 'x', 415, { error: 'unsupported media type' }],
+  ['no JSON', {}, '{', 400, { error: { code: -32700 } }],
+  ['no message', {}, '{}', 400, { error: { message: expect.any(String) } }],
+  ['more than 64 kB', {}, JSON.stringify({ text: 'x'.repeat(66_000) }), 413, { error: 'payload too large' }],
+])('%s is refused', async (_what, headers, payload, status, body) => {
+  const response = await post(api, payload, headers)
+  expect(response.json()).toMatchObject(body)
+  expect(response.statusCode).toBe(status)
+})
+
+test('nothing is subscribed to: a response always ends', async () => {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  }
+  const headers = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'subscriptions/listen' }
+  const listening = message('subscriptions/listen', { notifications: { toolsListChanged: true }, _meta: meta })
+  const response = await post(api, listening, headers)
+  expect(response.json()).toMatchObject({ error: { message: expect.any(String) } })
+})
+
+test('it is not there where the settings say so, nor without the public operations', async () => {
+  for (const settings of [{ MCP: 'false' }, { SURFACES: 'staging' }]) {
+    await using without = await startTestApp(settings as Record<string, string>, database)
+    const response = await post(without, statusCall)
+    expect([response.statusCode, response.json()]).toEqual([404, { error: 'there is nothing at "/mcp"' }])
+  }
+})
+
+test('pages of origins that may not read responses may not call tools', async () => {
+  await using limited = await startTestApp({ CORS_ORIGINS: 'https://agents.example' }, database)
+  const statusFor = async (headers: Record<string, string>) => (await post(limited, statusCall, headers)).statusCode
+  expect(await statusFor({ origin: 'https://evil.example' })).toBe(403)
+  expect(await statusFor({ origin: 'https://agents.example' })).toBe(200)
+  expect(await statusFor({})).toBe(200)
+
+  const preflight = await limited.app.inject({
+    method: 'OPTIONS',
+    url: '/mcp',
+    headers: { origin: 'https://agents.example', 'access-control-request-method': 'POST' },
+  })
+  expect([preflight.statusCode, preflight.headers['access-control-allow-methods']]).toEqual([204, 'POST, OPTIONS'])
+  expect(preflight.headers['access-control-allow-origin']).toBe('https://agents.example')
+})
+
+test('a call and the requests that it makes count for the address of the client', async () => {
+  await using limited = await startTestApp({ REQUESTS_PER_MINUTE: '3', TRUSTED_PROXIES: '127.0.0.1' }, database)
+  const callFor = (client: string) => post(limited, statusCall, { 'x-forwarded-for': client })
+
+  expect((await callFor('192.0.2.1')).json()).toMatchObject({ result: { structuredContent: { chains: [] } } })
+  expect((await callFor('192.0.2.1')).json()).toMatchObject({
+    result: {
+      isError: true,
+      content: [{ text: expect.stringMatching(/^too many requests from this address, try again in \d+ seconds$/) }],
+    },
+  })
+  const third = await callFor('192.0.2.1')
+  expect([third.statusCode, third.json()]).toEqual([429, { error: expect.stringContaining('too many requests') }])
+  expect(third.headers['retry-after']).toMatch(/^\d+$/)
+  expect((await callFor('192.0.2.2')).statusCode).toBe(200)
+})

@@ -1,0 +1,284 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  aCampaign,
+  aClaim,
+  anActionTemplate,
+  anAddress,
+  anErc20Incentive,
+  anIncentiveOfEachVariant,
+  aStep,
+  aToken,
+} from '../setup/records.ts'
+import { startTestApp, type TestApp } from '../setup/test-app.ts'
+
+const NOW = new Date('2026-06-01T12:00:00.000Z')
+const user = anAddress('agent user')
+
+const usdc = aToken({ address: anAddress('usdc'), symbol: 'USDC', decimals: 6, priceUsd: '1' })
+const template = anActionTemplate({ projectId: 'uniswap', actionType: 'swap' })
+const swap = aCampaign({
+  campaignName: 'Swap on Base',
+  actionTemplateId: template.id,
+  incentives: [anErc20Incentive(usdc.address, { reward: '2500000', limit: '9' })],
+  actionSteps: [aStep(anAddress('router'))],
+  endTime: '2026-07-01T00:00:00.000Z',
+})
+const mint = aCampaign({
+  campaignName: 'Mint on Base',
+  allowList: {
+    owner: anAddress('owner'),
+    contractAddress: anAddress('list'),
+    type: 'SimpleAllowList',
+    addresses: [anAddress('member')],
+  },
+  incentives: [
+    {
+      type: 'CGDAIncentive',
+      asset: usdc.address,
+      initialReward: '1000000',
+      rewardDecay: '10000',
+      rewardBoost: '5000',
+      totalBudget: '90000000',
+    },
+  ],
+})
+const claim = aClaim(swap, {
+  claimant: user,
+  amount: '2500000',
+  amountUsd: '2.5',
+  blockTimestamp: String(NOW.getTime() / 1000 - 600),
+})
+/** As long as texts may be, in many bytes. */
+const many = Array.from({ length: 45 }, (_, index) =>
+  aCampaign({
+    campaignName: `Crowd ${index} ${'€'.repeat(400)}`,
+    owner: anAddress('crowd owner'),
+    incentives: Array.from({ length: 30 }, () => anErc20Incentive(usdc.address, { reward: '9'.repeat(70) })),
+  }),
+)
+const each = aCampaign({ campaignName: 'Every variant', incentives: anIncentiveOfEachVariant(anAddress) })
+
+interface NextCall {
+  tool: string
+  arguments: Record<string, unknown>
+}
+
+let api: TestApp
+let baseUrl: string
+let client: Client
+beforeAll(async () => {
+  api = await startTestApp()
+  api.setNow(NOW)
+  await api.save(usdc, template, swap, mint, claim, each, ...many, {
+    type: 'claimSignature',
+    campaignId: swap.id,
+    incentiveId: 0,
+    claimant: anAddress('winner'),
+    signature: '0xab',
+    referrer: anAddress('referrer'),
+  })
+  baseUrl = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  client = await connect('auto')
+})
+afterAll(async () => {
+  await client.close()
+  await api[Symbol.asyncDispose]()
+  expect(api.defects).toEqual([])
+})
+
+async function connect(mode: 'auto' | 'legacy') {
+  const connected = new Client({ name: 'test', version: '1' }, { versionNegotiation: { mode } })
+  await connected.connect(new StreamableHTTPClientTransport(new URL(`${baseUrl}/mcp`)))
+  // The client compares each result with the schema that it has of the tool.
+  await connected.listTools()
+  return connected
+}
+
+/** What a tool gives, which is never larger than agents are promised, and its sentence. */
+async function call(tool: string, given: Record<string, unknown>) {
+  const { structuredContent, content, isError } = await client.callTool({ name: tool, arguments: given })
+  const [text] = content
+  const sentence = text?.type === 'text' ? text.text : ''
+  expect(isError, sentence).not.toBe(true)
+  expect(Buffer.byteLength(JSON.stringify(structuredContent))).toBeLessThanOrEqual(20_000)
+  expect(content).toHaveLength(1)
+  expect(sentence.length).toBeLessThan(5000)
+  return structuredContent as Record<string, unknown> & { next: NextCall[] }
+}
+
+async function errorOf(tool: string, given: Record<string, unknown>) {
+  const { content, isError } = await client.callTool({ name: tool, arguments: given })
+  expect(isError).toBe(true)
+  return content
+}
+
+/** All entries of a list, by the calls that go on. */
+async function walk(tool: string, given: Record<string, unknown>, list: string) {
+  const entries: { id: string }[] = []
+  const calls: NextCall[] = [{ tool, arguments: given }]
+  for (let next = calls.shift(); next !== undefined; next = calls.shift()) {
+    const result = await call(next.tool, next.arguments)
+    entries.push(...(result[list] as { id: string }[]))
+    calls.push(...result.next)
+  }
+  return entries
+}
+
+test.each(['auto', 'legacy'] as const)('a client of protocol mode %s is told of the tools', async (mode) => {
+  const connected = await connect(mode)
+  const { tools } = await connected.listTools()
+  expect(tools.map(({ name }) => name)).toEqual([
+    'find_campaigns',
+    'get_campaigns',
+    'trending',
+    'eligibility',
+    'rewards_of',
+    'outlook',
+    'status',
+  ])
+  for (const { annotations, inputSchema, outputSchema, description } of tools) {
+    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    expect([inputSchema.type, outputSchema?.type]).toEqual(['object', 'object'])
+    expect(description).not.toBe('')
+  }
+  expect(connected.getInstructions()).toContain('find_campaigns')
+  expect((await connected.callTool({ name: 'status', arguments: {} })).structuredContent).toMatchObject({ chains: [] })
+  await connected.close()
+})
+
+describe('finding, explaining and comparing', () => {
+  test('campaigns are found by words, with amounts exact and in whole tokens', async () => {
+    expect(await call('find_campaigns', { search: 'swap', chainId: [8453] })).toEqual({
+      totalCampaigns: 1,
+      campaigns: [
+        {
+          id: swap.id,
+          name: 'Swap on Base',
+          isActive: true,
+          startTime: null,
+          endTime: '2026-07-01T00:00:00.000Z',
+          availableBudgetUsd: '22.5',
+          incentiveCount: 1,
+          incentives: [
+            {
+              index: 0,
+              type: 'ERC20Incentive',
+              pays: '2.5 USDC for each claim',
+              asset: `8453:${usdc.address}`,
+              reward: { baseUnits: '2500000', tokens: '2.5 USDC' },
+              claimsLeft: '9',
+              left: { baseUnits: '22500000', tokens: '22.5 USDC' },
+              claimed: { baseUnits: '2500000', tokens: '2.5 USDC' },
+              claims: '1',
+            },
+          ],
+        },
+      ],
+      next: [],
+    })
+  })
+
+  test('campaigns are compared side by side: what to do, who may claim, what is paid', async () => {
+    const result = await call('get_campaigns', { campaignId: [mint.id, swap.id.toUpperCase(), `${swap.id}9`] })
+    expect(result.unknownCampaigns).toEqual([`${swap.id}9`])
+    expect(result.campaigns).toMatchObject([
+      {
+        id: mint.id,
+        mayClaim: '1 accounts on its list',
+        incentives: [
+          {
+            pays: 'an auction: 1 USDC at first, 0.01 USDC less after each claim, 0.005 USDC more for each hour without one',
+          },
+        ],
+      },
+      { id: swap.id, mayClaim: 'every account', actionSteps: [{ chainId: 8453, targetContract: anAddress('router') }] },
+    ])
+  })
+
+  test('each variant is put into words', async () => {
+    const { campaigns } = await call('get_campaigns', { campaignId: each.id })
+    const [{ incentives } = { incentives: [] }] = campaigns as { incentives: { type: string; pays: string }[] }[]
+    expect(incentives.map(({ type, pays }) => `${type}: ${pays}`)).toMatchSnapshot()
+  })
+
+  test('trending campaigns are ranked with what was claimed', async () => {
+    const result = await call('trending', { period: '1h', user })
+    expect(result).toEqual({
+      campaigns: [
+        {
+          rank: 1,
+          id: swap.id,
+          name: 'Swap on Base',
+          usd24h: 2.5,
+          usd1h: 2.5,
+          claims: 1,
+          endTime: '2026-07-01T00:00:00.000Z',
+          action: 'uniswap: swap',
+          budget: { baseUnits: '25000000', tokens: '25 USDC' },
+          distributed: { baseUnits: '2500000', tokens: '2.5 USDC' },
+          status: 'claimed',
+          accessStatus: 'allowed',
+          incentiveCount: 1,
+          incentives: [{ type: 'ERC20Incentive', pays: '2.5 USDC for each claim', rewardUsd: 2.5 }],
+        },
+      ],
+      next: [],
+    })
+  })
+
+  test('an account learns what it can claim, and what it has claimed', async () => {
+    const { campaigns } = await call('eligibility', { user, campaignId: [swap.id, mint.id] })
+    expect(campaigns).toMatchObject([
+      { id: swap.id, verdict: 'blocked', incentives: [{ index: 0, reasons: [{ code: 'already-claimed' }, {}] }] },
+      { id: mint.id, verdict: 'blocked', incentives: [{ reasons: [{ code: 'not-on-allow-list' }, {}] }] },
+    ])
+    const winner = await call('eligibility', { user: anAddress('winner'), campaignId: swap.id })
+    expect(winner.campaigns).toMatchObject([{ verdict: 'claimable' }])
+    expect(await call('rewards_of', { user })).toMatchObject({
+      rewards: [{ campaignId: swap.id, verdict: 'blocked', claimed: { baseUnits: '2500000', tokens: '2.5 USDC' } }],
+      totals: [{ chainId: 8453, asset: usdc.address, claims: 1, claimed: { tokens: '2.5 USDC' }, claimedUsd: '2.5' }],
+      next: [],
+    })
+  })
+})
+
+describe('what does not fit', () => {
+  test('pages lead through all that is found, each once, in the order of the list', async () => {
+    const given = { owner: anAddress('crowd owner'), pageSize: 40 }
+    const found = await walk('find_campaigns', given, 'campaigns')
+    expect(found.map(({ id }) => id)).toEqual(many.map(({ id }) => id).reverse())
+  })
+
+  test('of many long campaigns and their incentives, the calls that go on give the rest', async () => {
+    const ids = many.slice(0, 12).map(({ id }) => id)
+    const given = await walk('get_campaigns', { campaignId: ids }, 'campaigns')
+    const incentives = given.flatMap((campaign) =>
+      (campaign as unknown as { incentives: { index: number }[] }).incentives.map(
+        ({ index }) => `${campaign.id} ${index}`,
+      ),
+    )
+    expect(incentives.sort()).toEqual(
+      ids.flatMap((id) => Array.from({ length: 30 }, (_, index) => `${id} ${index}`)).sort(),
+    )
+    const verdicts = await walk('eligibility', { user, campaignId: ids }, 'campaigns')
+    expect(new Set(verdicts.map(({ id }) => id))).toEqual(new Set(ids))
+  })
+})
+
+describe('errors are sentences', () => {
+  test.each([
+    ['find_campaigns', { sortBy: 'size' }, 'sortBy must be one of'],
+    ['find_campaigns', { campaign: 'x' }, 'find_campaigns has no argument "campaign"; it has search, '],
+    ['find_campaigns', { search: { words: 'x' } }, 'search must be text, a number, true or false, or a list of those'],
+    ['get_campaigns', { campaignId: ['x'] }, 'an entry of campaignId'],
+    ['get_campaigns', {}, 'campaignId'],
+    ['trending', { from: -1 }, 'from must be a whole number from 0 on'],
+    ['eligibility', { user }, 'campaignId is required'],
+    ['rewards_of', {}, 'user is required'],
+    ['rewards_of', { user: '../x' }, 'address must be'],
+    ['burn', {}, 'there is no tool "burn"; there are find_campaigns, '],
+  ])('%s of %o', async (tool, given, sentence) => {
+    expect(await errorOf(tool, given)).toEqual([{ type: 'text', text: expect.stringContaining(sentence) }])
+  })
+})
