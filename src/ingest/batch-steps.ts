@@ -1,6 +1,7 @@
 import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-search/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
+import { changeClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
 import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
@@ -43,6 +44,8 @@ export const batchSteps: readonly Step[] = [
   ...updateIncentiveState,
   ...findRevaluedClaims,
   ...mergeClaims,
+  // While there are the incentives that withdrawn claims were on.
+  ...changeClaimantTotals,
   ...withdrawIncentives,
   ...mergeSignatures,
   ...mergeProfiles,

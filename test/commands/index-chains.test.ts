@@ -62,6 +62,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
     unknownComponentCount: 1,
     leftOutCampaignCount: 1,
     hiddenCampaignCount: hidden.length,
+    unvaluedClaims24h: 0,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],

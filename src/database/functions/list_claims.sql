@@ -27,7 +27,9 @@ begin
     cross join lateral (
       select * from claims
       where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
-        and claims.claimant = list_claims.claimant and block_timestamp between since and last
+        and claims.claimant = list_claims.claimant
+        -- As rows: of the timestamps alone the planner believes that any index which has them is as good.
+        and (claims.claimant, block_timestamp) between (list_claims.claimant, since) and (list_claims.claimant, last)
         and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
       order by block_timestamp desc, chain_id, tx_hash, log_index limit most
     ) claim
