@@ -263,7 +263,10 @@ export async function buildApp(options: AppOptions) {
   await app.register(async (documents) => {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups))
+    await serveExplorer(documents, explorerFolder, {
+      campaigns: createExplorerRepository(lookups),
+      hasAddressLookups: settings.ADDRESS_LOOKUPS,
+    })
     if (options.docsFolder === undefined) return
     const served = ['public', 'staging'].filter((surface) => settings.SURFACES.includes(surface))
     const pages = [...served, ...(explorerFolder === undefined ? [] : ['explorer'])].join('-')

@@ -42,6 +42,9 @@ const HEADS: Record<string, PageHead> = {
   },
 }
 
+/** Not there where nobody is to ask about an address. */
+const USER_PAGES = '/explorer/users'
+
 const ANY_CAMPAIGN: PageHead = {
   title: 'Campaign',
   description: 'A reward campaign: what it pays, what is left, who may claim and what has to be done.',
@@ -57,7 +60,11 @@ const POLICY =
  * there is no folder, are led from `/` to the documentation. Names of scripts and styles change with what is in them, so
  * they may be kept; the page is asked for again each time. That of a campaign says in its head what the campaign is called.
  */
-export async function serveExplorer(app: FastifyInstance, folder: string | undefined, campaigns: ExplorerRepository) {
+export async function serveExplorer(
+  app: FastifyInstance,
+  folder: string | undefined,
+  { campaigns, hasAddressLookups }: { campaigns: ExplorerRepository; hasAddressLookups: boolean },
+) {
   const hidden = { schema: { hide: true } }
   if (folder === undefined) {
     app.get('/', hidden, async (_request, reply) => reply.redirect('/docs'))
@@ -74,7 +81,8 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
     maxAge: '365d',
     schemaHide: true,
   })
-  const shell = await readFile(join(folder, 'explorer.html'), 'utf8')
+  const everywhere = await readFile(join(folder, 'explorer.html'), 'utf8')
+  const shell = hasAddressLookups ? everywhere : everywhere.replace('<html', '<html data-address-lookups="off"')
   // Its tag is of what is in it: files of two versions can be of the same size and time.
   const toPage = (head: PageHead) =>
     toContent(
@@ -89,6 +97,7 @@ export async function serveExplorer(app: FastifyInstance, folder: string | undef
   }
 
   for (const [url, head] of Object.entries(HEADS)) {
+    if (!hasAddressLookups && url.startsWith(USER_PAGES)) continue
     const page = toPage(head)
     app.get(url, hidden, async (request, reply) => {
       if (url !== '/') return send(request, reply, page)
