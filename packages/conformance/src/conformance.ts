@@ -1,3 +1,4 @@
+import { findAccountViolations } from './account-checks.ts'
 import { type Operation, readContract } from './contract.ts'
 import { findAuthViolations, findDisclosureViolations, findErrorViolations } from './error-checks.ts'
 import {
@@ -93,6 +94,12 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       promise: 'filters return only what matches',
       isAboutData: true,
       violations: () => findFilterViolations(http),
+    },
+    {
+      name: 'accounts',
+      promise: 'claims, rewards and eligibility of an account agree',
+      isAboutData: true,
+      violations: () => findAccountViolations(http, operations),
     },
     { name: 'errors', promise: 'errors name what is wrong', violations: () => findErrorViolations(http, targets) },
     {

@@ -58,7 +58,7 @@ test.each([61, 62])(
       await ingest.apply(step.batch)
       records = step.records
       const { users, chains } = vocabularyOf(records)
-      const queries = [...users.slice(0, 4), random.pick(users)].flatMap((user) =>
+      const queries = [users[round] ?? random.pick(users), random.pick(users)].flatMap((user) =>
         [{}, { state: 'claimable' }, { state: 'claimed' }, { chainId: String(random.pick(chains)) }].map(
           (query: QueryText) => ({ user, query }),
         ),
@@ -76,9 +76,9 @@ test.each([61, 62])(
         if (expected.totals.length > 1) seen.totals += 1
       }
     }
-    expect(seen.claimable).toBeGreaterThan(5)
-    expect(seen.claimed).toBeGreaterThan(10)
-    expect(seen.totals).toBeGreaterThan(10)
+    expect(seen.claimable).toBeGreaterThan(2)
+    expect(seen.claimed).toBeGreaterThan(5)
+    expect(seen.totals).toBeGreaterThan(5)
   },
 )
 
