@@ -19,7 +19,9 @@ import { filters } from './parts/filters.ts'
 import { hardest } from './parts/hardest.ts'
 import { importing } from './parts/import.ts'
 import { pagesAndWindows } from './parts/pages-and-windows.ts'
+import { people } from './parts/people.ts'
 import { againstPostgraphile } from './parts/postgraphile.ts'
+import { prices } from './parts/prices.ts'
 import { repeated } from './parts/repeated.ts'
 import { start } from './parts/start.ts'
 import { describeEnvironment, toMarkdown, writeResults } from './results.ts'
@@ -29,6 +31,8 @@ import { notMeasured, runPart } from './run-part.ts'
 const parts: Record<string, Part> = {
   start,
   batch,
+  people,
+  prices,
   repeated,
   postgraphile: againstPostgraphile,
   feed: feeding,

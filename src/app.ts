@@ -284,7 +284,9 @@ export async function buildApp(options: AppOptions) {
   await app.register(async (documents) => {
     if (limit !== undefined) refuseBeyond(documents, limit)
     serveOpenApi(documents)
-    await serveExplorer(documents, explorerFolder, createExplorerRepository(lookups), {
+    await serveExplorer(documents, explorerFolder, {
+      campaigns: createExplorerRepository(lookups),
+      hasAddressLookups: settings.ADDRESS_LOOKUPS,
       surfaces: settings.SURFACES,
     })
     serveWellKnown(documents, settings, now)

@@ -5,6 +5,7 @@ import {
   differingContractTotals,
   differingTrendingCampaigns,
 } from '../read-models/claim-windows/check.ts'
+import { differingClaimantTotals } from '../read-models/claimant-totals/check.ts'
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
@@ -45,6 +46,7 @@ export const derivedColumns: readonly DerivedColumns[] = [
     subject: 'claims of popular campaigns by hours',
     differing: differingClaimHours,
   },
+  { name: 'claimant totals', subject: 'totals of busy claimants', differing: differingClaimantTotals },
   {
     name: 'trending',
     subject: 'trending campaigns',

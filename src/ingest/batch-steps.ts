@@ -2,6 +2,7 @@ import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-sea
 import { recordChanges } from '../read-models/changes/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
+import { changeClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
 import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
 import { refreshIncentiveState } from '../read-models/incentive-state/maintain.ts'
 import {
@@ -47,6 +48,8 @@ export const batchSteps: readonly Step[] = [
   ...mergeClaims,
   // What is withdrawn next can still be told.
   ...recordChanges,
+  // While there are the incentives that withdrawn claims were on.
+  ...changeClaimantTotals,
   ...withdrawIncentives,
   ...mergeSignatures,
   ...mergeProfiles,

@@ -111,6 +111,17 @@ describe.skipIf(!hasBrowser)(`the rewards of an account ${inBrowser}`, ONCE_MORE
     expect([...tab.faults, ...tab.refusals]).toEqual([])
   })
 
+  test('are nowhere with ADDRESS_LOOKUPS=false', async () => {
+    await using other = await startExplorer({ ADDRESS_LOOKUPS: 'false' }, explorer.api.database)
+    await using tab = await other.open(`/explorer/campaigns/${claimed.id}`)
+    const { page } = tab
+    const pages = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allTextContents()
+    expect(pages).toEqual(['Trending', 'Campaigns', 'Contracts', 'Chains', 'Docs'])
+    expect(await page.locator('#eligibility, a[href*="/users/"]').count()).toBe(0)
+    expect(await page.locator('.claims > li').innerText()).toContain('2.5 USDC')
+    expect([...tab.faults, ...tab.refusals, ...(await tab.violations())]).toEqual([])
+  })
+
   test('are none of an account that nobody has seen, and an address that is none is told', async () => {
     await using tab = await explorer.open(`/explorer/users/${anAddress('stranger')}`)
     expect(await tab.page.locator('.empty').innerText()).toContain('Nothing is recorded of this account')

@@ -39,7 +39,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
   const status = await runCli(['index', '--status'], settings)
   expect(status).toMatchObject({ code: 0, stderr: '' })
   expect(status.stdout.replace(/[0-9]+(?= +following)/, '#').split('\n')[1]).toMatch(
-    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length}$`),
+    new RegExp(`^8453 +${END} +${END} +${END - 20} +# +following +0 +0 +${hidden.length} +0$`),
   )
   await database.query("update followed_chains set looked_at = now() - interval '16 seconds'")
   await database.query(
@@ -62,6 +62,7 @@ test('index --once stores what there is and ends with code 0; --status says how 
     unknownComponentCount: 1,
     leftOutCampaignCount: 1,
     hiddenCampaignCount: hidden.length,
+    unvaluedClaims24h: 0,
     unknownComponents: [
       { kind: 'incentive', contract: `0x${'1'.repeat(40)}`, campaignId: `8453:${recording.cores[0]}:0`, position: 2 },
     ],

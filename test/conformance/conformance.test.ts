@@ -93,9 +93,9 @@ test('the service keeps all its promises, also below a path of its own, asked co
   const findings = await examineDeployment({ baseUrl: `${proxy.baseUrl}/`, token })
   expect(findings.filter(({ state }) => state !== 'ok')).toEqual([])
   expect(findings.map(({ check }) => check).join(' ')).toBe(
-    'document bodies headers conditional-requests paging filters errors authentication entity-tags freshness documentation disclosure',
+    'document bodies headers conditional-requests paging filters accounts errors authentication entity-tags freshness documentation disclosure',
   )
-  expect(proxy.paths.length).toBeLessThanOrEqual(300)
+  expect(proxy.paths.length).toBeLessThanOrEqual(400)
   expect(proxy.paths.length).toBeGreaterThan(100)
   expect(proxy.maxConcurrentRequests()).toBeLessThanOrEqual(4)
   const documented: object = (await api.get('/openapi.json')).json().paths
@@ -195,6 +195,30 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
       path.includes('showActiveOnly=true&') || path.endsWith('showActiveOnly=true')
         ? edit(reply, ({ campaigns }) => Object.assign((campaigns as object[])[0] ?? {}, { isActive: false }))
         : undefined,
+  },
+  {
+    name: 'rewards without one of the claims',
+    check: 'accounts',
+    says: /^\/users\/\{address\}\/rewards counts other claims than \/claims$/,
+    tamper: (reply, { path }) =>
+      path.includes('/rewards?state=claimed') &&
+      edit(reply, ({ rewards }) => {
+        const [first] = rewards as { claims: number }[]
+        if (first !== undefined) first.claims += 1
+      }),
+  },
+  {
+    name: 'another verdict than the best',
+    check: 'accounts',
+    says: /verdict is not the best of its incentives'/,
+    tamper: (reply, { path }) =>
+      path.startsWith('/eligibility?user=') &&
+      reply.status === 200 &&
+      reply.text !== '' &&
+      edit(reply, ({ campaigns }) => {
+        const [first] = campaigns as { verdict: string }[]
+        if (first !== undefined) first.verdict = first.verdict === 'claimable' ? 'blocked' : 'claimable'
+      }),
   },
   {
     name: 'another status',

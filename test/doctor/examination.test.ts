@@ -73,7 +73,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale values incentives flags claimants campaign_totals ' +
-  'claim_hours trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
+  'claim_hours claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
   'unvalued_claims revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
@@ -245,6 +245,13 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
     says: /1 in all: \d+:0x\w+:\d+, 1970-01-01 01:00:00/,
     // Of one that is not popular.
     defect: 'insert into campaign_claim_hours select key, 1, 1, 0 from campaigns limit 1',
+  },
+  {
+    check: 'claimant totals',
+    says: /2 in all: .*0x\w+, \d+:0x\w+:\d+, incentive \d+/,
+    // Of somebody who is not busy, and has none by asset.
+    defect: `insert into claimant_incentive_totals
+      select claimant, campaign_key, incentive_position, chain_id, 1, 1, 0, 0, 1 from claims limit 1`,
   },
   {
     check: 'trending',

@@ -222,7 +222,11 @@ test('another page of the same size and time has another tag', async () => {
   const tags = await Promise.all(
     folders.map(async (folder) => {
       const app = fastify()
-      await serveExplorer(app, folder, { findHead: async () => undefined }, { surfaces: ['public'] })
+      await serveExplorer(app, folder, {
+        campaigns: { findHead: async () => undefined },
+        hasAddressLookups: true,
+        surfaces: ['public'],
+      })
       const { headers } = await app.inject({ url: '/explorer/chains' })
       await app.close()
       await rm(folder, { recursive: true })
@@ -231,6 +235,16 @@ test('another page of the same size and time has another tag', async () => {
   )
   expect(tags).toEqual([expect.any(String), expect.any(String)])
   expect(tags[0]).not.toBe(tags[1])
+})
+
+test('with ADDRESS_LOOKUPS=false there is no page of an account, and the others are told', async () => {
+  await using other = await startTestApp({ ADDRESS_LOOKUPS: 'false' }, api.database)
+  for (const path of ['/explorer/users', `/explorer/users/${anAddress('somebody')}`]) {
+    expect(await other.get(path, { accept })).toMatchObject({ statusCode: 404 })
+  }
+  const { body } = await other.get('/', { accept })
+  expect(body).toContain('<html data-address-lookups="off" lang="en">')
+  expect((await api.get('/', { accept })).body).toContain('<html lang="en">')
 })
 
 test.each([{ EXPLORER: 'false' }, { SURFACES: 'staging' }])(

@@ -4,6 +4,7 @@ import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
 import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
@@ -21,8 +22,9 @@ test.each([
   'derived columns are what the records say, after imports and changes: $seed',
   async ({ seed, campaigns, claims }) => {
     await using database = await createTestDatabase()
-    const hours = { hoursFrom: Math.ceil(claims / campaigns) }
+    const hours = { hoursFrom: Math.ceil(claims / campaigns), busyFrom: 6 }
     await countHoursFrom(database, hours.hoursFrom)
+    await totalClaimantsFrom(database, hours.busyFrom)
     const random = createRandom(seed)
     const facts: Facts = new Map()
     const first = [...generateSample({ campaigns, claims, seed, now })]
@@ -45,6 +47,8 @@ test.each([
     const popular = new Set(claimHours.map(({ id }) => id)).size
     expect(popular).toBeGreaterThan(0)
     expect(popular).toBeLessThan(stored.length)
+    expect(agreed.claimantIncentives.length).toBeGreaterThan(agreed.claimantAssets.length)
+    expect(agreed.claimantAssets.length).toBeGreaterThan(5)
     // Of each kind there are some, else the comparison would say little.
     for (const isSo of [true, false]) {
       expect(incentives.some(({ is_spent }) => is_spent === isSo)).toBe(true)

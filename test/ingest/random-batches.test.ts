@@ -9,6 +9,7 @@ import { type Batch, openIngest } from '../../src/ingest/batches.ts'
 import { type CampaignRecord, type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
 import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { toClaimIdentity } from '../setup/records.ts'
@@ -19,6 +20,7 @@ const BATCHES = repeated(400, 1000)
 /** Another one makes other batches. */
 const SEED = 21
 const POPULAR_FROM = 8
+const BUSY_FROM = 3
 /** Every so many. */
 const EXAMINED = 10
 
@@ -101,7 +103,7 @@ async function findingsOf(database: TestDatabase) {
       isWhole: true,
       statementMs: 30_000,
     })
-    // The bound of popular campaigns is another one than the schema has.
+    // The bounds of popular campaigns and busy claimants are others than the schema has.
     return findings.filter(({ state, check }) => state !== 'ok' && check !== 'schema objects')
   } finally {
     await client.end()
@@ -115,6 +117,7 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   const ingest = await openIngest(database.url)
   // Some are popular by few claims, and have hours.
   await countHoursFrom(database, POPULAR_FROM)
+  await totalClaimantsFrom(database, BUSY_FROM)
   let batches = 0
   for (const batch of randomBatches(createRandom(SEED))) {
     await ingest.apply(batch)
@@ -128,7 +131,8 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   await ingest.close()
   const [counts] = await database.query(
     `select (select count(*) > 100 from claims) as claims, (select count(*) > 0 from campaign_claim_hours) as hours,
-      (select count(*) > 20 from popular_facets) as facets`,
+      (select count(*) > 20 from popular_facets) as facets,
+      (select count(*) > 20 from claimant_incentive_totals) as totals`,
   )
-  expect(counts).toEqual({ claims: true, hours: true, facets: true })
+  expect(counts).toEqual({ claims: true, hours: true, facets: true, totals: true })
 })

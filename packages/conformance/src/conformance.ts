@@ -1,3 +1,4 @@
+import { findAccountViolations } from './account-checks.ts'
 import { type Operation, readContract } from './contract.ts'
 import { findAuthViolations, findDisclosureViolations, findErrorViolations } from './error-checks.ts'
 import {
@@ -39,7 +40,7 @@ export interface CheckedFinding extends Finding {
 const ok = (found: string): Finding => ({ state: 'ok', found, advice: null })
 const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice })
 
-const BOUNDS: RequestBounds = { maxRequests: 300, maxAtOnce: 4, timeoutMs: 55_000 }
+const BOUNDS: RequestBounds = { maxRequests: 400, maxAtOnce: 4, timeoutMs: 55_000 }
 
 /** The data may change between two answers: what is broken so often in a row is broken. */
 const ATTEMPTS = 3
@@ -93,6 +94,12 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
       promise: 'filters return only what matches',
       isAboutData: true,
       violations: () => findFilterViolations(http),
+    },
+    {
+      name: 'accounts',
+      promise: 'claims, rewards and eligibility of an account agree',
+      isAboutData: true,
+      violations: () => findAccountViolations(http, operations),
     },
     { name: 'errors', promise: 'errors name what is wrong', violations: () => findErrorViolations(http, targets) },
     {

@@ -2,12 +2,15 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { useLocation } from 'preact-iso'
 import { Footer } from './footer.tsx'
+import { hasAddressLookups } from './users/user-link.tsx'
+
+const USERS = '/explorer/users'
 
 const PAGES = [
   ['/', 'Trending'],
   ['/explorer/campaigns', 'Campaigns'],
   ['/explorer/contracts', 'Contracts'],
-  ['/explorer/users', 'Rewards'],
+  [USERS, 'Rewards'],
   ['/explorer/chains', 'Chains'],
 ] as const
 
@@ -41,7 +44,7 @@ export function Layout({ children }: { children: ComponentChildren }) {
             Reward Campaigns
           </a>
           <nav aria-label="Pages">
-            {PAGES.map(([page, title]) => (
+            {PAGES.filter(([page]) => page !== USERS || hasAddressLookups()).map(([page, title]) => (
               <a key={page} href={page} aria-current={isAt(page) ? 'page' : undefined}>
                 {title}
               </a>

@@ -7,6 +7,7 @@ import { followedChains, leftOutCampaigns, unknownComponents } from '../../datab
 import { tokens } from '../../database/tables/tokens.ts'
 import { withCurrentSchema } from '../../process/database-access.ts'
 import { toJsonLine, toTable } from '../../process/print-rows.ts'
+import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
 import { feedPrices, pricedTokens } from '../../read-models/prices/tables.ts'
 import type { Settings } from '../../settings.ts'
 
@@ -36,6 +37,7 @@ interface NamedRows {
 
 async function listChains(database: Database) {
   const chains = await createFollowedChainReader(database, () => new Date())()
+  const unvaluedCounts = await createUnvaluedClaimReader(database, () => new Date())()
   const counts = new Map((await countUnknown(database)).map((row) => [row.chainId, row.count]))
   const hiddenCounts = new Map((await countHidden(database)).map((row) => [row.chainId, row.count]))
   const leftOutCounts = new Map((await countLeftOut(database)).map((row) => [row.chainId, row.count]))
@@ -49,6 +51,7 @@ async function listChains(database: Database) {
     unknownComponentCount: counts.get(chainId) ?? 0,
     leftOutCampaignCount: leftOutCounts.get(chainId) ?? 0,
     hiddenCampaignCount: hiddenCounts.get(chainId) ?? 0,
+    unvaluedClaims24h: unvaluedCounts.get(chainId) ?? 0,
   }))
 }
 
@@ -167,6 +170,7 @@ const CHAIN_COLUMNS = [
   'unknownComponentCount',
   'leftOutCampaignCount',
   'hiddenCampaignCount',
+  'unvaluedClaims24h',
 ] as const
 const UNKNOWN_COLUMNS = ['chainId', 'kind', 'contract', 'campaignId', 'position'] as const
 

@@ -2,7 +2,8 @@
 -- `most`, with timestamps from `since` to `until` and behind a place in this order (`after_…`). Of one claimant, of some campaigns, of some
 -- chains, as far as these are given. Each combination is read from indexes that have the order, so the work grows with
 -- neither claims nor pages: from every campaign, chain or incentive that may have one of them the newest, of which the
--- newest are taken. Only what has the same timestamp as the last of them is sorted.
+-- newest are taken; of campaigns first the timestamps alone, which say how far back the page reaches. Only what has the same
+-- timestamp as the last of them is sorted.
 create or replace function list_claims(
   claimant text, campaign_ids text[], chain_ids bigint[], since bigint, until bigint,
   after_timestamp bigint, after_chain bigint, after_hash bytea, after_log integer, most integer
@@ -19,26 +20,51 @@ set max_parallel_workers_per_gather = 0
 as $$
 declare
   last constant bigint := least(until, after_timestamp);
+  earliest bigint;
 begin
   if campaign_ids is not null and claimant is not null then
+    select claim.block_timestamp into earliest from campaigns campaign
+    join incentives incentive on incentive.campaign_key = campaign.key
+    cross join lateral (
+      select block_timestamp from claims
+      where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
+        and claims.claimant = list_claims.claimant
+        -- As rows: of the timestamps alone the planner believes that any index which has them is as good.
+        and (claims.claimant, block_timestamp)
+          between (list_claims.claimant, since) and (list_claims.claimant, least(until, after_timestamp - 1))
+      order by block_timestamp desc limit most
+    ) claim
+    where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids))
+    order by claim.block_timestamp desc offset greatest(most - 1, 0) limit 1;
+    earliest := coalesce(earliest, since);
     return query
     select claim.* from campaigns campaign
     join incentives incentive on incentive.campaign_key = campaign.key
     cross join lateral (
       select * from claims
       where claims.campaign_key = incentive.campaign_key and claims.incentive_position = incentive.position
-        and claims.claimant = list_claims.claimant and block_timestamp between since and last
+        and claims.claimant = list_claims.claimant
+        and (claims.claimant, block_timestamp) between (list_claims.claimant, earliest) and (list_claims.claimant, last)
         and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
       order by block_timestamp desc, chain_id, tx_hash, log_index limit most
     ) claim
     where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids))
     order by claim.block_timestamp desc, claim.chain_id, claim.tx_hash, claim.log_index limit most;
   elsif campaign_ids is not null then
+    select claim.block_timestamp into earliest from campaigns campaign
+    cross join lateral (
+      select block_timestamp from claims
+      where claims.campaign_key = campaign.key and block_timestamp between since and least(until, after_timestamp - 1)
+      order by block_timestamp desc limit most
+    ) claim
+    where campaign.id = any (campaign_ids) and (chain_ids is null or campaign.chain_id = any (chain_ids))
+    order by claim.block_timestamp desc offset greatest(most - 1, 0) limit 1;
+    earliest := coalesce(earliest, since);
     return query
     select claim.* from campaigns campaign
     cross join lateral (
       select * from claims
-      where claims.campaign_key = campaign.key and block_timestamp between since and last
+      where claims.campaign_key = campaign.key and block_timestamp between earliest and last
         and (block_timestamp < after_timestamp or (chain_id, tx_hash, log_index) > (after_chain, after_hash, after_log))
       order by block_timestamp desc, chain_id, tx_hash, log_index limit most
     ) claim

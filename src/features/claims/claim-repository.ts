@@ -131,9 +131,11 @@ function prepareClaims(database: Database) {
   const place = sql`${placeholder('timestamp')}::bigint, ${placeholder('chain')}::bigint, ${placeholder('hash')}::bytea, ${placeholder('log')}::integer`
   const page = sql`list_claims(${claimant}, ${ids}, ${chains}, ${placeholder('since')}::bigint,
     ${placeholder('until')}::bigint, ${place}, ${placeholder('max')}::integer)`
+  // `offset 0`: counted once, not for each claim of the page.
   const head = sql`(select
     case when ${placeholder('isCounted')}::boolean then count_claims(${claimant}, ${ids}, ${chains})::float8 end as total,
-    array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys)`
+    array(select ${campaigns.key}::float8 from ${campaigns} where ${campaigns.id} = any (${ids})) as asked_keys
+    offset 0)`
   const blocks = sql`${followedBlocks} block, jsonb_array_elements(block.claims) entry`
   return database
     .select({

@@ -44,6 +44,9 @@ const HEADS: Record<string, PageHead> = {
   },
 }
 
+/** Not there where nobody is to ask about an address. */
+const USER_PAGES = '/explorer/users'
+
 const ANY_CAMPAIGN: PageHead = {
   title: 'Campaign',
   description: 'A reward campaign: what it pays, what is left, who may claim and what has to be done.',
@@ -62,8 +65,11 @@ const POLICY =
 export async function serveExplorer(
   app: FastifyInstance,
   folder: string | undefined,
-  campaigns: ExplorerRepository,
-  { surfaces }: { surfaces: readonly string[] },
+  {
+    campaigns,
+    hasAddressLookups,
+    surfaces,
+  }: { campaigns: ExplorerRepository; hasAddressLookups: boolean; surfaces: readonly string[] },
 ) {
   const hidden = { schema: { hide: true } }
   const link = toLinkHeader(serviceLinksOf(surfaces))
@@ -82,7 +88,8 @@ export async function serveExplorer(
     maxAge: '365d',
     schemaHide: true,
   })
-  const shell = await readFile(join(folder, 'explorer.html'), 'utf8')
+  const everywhere = await readFile(join(folder, 'explorer.html'), 'utf8')
+  const shell = hasAddressLookups ? everywhere : everywhere.replace('<html', '<html data-address-lookups="off"')
   // Its tag is of what is in it: files of two versions can be of the same size and time.
   const toPage = (head: PageHead) =>
     toContent(
@@ -97,6 +104,7 @@ export async function serveExplorer(
   }
 
   for (const [url, head] of Object.entries(HEADS)) {
+    if (!hasAddressLookups && url.startsWith(USER_PAGES)) continue
     const page = toPage(head)
     app.get(url, hidden, async (request, reply) => {
       if (url !== '/') return send(request, reply, page)

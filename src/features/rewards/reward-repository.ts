@@ -11,8 +11,8 @@ type RequestState = ListRewardsQuery & { user: string }
 export interface RewardRepository {
   /**
    * The incentives that an account has a claim or a signature on: those without a claim first, then by the last claim,
-   * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the claims and the
-   * signatures of the account.
+   * newest first; ties by chain ID, core address, identifier, index. With totals of all of them. Reads the signatures
+   * of the account and its claims, or of a busy one its totals and a page of rows from each chain.
    */
   list(query: RequestState): Promise<{ body: ListRewardsResponse; dependencies: Dependencies }>
 }

@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { tokenVersion } from '../../database/lookups/token-metadata-cache.ts'
 import { claimSignatures } from '../../database/tables/claims.ts'
@@ -12,6 +12,9 @@ export const NO_CLAIM = 253_402_300_800
 export type TotalRow = Omit<RewardTotal, 'metadata' | 'asset'> & { asset: string }
 
 const { placeholder } = sql
+
+/** Null where no claim has a value. */
+const dollars = (amount: SQL, isKnown: SQL) => sql`case when ${isKnown} then trim_scale(round(${amount}, 6))::text end`
 
 const isSigned = sql`${claimSignatures} signed where signed.claimant = ${placeholder('user')}`
 
@@ -32,13 +35,18 @@ export const prepareSigned = (database: Database) =>
 
 /** A page of entries with what decides on them, and the totals of all; one row without an entry where the page is empty. */
 export function prepareRewards(database: Database) {
-  const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
-    ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[])`
-  const place = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
   const after = sql`${placeholder('timestamp')}::bigint`
+  const entries = sql`claimant_entries(${placeholder('user')}, ${placeholder('chains')}::bigint[],
+    ${placeholder('keys')}::bigint[], ${placeholder('positions')}::smallint[], ${after}, ${placeholder('max')}::integer)`
+  const place = sql`coalesce(last_timestamp, ${sql.raw(String(NO_CLAIM))})`
+  const figures = sql`claim_count, amount, amount_usd, unvalued_count`
   const order = sql`place desc, chain_id, core_address, identifier, "position"`
-  const paged = sql`(
-    with entry as materialized (
+  const paged = database.$with('paged', {}).as(sql`
+    with busy_totals as materialized (
+      select * from claimant_asset_totals
+      where claimant = ${placeholder('user')} and ${placeholder('keys')}::bigint[] is null
+        and (${placeholder('chains')}::bigint[] is null or chain_id = any (${placeholder('chains')}))
+    ), entry as materialized (
       select own.*, ${place} as place, campaign.id, campaign.chain_id, campaign.core_address, campaign.identifier,
         campaign.campaign_name, incentive.asset
       from ${entries} own
@@ -50,18 +58,24 @@ export function prepareRewards(database: Database) {
       where place < ${after} or (place = ${after} and (chain_id, core_address, identifier, "position")
         > (${placeholder('chain')}::bigint, ${placeholder('core')}::text, ${placeholder('identifier')}::numeric, ${placeholder('position')}::integer))
       order by ${order} limit ${placeholder('max')}::integer
+    ), paid as (
+      select chain_id, asset, ${figures} from busy_totals
+      union all
+      select chain_id, asset, ${figures} from entry
+      where asset is not null and claim_count > 0 and not exists (select from busy_totals)
     ), total as (
       select json_agg(json_build_object('chainId', chain_id, 'asset', asset, 'claims', claims, 'claimedAmount', amount,
         'claimedAmountUsd', amount_usd, 'unvaluedClaims', unvalued) order by chain_id, asset) as totals
       from (
         select chain_id, asset, sum(claim_count) as claims, sum(amount)::text as amount,
-          trim_scale(round(sum(amount_usd), 6))::text as amount_usd, sum(unvalued_count) as unvalued
-        from entry where asset is not null and claim_count > 0 group by chain_id, asset
+          ${dollars(sql`sum(amount_usd)`, sql`sum(unvalued_count) < sum(claim_count)`)} as amount_usd, sum(unvalued_count) as unvalued
+        from paid where asset <> '' group by chain_id, asset
       ) summed
     )
-    select total.totals, page.* from total left join page on true
-  )`
+    select total.totals, page.* from total left join page on true`)
+  const onPage = (column: SQL) => sql`array(select ${column} from paged order by campaign_key, "position")`
   return database
+    .with(paged)
     .select({
       tokenVersion,
       revision: dataRevision,
@@ -73,13 +87,13 @@ export function prepareRewards(database: Database) {
       asset: sql<string | null>`paged.asset`,
       claims: sql<number>`paged.claim_count::float8`,
       amount: sql<string | null>`paged.amount::text`,
-      amountUsd: sql<string | null>`trim_scale(round(paged.amount_usd, 6))::text`,
+      amountUsd: sql<string | null>`${dollars(sql`paged.amount_usd`, sql`paged.unvalued_count < paged.claim_count`)}`,
       ...factColumns,
     })
-    .from(sql`${paged} as paged`)
+    .from(sql`paged`)
     .leftJoin(
-      sql`lateral ${claimFacts(sql`array[paged.campaign_key]`, sql`array[paged."position"]`)}`,
-      sql`paged.campaign_key is not null`,
+      claimFacts(onPage(sql`campaign_key`), onPage(sql`"position"`)),
+      sql`facts.campaign_key = paged.campaign_key and facts."position" = paged."position"`,
     )
     .orderBy(sql`paged.place desc, paged.chain_id, paged.core_address, paged.identifier, paged."position"`)
     .prepare('list_rewards')

@@ -1,5 +1,6 @@
 import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
+import { changeClaimantTotals } from '../../read-models/claimant-totals/maintain.ts'
 import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
 import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../connection.ts'
@@ -16,8 +17,8 @@ export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
   [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
 
 /** What follows from changed claims. */
-const afterClaims = [...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(({ appliesTo }) =>
-  appliesTo.includes('claim'),
+const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(
+  ({ appliesTo }) => appliesTo.includes('claim'),
 )
 
 /**

@@ -549,16 +549,21 @@ begin
   end if;
   return query
   select rare.chain_id, rare.value, counted.campaigns
-  from values_of_kind(asked) rare
+  from (
+    select every.chain_id, every.value from values_of_kind(asked) every
+    where not exists (
+      select from popular_facets popular
+      where popular.kind = asked and popular.chain_id = every.chain_id and popular.value = every.value)
+    -- Not after they are counted.
+    offset 0
+  ) rare
   cross join lateral (
     select count(*) as campaigns
     from unnest(campaign_keys_of(asked, rare.chain_id, rare.value)) key
     join campaign_places placed on placed.campaign_key = key
     where get_bit(maps[array_position(spans, placed.since)], placed.place) = 1
   ) counted
-  where counted.campaigns > 0 and not exists (
-    select from popular_facets popular
-    where popular.kind = asked and popular.chain_id = rare.chain_id and popular.value = rare.value);
+  where counted.campaigns > 0;
 end
 $$;
 

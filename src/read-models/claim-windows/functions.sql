@@ -314,9 +314,13 @@ begin
   delete from contract_claim_totals;
   delete from contract_counts;
   delete from campaign_claim_hours;
+  delete from claimant_asset_totals;
+  delete from claimant_incentive_totals;
   update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));
   insert into campaign_claimant_counts (campaign_key, claimant_count)
   select campaign_key, count(distinct claimant) from claims group by campaign_key;
+  perform refresh_claimant_totals(array(
+    select claimant from claims group by claimant having count(*) >= busy_claimant_claims()));
   update incentives
   set claim_count = coalesce(recorded.claim_count, 0), claimed_amount = coalesce(recorded.claimed_amount, 0)
   from incentives every left join (

@@ -3,6 +3,7 @@ import type { ListEligibilityResponse } from '../../../src/features/eligibility/
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
+import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, aHash, anAccessList, anAddress, anErc20Incentive } from '../../setup/records.ts'
@@ -48,6 +49,7 @@ test.each([51, 52])(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
+    await totalClaimantsFrom(database, 2)
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)
@@ -61,22 +63,19 @@ test.each([51, 52])(
       await ingest.apply(step.batch)
       records = step.records
       const words = vocabularyOf(records)
-      queries = [...random.some(queries, 0.8), ...Array.from({ length: 12 }, () => eligibilityQuery(words, random))]
+      queries = [...random.some(queries, 0.5), ...Array.from({ length: 9 }, () => eligibilityQuery(words, random))]
       // Starts and ends lie an hour and a day around the base.
       for (const offset of [0, 0.5]) {
         const now = new Date((base + round * 1800 + offset) * 1000)
-        for (const api of [keeping, making]) {
-          api.setNow(now)
-          for (const query of queries) {
-            const expected = expectedEligibility(records, query, now)
-            expect(
-              await eligibility(api, query),
-              `seed ${seed}, round ${round}, ${query.user} ${query.campaignId}`,
-            ).toEqual(expected)
-            for (const { verdict, incentives } of expected.campaigns) {
-              seen.add(verdict)
-              for (const { reasons } of incentives) for (const { code } of reasons) seen.add(code)
-            }
+        for (const api of [keeping, making]) api.setNow(now)
+        for (const query of queries) {
+          const expected = expectedEligibility(records, query, now)
+          const about = `seed ${seed}, round ${round}, ${query.user} ${query.campaignId}`
+          const responses = await Promise.all([keeping, making].map((api) => eligibility(api, query)))
+          expect(responses, about).toEqual([expected, expected])
+          for (const { verdict, incentives } of expected.campaigns) {
+            seen.add(verdict)
+            for (const { reasons } of incentives) for (const { code } of reasons) seen.add(code)
           }
         }
       }
@@ -88,7 +87,7 @@ test.each([51, 52])(
         ...['list-unknown', 'already-claimed', 'claimed-before', 'signature-missing'],
       ].sort(),
     )
-    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(50)
+    expect(keeping.counts.cacheResults.hit).toBeGreaterThan(20)
   },
 )
 

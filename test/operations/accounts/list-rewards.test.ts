@@ -3,6 +3,7 @@ import type { ListRewardsResponse } from '../../../src/features/rewards/reward-s
 import { openIngest } from '../../../src/ingest/batches.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
 import { randomStep } from '../../setup/data/batches.ts'
+import { totalClaimantsFrom } from '../../setup/data/claimant-totals.ts'
 import { createRandom } from '../../setup/data/random-records.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, inUpperCase } from '../../setup/records.ts'
@@ -43,6 +44,8 @@ test.each([61, 62])(
   async (seed) => {
     const random = createRandom(seed)
     await using database = await createTestDatabase()
+    // Some are added up one by one, some have totals.
+    await totalClaimantsFrom(database, 4)
     await using keeping = await startTestApp({}, database)
     await using making = await startTestApp({ RESPONSE_CACHE_MB: '0' }, database)
     const ingest = await openIngest(database.url)
@@ -55,7 +58,7 @@ test.each([61, 62])(
       await ingest.apply(step.batch)
       records = step.records
       const { users, chains } = vocabularyOf(records)
-      const queries = [...users.slice(0, 4), random.pick(users)].flatMap((user) =>
+      const queries = [users[round] ?? random.pick(users), random.pick(users)].flatMap((user) =>
         [{}, { state: 'claimable' }, { state: 'claimed' }, { chainId: String(random.pick(chains)) }].map(
           (query: QueryText) => ({ user, query }),
         ),
@@ -73,9 +76,9 @@ test.each([61, 62])(
         if (expected.totals.length > 1) seen.totals += 1
       }
     }
-    expect(seen.claimable).toBeGreaterThan(5)
-    expect(seen.claimed).toBeGreaterThan(10)
-    expect(seen.totals).toBeGreaterThan(10)
+    expect(seen.claimable).toBeGreaterThan(2)
+    expect(seen.claimed).toBeGreaterThan(3)
+    expect(seen.totals).toBeGreaterThan(3)
   },
 )
 

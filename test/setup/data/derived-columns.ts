@@ -184,6 +184,31 @@ const claimHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
       ),
   )
 
+const amountOf = (claims: ClaimRecord[]) => String(claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
+
+/** What some claimants have claimed of each incentive and of each asset. */
+function claimantTotals(campaigns: CampaignRecord[], claims: ClaimRecord[], busy: ReadonlySet<string>) {
+  const campaignOf = new Map(campaigns.map((campaign) => [lower(campaign.id), campaign]))
+  const own = claims.filter(({ claimant }) => busy.has(lower(claimant)))
+  const summed = (toKey: (claim: ClaimRecord) => string) =>
+    [...groupBy(own, toKey)].map(([key, counted]) => ({
+      ...{ key, ...totalsOf(counted), amount: amountOf(counted) },
+      unvalued_count: String(counted.filter(({ amountUsd }) => amountUsd == null).length),
+      last: String(Math.max(...counted.map(({ blockTimestamp }) => Number(blockTimestamp)))),
+    }))
+  return {
+    claimantIncentives: sorted(
+      summed(({ claimant, campaignId, incentiveIndex }) => lower(`${claimant} ${campaignId} ${incentiveIndex}`)),
+    ),
+    claimantAssets: sorted(
+      summed(({ claimant, campaignId, incentiveIndex }) => {
+        const asset = campaignOf.get(lower(campaignId))?.incentives[incentiveIndex]?.asset ?? ''
+        return lower(`${claimant} ${campaignId.split(':')[0]} ${asset}`)
+      }).map(({ last: _, ...totals }) => totals),
+    ),
+  }
+}
+
 /**
  * `asOf`: Unix seconds at which the windows of claims end; `creators`: those who have totals of their own; `hoursFrom`: the
  * claims from which on those of a campaign are counted by hours.
@@ -194,8 +219,9 @@ function expectedOf(
     asOf,
     creators,
     hoursFrom,
+    busy,
     prices,
-  }: { asOf: number; creators: readonly string[]; hoursFrom: number; prices: Price[] },
+  }: { asOf: number; creators: readonly string[]; hoursFrom: number; busy: ReadonlySet<string>; prices: Price[] },
 ) {
   const whitelisted = new Set(
     allOf(facts, 'token').flatMap((token) => (token.whitelisted ? [lower(`${token.chainId} ${token.address}`)] : [])),
@@ -242,6 +268,7 @@ function expectedOf(
     ),
     ...claimTotals(campaigns, claimsOf, asOf, creators),
     claimHours: claimHours(claimsOf, hoursFrom),
+    ...claimantTotals(campaigns, claims, busy),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
       campaigns.flatMap(({ id, allowList }) =>
@@ -276,6 +303,16 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
       `select id, hour, hours.claim_count, trim_scale(amount_usd) as amount_usd
       from campaign_claim_hours hours join campaigns on key = campaign_key`,
     ),
+    claimantIncentives: await rows(
+      `select claimant || ' ' || id || ' ' || position as key, totals.claim_count, trim_scale(amount_usd) as amount_usd,
+        amount, unvalued_count, last_timestamp as last
+      from claimant_incentive_totals totals join campaigns on key = campaign_key`,
+    ),
+    claimantAssets: await rows(
+      `select claimant || ' ' || chain_id || ' ' || asset as key, claim_count, trim_scale(amount_usd) as amount_usd, amount,
+        unvalued_count
+      from claimant_asset_totals`,
+    ),
     contractTotals: await rows(
       `select creator, chain_id || ' ' || address as contract, campaign_count, newest_block_timestamp, window_seconds,
         claim_count, trim_scale(amount_usd) as amount_usd
@@ -288,16 +325,21 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
 
 /**
  * Compares what is stored with what the records say, in windows of claims that end when the last import began; see
- * `countHoursFrom` for `hoursFrom`.
+ * `countHoursFrom` for `hoursFrom`, `totalClaimantsFrom` for `busyFrom`.
  */
-export async function expectToAgree(database: TestDatabase, facts: Facts, { hoursFrom = 2000 } = {}) {
+export async function expectToAgree(database: TestDatabase, facts: Facts, { hoursFrom = 2000, busyFrom = 1000 } = {}) {
   const windows = await database.query('select window_seconds, as_of::float8 from claim_windows order by 1')
   const asOf = Number(windows[0]?.as_of)
   expect(windows).toEqual(WINDOWS.map((window_seconds) => ({ window_seconds, as_of: asOf })))
   expect(Math.abs(Date.now() / 1000 - asOf)).toBeLessThan(60)
   const popular = await database.query(`select value from popular_facets where kind = 'creator'`)
   const creators = popular.map(({ value }) => String(value))
-  const expected = expectedOf(facts, { asOf, creators, hoursFrom, prices: await pricesIn(database) })
+  // Who has become busy stays so.
+  const totalled = await database.query('select claimant from claimant_asset_totals')
+  const claimants = groupBy(allOf(facts, 'claim'), ({ claimant }) => lower(claimant))
+  const due = [...claimants].filter(([, claims]) => claims.length >= busyFrom).map(([claimant]) => claimant)
+  const busy = new Set([...totalled.map(({ claimant }) => String(claimant)), ...due])
+  const expected = expectedOf(facts, { asOf, creators, hoursFrom, busy, prices: await pricesIn(database) })
   expect(await storedIn(database)).toEqual(expected)
   // And so says `doctor`, which recomputes the figures by queries.
   for (const { name, differing } of [...derivedColumns, ...derivedCounts]) {

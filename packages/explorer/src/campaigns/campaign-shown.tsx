@@ -1,6 +1,7 @@
 import type { Campaign } from 'reward-campaigns-client'
 import { client } from '../service.ts'
 import { useRequest } from '../use-request.ts'
+import { hasAddressLookups } from '../users/user-link.tsx'
 import { ActionSteps } from './action-steps.tsx'
 import { AllowList } from './allow-list.tsx'
 import { CampaignFacts } from './campaign-facts.tsx'
@@ -63,10 +64,12 @@ export function CampaignShown({
           <h2 id="who">Who may claim</h2>
           <AllowList campaign={campaign} />
         </section>
-        <section aria-labelledby="eligibility">
-          <h2 id="eligibility">Whether an account can claim</h2>
-          <EligibilityShown campaign={campaign} user={user} />
-        </section>
+        {hasAddressLookups() && (
+          <section aria-labelledby="eligibility">
+            <h2 id="eligibility">Whether an account can claim</h2>
+            <EligibilityShown campaign={campaign} user={user} />
+          </section>
+        )}
         <section aria-labelledby="claims">
           <h2 id="claims">Claims over time</h2>
           <ClaimsPlot id={campaign.id} timeRange={timeRange} />

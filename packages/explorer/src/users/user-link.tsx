@@ -3,11 +3,11 @@ import { shortenHex } from '../address.tsx'
 /** Where the page of an account is. */
 export const userPath = (address: string) => `/explorer/users/${address}`
 
-/** The way to what an account has claimed and can claim. */
+/** Whether the service says what an account has claimed and can claim; the page that it sends tells where it does not. */
+export const hasAddressLookups = () => document.documentElement.dataset.addressLookups !== 'off'
+
+/** An account, and the way to what it has claimed and can claim. */
 export function UserLink({ address }: { address: string }) {
-  return (
-    <a href={userPath(address)}>
-      <code title={address}>{shortenHex(address)}</code>
-    </a>
-  )
+  const name = <code title={address}>{shortenHex(address)}</code>
+  return hasAddressLookups() ? <a href={userPath(address)}>{name}</a> : name
 }

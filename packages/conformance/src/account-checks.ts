@@ -1,0 +1,82 @@
+import { type Operation, toJson } from './contract.ts'
+import type { HttpClient } from './http-client.ts'
+
+/** Up to so many pages, claims and rewards are read to their end. */
+const MAX_PAGES = 5
+const PAGE_SIZE = 100
+
+/** The best comes first. */
+const VERDICTS = ['claimable', 'admitted', 'unknown', 'blocked']
+
+interface Claim {
+  claimant: string
+  campaignId: string
+  txHash: string
+  logIndex: number
+  blockTimestamp: string
+}
+
+interface Judged {
+  incentiveIndex: number
+  verdict: string
+  reasons: unknown[]
+}
+
+/** Pages one behind the other; `isWhole` where that is all there is. */
+async function walk<Entry>({ ask }: HttpClient, path: string, name: string) {
+  const entries: Entry[] = []
+  let total: number | undefined
+  let cursor: string | null = ''
+  for (let page = 0; page < MAX_PAGES && cursor !== null; page += 1) {
+    const paging = `pageSize=${PAGE_SIZE}${cursor === '' ? '' : `&cursor=${cursor}`}`
+    const response = await ask(`${path}${path.includes('?') ? '&' : '?'}${paging}`)
+    const body = Object(toJson(response.text))
+    entries.push(...(Array.isArray(body[name]) ? body[name] : []))
+    total ??= body.totalClaims
+    cursor = typeof body.nextCursor === 'string' ? body.nextCursor : null
+  }
+  return { entries, total, isWhole: cursor === null }
+}
+
+/** What is told of the one who has made the newest claim: claims, rewards and eligibility are about the same. */
+export async function findAccountViolations(http: HttpClient, operations: readonly Operation[]): Promise<string[]> {
+  if (!operations.some(({ path }) => path === '/eligibility')) return []
+  const newest = Object(toJson((await http.ask('/claims?pageSize=1')).text)).claims?.[0] as Claim | undefined
+  if (newest === undefined) return []
+  const { claimant, campaignId } = newest
+  const [own, rewards, eligibility] = await Promise.all([
+    walk<Claim>(http, `/claims?claimant=${claimant}`, 'claims'),
+    walk<Judged & { campaignId: string; claims: number }>(http, `/users/${claimant}/rewards?state=claimed`, 'rewards'),
+    http.ask(`/eligibility?user=${claimant}&campaignId=${campaignId}`),
+  ])
+  const [judged] = Object(toJson(eligibility.text)).campaigns ?? []
+  const incentives: Judged[] = judged?.incentives ?? []
+  const best = VERDICTS.find((verdict) => incentives.some((incentive) => incentive.verdict === verdict))
+  const times = own.entries.map(({ blockTimestamp }) => Number(blockTimestamp))
+  const shownTwice =
+    new Set(own.entries.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`)).size < own.entries.length
+  const isJudgedAlike = rewards.entries.every(
+    (reward) =>
+      reward.campaignId !== campaignId ||
+      incentives.some(
+        ({ incentiveIndex, verdict, reasons }) =>
+          incentiveIndex === reward.incentiveIndex &&
+          verdict === reward.verdict &&
+          JSON.stringify(reasons) === JSON.stringify(reward.reasons),
+      ),
+  )
+  const counted = rewards.entries.reduce((sum, { claims }) => sum + claims, 0)
+  const checks: [isKept: boolean, violation: string][] = [
+    [own.entries.every((claim) => claim.claimant === claimant), '/claims: claimant returns claims of others'],
+    [!shownTwice, '/claims shows a claim twice'],
+    [times.every((time, index) => index === 0 || time <= (times[index - 1] ?? time)), '/claims is not newest first'],
+    [!own.isWhole || own.total === own.entries.length, '/claims has another number of entries than its total says'],
+    [!rewards.isWhole || counted === own.total, '/users/{address}/rewards counts other claims than /claims'],
+    [
+      best === undefined || judged?.verdict === best,
+      "/eligibility: a campaign's verdict is not the best of its incentives'",
+    ],
+    [isJudgedAlike, '/users/{address}/rewards judges otherwise than /eligibility'],
+  ]
+  return checks.filter(([isKept]) => !isKept).map(([, violation]) => violation)
+}

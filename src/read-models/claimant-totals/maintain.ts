@@ -1,0 +1,74 @@
+import { type Step, stepsFor } from '../steps.ts'
+
+/** What the changed claims of busy claimants add up to. */
+const changes = (from: string, place: string) => `
+  select claimant, ${place}, sum(direction) as claim_count, sum(direction * amount) as amount,
+    sum(direction * coalesce(amount_usd, 0)) as amount_usd,
+    coalesce(sum(direction) filter (where amount_usd is null), 0) as unvalued_count
+  from ${from}
+  where exists (select from claimant_asset_totals busy where busy.claimant = changes.claimant)
+  group by claimant, ${place}`
+
+const isOther = '(changes.claim_count, changes.amount, changes.amount_usd, changes.unvalued_count) <> (0, 0, 0, 0)'
+const moved = `claim_count = totals.claim_count + changes.claim_count, amount = totals.amount + changes.amount,
+    amount_usd = totals.amount_usd + changes.amount_usd, unvalued_count = totals.unvalued_count + changes.unvalued_count`
+const figures = 'claim_count, amount, amount_usd, unvalued_count'
+const changedFigures = 'changes.claim_count, changes.amount, changes.amount_usd, changes.unvalued_count'
+
+/** By `claim_changes`; when somebody's last claim was is asked of the claims, since it may have been withdrawn. */
+const changeByIncentive = `merge into claimant_incentive_totals totals
+  using (
+    select summed.*, (
+      select max(block_timestamp) from claims
+      where claims.campaign_key = summed.campaign_key and claims.incentive_position = summed.incentive_position
+        and claims.claimant = summed.claimant) as last_timestamp
+    from (${changes('claim_changes changes', 'chain_id, campaign_key, incentive_position')}) summed
+  ) changes
+  on totals.campaign_key = changes.campaign_key and totals.position = changes.incentive_position
+    and totals.claimant = changes.claimant
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched and (${isOther} or totals.last_timestamp <> changes.last_timestamp)
+    then update set ${moved}, last_timestamp = changes.last_timestamp
+  when not matched and changes.claim_count > 0 then insert
+    (claimant, campaign_key, position, chain_id, ${figures}, last_timestamp)
+    values (changes.claimant, changes.campaign_key, changes.incentive_position, changes.chain_id, ${changedFigures},
+      changes.last_timestamp)`
+
+/** After the ones by incentive: who has no row here any more is not busy. */
+const changeByAsset = `merge into claimant_asset_totals totals
+  using (${changes(
+    `(
+      select changed.*, coalesce(asset, '') as asset
+      from claim_changes changed join incentives on incentives.campaign_key = changed.campaign_key and position = incentive_position
+    ) changes`,
+    'chain_id, asset',
+  )}) changes
+  on totals.claimant = changes.claimant and totals.chain_id = changes.chain_id and totals.asset = changes.asset
+  when matched and totals.claim_count + changes.claim_count = 0 then delete
+  when matched and ${isOther} then update set ${moved}
+  when not matched and changes.claim_count > 0 then insert (claimant, chain_id, asset, ${figures})
+    values (changes.claimant, changes.chain_id, changes.asset, ${changedFigures})`
+
+/** Of those who have claimed an incentive that pays another token now; what it has paid counts as that. */
+const ofReassigned = `claimant = any (array(
+    select claimant from reassigned_incentive join claimant_incentive_totals using (campaign_key, position)))`
+
+/**
+ * After claims are stored, and before incentives are withdrawn, which say what was paid. First of all what was claimed before counts as
+ * what it pays now.
+ */
+export const changeClaimantTotals: Step[] = [
+  ...[
+    `delete from claimant_asset_totals where ${ofReassigned}`,
+    `insert into claimant_asset_totals (claimant, chain_id, asset, ${figures})
+    select * from claims_by_claimant_and_asset where ${ofReassigned}`,
+  ].map((sql): Step => ({ appliesTo: ['campaign'], skipUnless: 'reassigned_incentive', sql })),
+  ...stepsFor(
+    ['claim', 'withdrawnClaim'],
+    [
+      changeByIncentive,
+      changeByAsset,
+      'select refresh_claimant_totals(array(select distinct claimant from claim_changes where direction = 1))',
+    ],
+  ),
+]
