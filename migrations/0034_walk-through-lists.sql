@@ -155,7 +155,8 @@ $$;
 -- more to say (see `walk_page`).
 create or replace function campaign_page(
   facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean, walk jsonb,
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
+  walk jsonb default null,
   out total integer, out keys bigint[])
 language plpgsql stable
 -- Every statement here is right for all values, so it is planned once for a connection.
@@ -278,28 +279,6 @@ begin
     keys := keys || matching_candidates(moved, facet_groups, facet_keys, few_groups, few_keys, activity, instant);
   end if;
 end
-$$;
---> statement-breakpoint
--- The same for processes of the version before, until they are replaced.
-create or replace function campaign_page(
-  facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  only_whitelisted boolean, only_templates boolean, activity text, instant timestamptz, page_size integer, skipped bigint,
-  out total integer, out keys bigint[])
-language sql stable
-as $$
-  select page.total, page.keys
-  from (
-    select array_remove(array[
-      case when only_whitelisted then 'whitelisted' end, case when only_templates then 'template' end,
-      case when kinds = '{}' and not only_whitelisted and not only_templates then 'all' end], null) as added
-  ) built_in
-  cross join lateral (
-    select array_agg(coalesce(facet_groups[cardinality(facet_groups)], 0) + nth order by nth)::integer[] as added_groups,
-      array_agg(0::bigint) as added_chains, array_agg(''::text) as added_values
-    from generate_subscripts(added, 1) nth
-  ) entries
-  cross join lateral campaign_page(facet_groups || added_groups, kinds || added, chain_ids || added_chains,
-    facet_values || added_values, activity, instant, page_size, skipped, true, null) page
 $$;
 --> statement-breakpoint
 -- A page for each entry of a JSON array, numbered from 1 (see `campaign_page`), all as of one moment. An entry says which

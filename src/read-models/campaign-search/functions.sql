@@ -360,7 +360,8 @@ $$;
 -- more to say (see `walk_page`).
 create or replace function campaign_page(
   facet_groups integer[], kinds text[], chain_ids bigint[], facet_values text[],
-  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean, walk jsonb,
+  activity text, instant timestamptz, page_size integer, skipped bigint, is_counted boolean,
+  walk jsonb default null,
   out total integer, out keys bigint[])
 language plpgsql stable
 -- Every statement here is right for all values, so it is planned once for a connection.
@@ -504,7 +505,7 @@ as $$
     from generate_subscripts(added, 1) nth
   ) entries
   cross join lateral campaign_page(facet_groups || added_groups, kinds || added, chain_ids || added_chains,
-    facet_values || added_values, activity, instant, page_size, skipped, true, null) page
+    facet_values || added_values, activity, instant, page_size, skipped, true) page
 $$;
 
 -- The campaigns that pass some groups of facets, as maps of the spans in which there are any; `activity` as for a page.
