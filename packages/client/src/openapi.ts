@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Returns one page of the campaigns that match all filters, and the total number of matches.
+         * @description Returns one page of the campaigns that match all filters, and the total number of matches. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -809,6 +809,8 @@ export interface components {
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
+            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            nextCursor?: string | null;
             /** @description The values that were asked for, by count descending, then by value. */
             facets?: components["schemas"]["CampaignFacets"];
             /** @description The facets that have more values than are listed; there where `facets` is. */
@@ -1499,6 +1501,11 @@ export interface operations {
                  */
                 pageSize?: number | null;
                 /**
+                 * @description `start` begins a walk, in which each item that is there comes once, whatever changes meanwhile: then `nextCursor` of the page before, with the same parameters but for `pageSize`. Not with `page`.
+                 * @example start
+                 */
+                cursor?: string;
+                /**
                  * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
@@ -1652,6 +1659,12 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Number of items on all pages, exact. */
+                    "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
+                    /** @description With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost. */
+                    "x-changed-since-start"?: "yes" | "no" | "unknown";
                     [name: string]: unknown;
                 };
                 content: {
@@ -1679,6 +1692,12 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Number of items on all pages, exact. */
+                    "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
+                    /** @description With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost. */
+                    "x-changed-since-start"?: "yes" | "no" | "unknown";
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2341,6 +2360,8 @@ export interface operations {
                     vary?: string;
                     /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2370,6 +2391,8 @@ export interface operations {
                     vary?: string;
                     /** @description Number of items on all pages, exact. */
                     "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2553,6 +2576,10 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Number of items on all pages, exact. */
+                    "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2580,6 +2607,10 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Number of items on all pages, exact. */
+                    "x-total-count"?: number;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3166,6 +3197,10 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
+                    /** @description `totalClaims`, where that is there. */
+                    "x-total-count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3193,6 +3228,10 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
+                    /** @description `totalClaims`, where that is there. */
+                    "x-total-count"?: number;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3555,6 +3594,8 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3582,6 +3623,8 @@ export interface operations {
                     "cache-status"?: string;
                     /** @description Request headers that the response depends on. */
                     vary?: string;
+                    /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+                    link?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
