@@ -73,6 +73,7 @@ as $$
 declare
   began constant bigint := walk ->> 'began';
   newest constant bigint := walk ->> 'newest';
+  is_by_time constant boolean := coalesce((walk ->> 'by_time')::boolean, false);
   last_timestamp constant bigint := coalesce(-(walk ->> 'age')::bigint, 9223372036854775807);
   last_chain constant bigint := walk ->> 'chain';
   last_core constant text := walk ->> 'core';
@@ -85,7 +86,8 @@ begin
       where since = span and block_timestamp <= last_timestamp and get_bit(bits, place) = 1 and (walk is null or (
         campaign_key <= newest
         and (block_timestamp < last_timestamp or (chain_id, core_address, identifier) > (last_chain, last_core, last_identifier))
-        and not exists (select from former_positions where former_positions.campaign_key = placed.campaign_key and revision > began)))
+        and not exists (select from former_positions former where former.campaign_key = placed.campaign_key
+          and revision > began and (not is_by_time or former.block_timestamp <> placed.block_timestamp))))
       order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
   end if;
   return array(
@@ -95,7 +97,8 @@ begin
     where walk is null or (
       campaign_key <= newest and block_timestamp <= last_timestamp
       and (block_timestamp < last_timestamp or (chain_id, core_address, identifier) > (last_chain, last_core, last_identifier))
-      and not exists (select from former_positions where former_positions.campaign_key = placed.campaign_key and revision > began))
+      and not exists (select from former_positions former where former.campaign_key = placed.campaign_key
+        and revision > began and (not is_by_time or former.block_timestamp <> placed.block_timestamp)))
     order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
 end
 $$;
@@ -191,6 +194,9 @@ declare
   is_ahead boolean;
   moved bigint[];
 begin
+  if activity in ('any', 'only') then
+    walk := walk || '{"by_time":true}';
+  end if;
   select * into facet_groups, facet_keys, few_groups, few_keys from resolved_facets(facet_groups, kinds, chain_ids, facet_values);
   if array_position(facet_keys, null) is not null then
     rare_groups := array(
@@ -269,7 +275,10 @@ begin
   end if;
 
   -- What was elsewhere in the order when the walk began.
-  moved := array(select distinct campaign_key from former_positions where revision > (walk ->> 'began')::bigint);
+  moved := array(
+    select distinct former.campaign_key from former_positions former join campaign_places placed using (campaign_key)
+    where revision > (walk ->> 'began')::bigint
+      and (activity in ('first', 'ending') or former.block_timestamp <> placed.block_timestamp));
   if rare_groups <> '{}' then
     moved := array(
       select key from unnest(few_groups, few_keys) few (grp, key) where grp = any (rare_groups) and key = any (moved)

@@ -39,7 +39,7 @@ export interface CheckedFinding extends Finding {
 const ok = (found: string): Finding => ({ state: 'ok', found, advice: null })
 const failed = (found: string, advice: string): Finding => ({ state: 'failed', found, advice })
 
-const BOUNDS: RequestBounds = { maxRequests: 300, maxAtOnce: 4, timeoutMs: 55_000 }
+const BOUNDS: RequestBounds = { maxRequests: 400, maxAtOnce: 4, timeoutMs: 55_000 }
 
 /** The data may change between two answers: what is broken so often in a row is broken. */
 const ATTEMPTS = 3
