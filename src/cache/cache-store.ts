@@ -14,7 +14,8 @@ export interface CachedResponse {
   /** Milliseconds since 1970 at which it changes although no data does. */
   validUntil: number
   content: Content
-  totalCount: number | undefined
+  /** Headers that are its own. */
+  headers: Readonly<Record<string, string>>
   dependencies: Dependencies | undefined
 }
 

@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { coalesceNext } from '../database/connection/single-flight.ts'
 import { toCanonicalQuery } from '../http/request/canonical-query.ts'
+import { withMinimumBlocks } from '../http/request/page-links.ts'
 import type { ServiceCounts } from '../observability/counters.ts'
 import type { DataVersion, DataVersionReader } from '../read-models/data-version/read.ts'
 import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
@@ -26,7 +27,6 @@ interface ResponseCacheOptions {
 
 /** A request for a public response, and how that is made. */
 interface CacheRequest extends Rendering {
-  request: FastifyRequest
   reply: FastifyReply
 }
 
@@ -124,8 +124,13 @@ export class ResponseCache {
     const isOfThen = response.version.revision === newest.revision && response.version.history === newest.history
     const { text } = (isOfThen ? newest : response.version).asOf
     if (text !== undefined) void reply.header('x-as-of', text)
-    if (response.totalCount !== undefined) void reply.header('x-total-count', response.totalCount)
-    const { content } = response
+    const { content, headers } = response
+    void reply.headers(headers)
+    const minBlock = minimumBlocksOf(request)
+    if (minBlock !== undefined && headers.link !== undefined) {
+      const link = withMinimumBlocks(headers.link, minBlock)
+      void (link === undefined ? reply.removeHeader('link') : reply.header('link', link))
+    }
     return this.#representations.send(request, reply, content, () => this.#store.measureAgain(cacheKey, response))
   }
 

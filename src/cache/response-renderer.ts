@@ -1,17 +1,20 @@
+import type { FastifyRequest } from 'fastify'
 import { type Caller, withoutAbort } from '../database/connection/abort-context.ts'
 import { type SharedWork, shareWork } from '../database/connection/shared-promise.ts'
 import { ChangingDataError } from '../http/request/errors/errors.ts'
+import { type Paged, toPageLinks } from '../http/request/page-links.ts'
 import type { DataVersion, DataVersionReader, Dependencies } from '../read-models/data-version/read.ts'
 import type { CachedResponse, createCacheStore } from './cache-store.ts'
 import { toContent } from './representations.ts'
 
 /** A response, as a repository gives it: what is to be written as JSON, or the JSON itself. */
-export type RenderedBody = Written & {
-  /** Becomes the header `x-total-count`. */
-  totalCount?: number
-  /** Absent where it depends on all of the data. */
-  dependencies?: Dependencies
-}
+export type RenderedBody = Written &
+  Paged & {
+    /** Headers of its own. */
+    headers?: Record<string, string>
+    /** Absent where it depends on all of the data. */
+    dependencies?: Dependencies
+  }
 
 type Written = { body: unknown } | { json: string }
 
@@ -35,6 +38,8 @@ export interface Rendering {
   produce: () => Promise<RenderedBody>
   /** Whether it is about a window that slides with the clock. */
   changesEachSecond: boolean
+  /** Of the request, as far as it is part of the question. */
+  request: FastifyRequest
 }
 
 interface RendererOptions {
@@ -117,11 +122,18 @@ export class ResponseRenderer {
   }
 }
 
-async function make({ produce }: Rendering, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
-  const { totalCount, dependencies, ...written } = await produce()
+async function make({ produce, request }: Rendering, { nextChangeAt }: DataVersion, secondEnds: number): Promise<Made> {
+  const { totalCount, nextCursor, headers, dependencies, ...written } = await produce()
+  const paged = 'body' in written ? Object(written.body) : { nextCursor }
+  const link = toPageLinks(request, { totalCount, nextCursor: paged.nextCursor })
   const validUntil = Math.min(dependencies?.changesAt ?? nextChangeAt, secondEnds)
   const text = 'json' in written ? written.json : JSON.stringify(written.body)
-  return { content: toContent(text), totalCount, dependencies, validUntil }
+  const ownHeaders = {
+    ...headers,
+    ...(totalCount !== undefined && { 'x-total-count': String(totalCount) }),
+    ...(link !== undefined && { link }),
+  }
+  return { content: toContent(text), headers: ownHeaders, dependencies, validUntil }
 }
 
 /** Equal for states for which a response is the same. */

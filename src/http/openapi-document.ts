@@ -25,7 +25,9 @@ export const operationsOf = <Operation>(document: object) =>
   )
 
 /** Annotations of our own schemas that are of no use to an API user. */
-const INTERNAL_KEYWORDS = new Set(['x-expected', 'x-lower-case', 'x-forbidden-characters', 'x-any-case', 'x-suggested'])
+const INTERNAL_KEYWORDS = new Set([
+  ...['x-expected', 'x-lower-case', 'x-forbidden-characters', 'x-any-case', 'x-not-with', 'x-suggested'],
+])
 
 /** Formats of ours that only the validator knows. */
 const INTERNAL_FORMATS = new Set(['uint256', 'unix-seconds'])

@@ -32,7 +32,7 @@ test('an answer that took longer does not take the place of one of a later versi
     confirmedAt: madeAt,
     validUntil: Number.POSITIVE_INFINITY,
     content: toContent('{}'),
-    totalCount: undefined,
+    headers: {},
     dependencies: undefined,
   })
   const revisionOf = (cacheKey: string) => kept.lookupStale(cacheKey, 1000, 1000)?.version.revision

@@ -29,6 +29,14 @@ describe('a listing', () => {
     expect(requestedUrls()).toEqual([1, 2, 3].map((page) => `/campaigns?page=${page}&pageSize=10`))
   })
 
+  test('walks through campaigns by cursors', async () => {
+    requestedUrls()
+    expect(await toArray(service.client.walkCampaigns({ pageSize: 10, fields: ['id'] }).pages())).toEqual(
+      [IDS.slice(0, 10), IDS.slice(10, 20), IDS.slice(20)].map((ids) => ids.map((id) => ({ id }))),
+    )
+    expect(requestedUrls()[0]).toBe('/campaigns?fields=id&cursor=start&pageSize=10')
+  })
+
   test('asks for no page that nobody comes to', async () => {
     requestedUrls()
     for await (const { id } of service.client.eachCampaign({ pageSize: 5 })) {

@@ -188,6 +188,39 @@ const broken: { name: string; check: string; says: RegExp; tamper: Tamper }[] = 
     },
   },
   {
+    name: 'a link that leads elsewhere',
+    check: 'paging',
+    says: /^\/tokens has a link to the next page that leads elsewhere$/,
+    tamper: (reply, { path }) =>
+      path === '/tokens?pageSize=5' &&
+      Object.assign(reply.headers, { link: String(reply.headers.link).replace('page=2', 'page=1') }),
+  },
+  {
+    name: 'another total in the header',
+    check: 'paging',
+    says: /^\/tokens has another x-total-count than its total$/,
+    tamper: (reply, { path }) =>
+      path === '/tokens?pageSize=5' && Object.assign(reply.headers, { 'x-total-count': '1' }),
+  },
+  {
+    name: 'a walk that repeats',
+    check: 'paging',
+    says: /^\/campaigns has others in a walk than on its pages$/,
+    tamper: (reply, { path }) => {
+      if (!/cursor=[^s]/.test(path) || reply.status !== 200) return
+      edit(reply, ({ campaigns }) => (campaigns as object[]).push((campaigns as object[])[0] ?? {}))
+    },
+  },
+  {
+    name: 'a facet under its own filter',
+    check: 'filters',
+    says: /^\/campaigns: the counts of chainId change with its own filter/,
+    tamper: (reply, { path }) => {
+      if (!/facets=.*&chainId=/.test(path) || reply.status !== 200) return
+      edit(reply, ({ facets }) => Object.assign(facets as object, { chainId: [] }))
+    },
+  },
+  {
     name: 'a filter that is not applied',
     check: 'filters',
     says: /showActiveOnly=true returns inactive campaigns/,

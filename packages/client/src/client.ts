@@ -72,7 +72,10 @@ type ListingQuery<Id extends 'listCampaigns' | 'listContracts'> = Omit<Query<Id>
 }
 
 /** What a listing may be asked that goes on from page to page by a cursor, which it keeps by itself. */
-type CursorQuery<Id extends 'listClaims' | 'listRewards'> = Omit<Query<Id>, 'cursor' | 'pageSize'> & {
+type CursorQuery<Id extends 'listCampaigns' | 'listClaims' | 'listRewards'> = Omit<
+  Query<Id>,
+  'cursor' | 'page' | 'pageSize'
+> & {
   /** Entries that are asked for at a time, 1 to 100; default 100. */
   pageSize?: number
 }
@@ -124,7 +127,12 @@ export interface Client {
   getUserProfile(query?: Query<'getUserProfile'>, options?: RequestOptions): Promise<ResponseOf<'getUserProfile'>>
   /** All campaigns that pass the filters: `for await (const campaign of client.eachCampaign())`, or its `pages()`. */
   eachCampaign(query?: ListingQuery<'listCampaigns'>, options?: RequestOptions): Listing<CampaignListItem>
-  /** All contracts that pass the filters, likewise. */
+  /**
+   * The same by a walk: each campaign that is there at its beginning and still passes comes once, whatever changes meanwhile,
+   * and none that comes later.
+   */
+  walkCampaigns(query?: CursorQuery<'listCampaigns'>, options?: RequestOptions): CursorListing<CampaignListItem>
+  /** All contracts that pass the filters, page by page like `eachCampaign`. */
   eachContract(query?: ListingQuery<'listContracts'>, options?: RequestOptions): Listing<ExploredContract>
   /** All claims that pass the filters, the newest first. Those that come meanwhile shift no page. */
   eachClaim(query?: CursorQuery<'listClaims'>, options?: RequestOptions): CursorListing<Claim>
@@ -200,6 +208,12 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
       new Listing(async (page, pageSize) => {
         const { campaigns, totalCampaigns } = await operations.listCampaigns({ ...query, page, pageSize }, options)
         return { entries: campaigns, total: totalCampaigns }
+      }, initialSize),
+    walkCampaigns: ({ pageSize: initialSize, ...query } = {}, options) =>
+      new CursorListing(async (cursor, pageSize) => {
+        const asked = operations.listCampaigns({ ...query, cursor: 'start', ...cursor, pageSize }, options)
+        const { campaigns, nextCursor = null } = await asked
+        return { entries: campaigns, nextCursor }
       }, initialSize),
     eachContract: ({ pageSize: initialSize, ...query } = {}, options) =>
       new Listing(async (page, pageSize) => {

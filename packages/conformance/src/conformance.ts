@@ -85,13 +85,13 @@ export async function examineDeployment({ baseUrl, token, bounds = BOUNDS }: Con
     },
     {
       name: 'paging',
-      promise: 'pages of all sizes agree with their totals',
+      promise: 'pages of all sizes agree with their totals, their links and walks',
       isAboutData: true,
       violations: () => findPagingViolations(http),
     },
     {
       name: 'filters',
-      promise: 'filters return only what matches',
+      promise: 'filters return only what matches, as often as facets count',
       isAboutData: true,
       violations: () => findFilterViolations(http),
     },

@@ -1,5 +1,6 @@
+import { toJson } from './contract.ts'
 import type { HttpClient } from './http-client.ts'
-import { campaigns, contracts, type Listing, readPage } from './listings.ts'
+import { campaigns, contracts, type Listing, linkTo, readPage, tokens } from './listings.ts'
 
 /** Rows that are read in pages of two sizes. */
 const ROWS = 60
@@ -9,8 +10,76 @@ const MAX_PAGES = 5
 
 /** Pages are parts of one sequence, whatever their size, and the total is how long it is. */
 export async function findPagingViolations(http: HttpClient): Promise<string[]> {
-  const found = await Promise.all([violationsIn(http, campaigns), violationsIn(http, contracts)])
+  const found = await Promise.all([
+    violationsIn(http, campaigns),
+    violationsIn(http, contracts),
+    linkViolationsIn(http, campaigns),
+    linkViolationsIn(http, tokens),
+    findWalkViolations(http),
+  ])
   return found.flat()
+}
+
+/** The total is a header too, and links lead to the pages that they name. */
+async function linkViolationsIn<Entry>({ ask }: HttpClient, { path, identify, read }: Listing<Entry>) {
+  const [first, second] = await Promise.all([ask(`${path}?pageSize=5`), ask(`${path}?page=2&pageSize=5`)])
+  const next = linkTo('next', first)
+  const [behind, before] = await Promise.all([next && ask(next), ask(linkTo('prev', second) ?? path)])
+  const idsOf = (response: typeof first) => read(response).entries.map(identify).join()
+  const { total = 0 } = read(first)
+  const checks: [isKept: boolean, violation: string][] = [
+    [first.headers.get('x-total-count') === String(total), 'has another x-total-count than its total'],
+    [(next === undefined) === total <= 5, 'has a link to a next page where there is none, or none where there is'],
+    [!behind || idsOf(behind) === idsOf(second), 'has a link to the next page that leads elsewhere'],
+    [total === 0 || idsOf(before) === idsOf(first), 'has a link to the page before that leads elsewhere'],
+  ]
+  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `${path} ${violation}`)
+}
+
+/** A walk has what the pages have, in their order. */
+async function findWalkViolations(http: HttpClient) {
+  const walked: string[] = []
+  let cursor: string | null | undefined = 'start'
+  for (let count = 0; typeof cursor === 'string' && count < MAX_PAGES; count += 1) {
+    const page = await readPage(http, campaigns, `cursor=${cursor}&sortBy=active&pageSize=${LARGEST_PAGE}`)
+    walked.push(...page.entries.map(campaigns.identify))
+    cursor = page.nextCursor
+  }
+  const numbers = Array.from({ length: Math.max(1, Math.ceil(walked.length / LARGEST_PAGE)) }, (_, index) => index + 1)
+  const pages = await Promise.all(
+    numbers.map((page) => readPage(http, campaigns, `page=${page}&sortBy=active&pageSize=${LARGEST_PAGE}`)),
+  )
+  const listed = pages.flatMap(({ entries }) => entries.map(campaigns.identify))
+  return String(walked) === String(listed) ? [] : ['/campaigns has others in a walk than on its pages']
+}
+
+const FACETS = ['chainId', 'incentiveType', 'actionType']
+
+/** The count of a value is the total with its filter, and a facet is the same whatever its own filter is. */
+async function findFacetViolations(http: HttpClient) {
+  const read = async (query: string) => {
+    const { text } = await http.ask(`/campaigns?pageSize=0&facets=${FACETS.join()}&facetSize=3${query}`)
+    return toJson(text) as
+      | { totalCampaigns: number; facets?: Record<string, { value: string; count: number }[]> }
+      | undefined
+  }
+  const all = await read('')
+  const violations = await Promise.all(
+    FACETS.map(async (name) => {
+      const [first] = all?.facets?.[name] ?? []
+      if (first === undefined) return []
+      const chosen = await read(`&${name}=${encodeURIComponent(first.value)}`)
+      return [
+        ...(chosen?.totalCampaigns === first.count
+          ? []
+          : [`the count of a value of ${name} is not the total of its filter`]),
+        ...(JSON.stringify(chosen?.facets?.[name]) === JSON.stringify(all?.facets?.[name])
+          ? []
+          : [`the counts of ${name} change with its own filter`]),
+      ]
+    }),
+  )
+  return violations.flat()
 }
 
 async function violationsIn<Entry>(http: HttpClient, listing: Listing<Entry>): Promise<string[]> {
@@ -90,5 +159,6 @@ export async function findFilterViolations(http: HttpClient): Promise<string[]> 
       [JSON.stringify(inOtherCase) === JSON.stringify(ofOwner), 'the case of owner matters'],
     )
   }
-  return checks.filter(([isKept]) => !isKept).map(([, violation]) => `/campaigns: ${violation}`)
+  const facets = (await findFacetViolations(http)).map((violation): [boolean, string] => [false, violation])
+  return [...checks, ...facets].filter(([isKept]) => !isKept).map(([, violation]) => `/campaigns: ${violation}`)
 }

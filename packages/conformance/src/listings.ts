@@ -13,6 +13,8 @@ export interface ListedCampaign {
 interface Page<Entry> {
   entries: Entry[]
   total: number | undefined
+  /** Of a page of a walk. */
+  nextCursor?: string | null | undefined
 }
 
 /** A list that is read page by page. */
@@ -28,9 +30,11 @@ export const campaigns: Listing<ListedCampaign> = {
   path: '/campaigns',
   identify: ({ id }) => id,
   read({ text }) {
-    const body = toJson(text) as { campaigns?: unknown; totalCampaigns?: unknown } | undefined
+    const body = toJson(text) as
+      | { campaigns?: unknown; totalCampaigns?: unknown; nextCursor?: string | null }
+      | undefined
     const total = typeof body?.totalCampaigns === 'number' ? body.totalCampaigns : undefined
-    return { entries: toEntries<ListedCampaign>(body?.campaigns), total }
+    return { entries: toEntries<ListedCampaign>(body?.campaigns), total, nextCursor: body?.nextCursor }
   },
 }
 
@@ -55,4 +59,12 @@ export const contracts: Listing<{ chainId: number; address: string }> = {
 
 export async function readPage<Entry>({ ask }: HttpClient, { path, read }: Listing<Entry>, query = '') {
   return read(await ask(`${path}${query === '' ? '' : `?${query}`}`))
+}
+
+/** Where a response says that another page is: path and query. */
+export function linkTo(relation: string, { path, headers }: HttpResponse) {
+  const [, reference] = new RegExp(`<([^>]*)>; *rel="${relation}"`).exec(headers.get('link') ?? '') ?? []
+  if (reference === undefined) return undefined
+  const { pathname, search } = new URL(reference, `http://deployment.example${path}`)
+  return pathname + search
 }

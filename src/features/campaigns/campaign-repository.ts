@@ -5,6 +5,7 @@ import { createTokenStore, tokenVersion } from '../../database/lookups/token-met
 import { createSerialQueue } from '../../database/serial-queue.ts'
 import { allowListAddresses } from '../../database/tables/campaigns/allow-lists.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
+import type { Paged } from '../../http/request/page-links.ts'
 import {
   type Campaign,
   campaignStates,
@@ -13,22 +14,26 @@ import {
   lacksAddresses,
 } from '../../read-models/campaign-documents/read.ts'
 import {
+  type CampaignPageQuery,
   type Counts,
   campaignPages,
   createCampaignTotals,
   toSearchRequest,
+  type Walk,
+  type WalkedPage,
 } from '../../read-models/campaign-search/read.ts'
 import { createListsVersionReader, type Dependencies } from '../../read-models/data-version/read.ts'
-import { toRows } from '../../schemas/parameters/paging.ts'
+import { toRows, WALK_START } from '../../schemas/parameters/paging.ts'
 import { toJson, tokenIdsOf } from './campaign-responses.ts'
 import type { ListCampaignsQuery } from './campaign-schemas.ts'
+import { toWalkParts, walkOf } from './campaign-walks.ts'
 
 export interface CampaignRepository {
   /**
    * One page of the campaigns that match, and their exact number, both as of the same moment. Newest first, or active
    * ones first; ties end on chain ID, core address, identifier, ascending. At most 100 rows. About the same cost for
    * whatever filters and page: milliseconds at a million campaigns. Pages that are asked for at the same moment share a
-   * statement.
+   * statement. Pages of a walk go on from each other, and are asked for one by one.
    */
   list(query: ListCampaignsQuery): Promise<Answerable>
   /**
@@ -39,8 +44,9 @@ export interface CampaignRepository {
 }
 
 /** The JSON of a response with what that depends on. */
-interface Answerable {
+interface Answerable extends Paged {
   json: string
+  headers?: Record<string, string>
   dependencies: Dependencies
 }
 
@@ -69,6 +75,7 @@ type WithCampaign<Row> = Row & { campaign: Campaign | undefined }
 
 interface Page extends Counts {
   shown: Shown[]
+  walked: WalkedPage | null
 }
 
 /** As many campaigns share a statement; a page has no more. */
@@ -94,37 +101,41 @@ export function createCampaignRepository(database: Database, lookups: Database, 
   const findTogether = prepareFind(lookups, 'find_campaigns', detailColumns)
   const findAlone = prepareFind(database, 'find_campaign', { ...detailColumns, addresses: addressesColumn })
 
-  const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches))
+  const loadPage = batchLookups(MAX_LISTED_TOGETHER, (searches) => readPages(listTogether, searches, clock()))
   const loadCampaign = batchLookups(MAX_FOUND_TOGETHER, async (ids) => {
     const values = { ids, now: clock().toISOString() }
     const rows = await readShown(() => withDetailDocuments(() => findTogether.execute(values)))
     return new Map(rows.flatMap(({ id, shown }) => (shown === undefined ? [] : [[id, shown] as const])))
   })
 
-  async function readPages(list: typeof listTogether, searches: string[]) {
-    const now = clock()
+  async function readPages(list: typeof listTogether, searches: string[], now: Date) {
     const asked = totals.ask(searches, now)
     const values = { searches: asked.json, now: now.toISOString() }
     const rows = await readShown(() => withListDocuments(() => list.execute(values)))
     const byKey = new Map<number, Shown>()
     for (const { shown } of rows) if (shown !== undefined) byKey.set(shown.key, shown)
     const pages = new Map<string, Page>()
-    for (const { nth, total, listsVersion, changesAt, facetCounts, keys } of rows) {
+    for (const { nth, total, listsVersion, changesAt, facetCounts, keys, walked } of rows) {
       if (nth === null || listsVersion === null || keys === null) continue
       const shown = keys.split(',').flatMap((key) => byKey.get(Number(key)) ?? [])
       pages.set(searches[nth - 1] ?? '', {
         ...asked.totalOf(nth, { total, listsVersion, changesAt, facetCounts }),
         shown,
+        walked,
       })
     }
     return pages
   }
 
-  async function findPage(search: string, pageSize: number, isAlone: boolean): Promise<Page | undefined> {
-    const counts = pageSize === 0 ? await totals.lookup(search, clock()) : undefined
-    if (counts !== undefined) return { ...counts, shown: [] }
-    if (!isAlone) return loadPage(search)
-    return (await readPages(listAlone, [search])).get(search)
+  async function findPage(query: ListCampaignsQuery, walk: Walk | undefined): Promise<Page | undefined> {
+    const { pageSize, facets, search: words } = query
+    const asked = { ...query, ...toRows(query), activity: activityOf(query), walk }
+    const { text: search, entryCount } = toSearchRequest(asked)
+    const counts = pageSize === 0 && walk === undefined ? await totals.lookup(search, clock()) : undefined
+    if (counts !== undefined) return { ...counts, shown: [], walked: null }
+    const isDear = entryCount > MAX_ENTRIES_TOGETHER || facets !== undefined || words !== undefined
+    if (!isDear && walk === undefined) return loadPage(search)
+    return (await readPages(isDear ? listAlone : listTogether, [search], walk?.instant ?? clock())).get(search)
   }
 
   /** Not together with others, and one after the other: a list may have tens of megabytes, several times while it is read. */
@@ -136,37 +147,48 @@ export function createCampaignRepository(database: Database, lookups: Database, 
 
   return {
     async list(query) {
-      const activity = activityOf(query)
-      const { text: search, entryCount } = toSearchRequest({ ...query, ...toRows(query), activity })
-      const isAlone = entryCount > MAX_ENTRIES_TOGETHER || query.facets !== undefined || query.search !== undefined
-      const page = await findPage(search, query.pageSize, isAlone)
+      const walk = walkOf(query, clock)
+      const page = await findPage(query, walk)
       if (page === undefined) throw new TypeError('a page is not among those that were asked for')
-      return toListResponse(page, query, activity)
+      return toListResponse(page, query, walk)
     },
 
     async find(id, fields) {
       const found = await loadCampaign(id)
       const isEnough = !found?.lacksAddresses || fields?.includes('allowList') === false
       const shown = isEnough ? found : await inTurn(() => findWithAddresses(id))
-      return shown && { json: shown.toJson(fields), dependencies: dependenciesOf([shown]) }
+      return shown && { json: shown.toJson(fields), dependencies: dependenciesOf(shown) }
     },
   }
 }
 
-function toListResponse(page: Page, { fields, facets }: ListCampaignsQuery, activity: ReturnType<typeof activityOf>) {
-  const { changesAt, ...dependencies } = { ...dependenciesOf(page.shown), onLists: true }
-  const campaigns = page.shown.map((campaign) => campaign.toJson(fields)).join(',')
-  const counts = page.facets === '' ? '' : `,${page.facets}`
-  // Which campaigns are active changes with any of them.
-  const changesWithAny = activity !== 'any' || facets?.includes('isActive') === true
+function toListResponse({ shown, total, facets, walked }: Page, query: ListCampaignsQuery, walk: Walk | undefined) {
+  const walkParts = walk && walked ? toWalkParts(query, walk, walked) : undefined
+  const campaigns = shown.map((campaign) => campaign.toJson(query.fields)).join(',')
+  const next = walkParts === undefined ? '' : `,"nextCursor":${JSON.stringify(walkParts.nextCursor)}`
+  const counts = facets === '' ? '' : `,${facets}`
   return {
-    json: `{"campaigns":[${campaigns}],"totalCampaigns":${page.total}${counts}}`,
-    dependencies: changesWithAny ? dependencies : { ...dependencies, changesAt },
+    json: `{"campaigns":[${campaigns}],"totalCampaigns":${total}${next}${counts}}`,
+    totalCount: total,
+    ...walkParts,
+    dependencies: { campaignKeys: shown.map(({ key }) => key), onLists: true, ...changesAtOf(shown, query) },
   }
 }
 
+/** When a page changes although nothing is written; without it, when any campaign starts or ends. */
+function changesAtOf(shown: Shown[], { cursor, facets, ...query }: ListCampaignsQuery) {
+  // A walk that is under way is of its beginning, and one that begins is of the moment.
+  if (cursor !== undefined && cursor !== WALK_START) return { changesAt: Number.POSITIVE_INFINITY }
+  // Which campaigns are active changes with any of them.
+  const changesWithAny = cursor === WALK_START || activityOf(query) !== 'any' || facets?.includes('isActive')
+  return changesWithAny ? {} : { changesAt: Math.min(...shown.map(({ changesAt }) => changesAt)) }
+}
+
 /** Where all are active, sorting by activity changes nothing. */
-function activityOf({ sortBy, showActiveOnly }: ListCampaignsQuery) {
+function activityOf({
+  sortBy,
+  showActiveOnly,
+}: Pick<ListCampaignsQuery, 'sortBy' | 'showActiveOnly'>): CampaignPageQuery['activity'] {
   if (sortBy === 'ending-soon') return 'ending'
   if (showActiveOnly) return 'only'
   return sortBy === 'active' ? 'first' : 'any'
@@ -190,14 +212,8 @@ function createShownReader(lookups: Database) {
   }
 }
 
-/** What the responses about some campaigns depend on; they change when one of those starts or ends. */
-function dependenciesOf(shown: Shown[]) {
-  return {
-    campaignKeys: shown.map(({ key }) => key),
-    onLists: false,
-    changesAt: Math.min(...shown.map(({ changesAt }) => changesAt)),
-  }
-}
+/** What the response about a campaign depends on; it changes when that starts or ends. */
+const dependenciesOf = ({ key, changesAt }: Shown): Dependencies => ({ campaignKeys: [key], onLists: false, changesAt })
 
 /** Rows of two kinds: pages by their questions' places, without campaigns, and the campaigns of them all. */
 function prepareList(database: Database, name: string) {
@@ -210,13 +226,14 @@ function prepareList(database: Database, name: string) {
       changesAt: sql<number | null>`answer.changes_at`,
       facetCounts: sql<string | null>`answer.facet_counts`,
       keys: sql<string | null>`answer.keys`,
+      walked: sql<WalkedPage | null>`answer.walk`,
       state: sql<string | null>`answer.state`,
     })
     .from(sql`(
       with page as materialized (select * from ${campaignPages} as pages)
-      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, null as state from page
+      select nth, total, lists_version, changes_at, facet_counts, array_to_string(keys, ',') as keys, walk, null as state from page
       union all
-      select null, null, null, null, null, null, shown.state
+      select null, null, null, null, null, null, null, shown.state
       from ${campaignStates(sql`array(select distinct unnest(keys) from page)`)}
     ) as answer`)
     .prepare(name)

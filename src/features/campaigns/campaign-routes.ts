@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/request/errors/errors.ts'
+import { pageHeaders, walkHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { detailExample, listItemExample } from './campaign-example.ts'
 import type { CampaignRepository } from './campaign-repository.ts'
@@ -16,12 +17,13 @@ const listCampaigns = {
   operationId: 'listCampaigns',
   summary: 'List campaigns',
   description:
-    'Returns one page of the campaigns that match all filters, and the total number of matches. The schema is that of a response without `fields`, which leaves only the keys it names.',
+    'Returns one page of the campaigns that match all filters, and the total number of matches. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts. The schema is that of a response without `fields`, which leaves only the keys it names.',
   tags: ['Campaigns'],
   querystring: ListCampaignsQuery,
   response: responsesOf(
     {
       description: 'The page.',
+      headers: { ...pageHeaders, ...walkHeaders },
       schema: ListCampaignsResponse,
       example: { campaigns: [listItemExample], totalCampaigns: 1 },
     },

@@ -12,7 +12,7 @@ import {
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { Incentive, incentiveTypes } from '../../schemas/campaigns/incentives.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
-import { paging } from '../../schemas/parameters/paging.ts'
+import { nextCursor, paging, walking } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import {
   choice,
@@ -100,6 +100,7 @@ export type CampaignListItem = Static<typeof CampaignListItem>
 export const ListCampaignsQuery = queryOf(
   {
     ...paging,
+    ...walking,
     ...campaignFilters,
     campaignId: commaSeparated(ref(CampaignId), {
       description: 'These campaigns, as far as they pass all other filters.',
@@ -155,6 +156,7 @@ export const ListCampaignsResponse = Type.Object(
       description: 'The campaigns of the page, in the requested order.',
     }),
     totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
+    nextCursor: Type.Optional(nextCursor),
     facets: Type.Optional(
       ref(CampaignFacets, { description: 'The values that were asked for, by count descending, then by value.' }),
     ),

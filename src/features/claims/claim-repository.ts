@@ -17,7 +17,7 @@ export interface ClaimRepository {
    * each chain, campaign or incentive that may have some, and what has the timestamp of its last; with a total of a
    * claimant also as many index entries as there are claims of that one.
    */
-  list(query: ListClaimsQuery): Promise<{ body: ListClaimsResponse; dependencies: Dependencies }>
+  list(query: ListClaimsQuery): Promise<{ body: ListClaimsResponse; totalCount?: number; dependencies: Dependencies }>
 }
 
 /** Timestamp, chain ID, transaction hash, log index of the last claim of a page. */
@@ -49,12 +49,14 @@ export function createClaimRepository(database: Database): ClaimRepository {
       const claims = rows.flatMap(toRow)
       const page = claims.slice(0, pageSize)
       const last = claims.length > page.length ? page.at(-1) : undefined
+      const totalCount = isCounted ? (rows[0]?.totalClaims ?? 0) : undefined
       return {
         body: {
           claims: page.map((row) => toClaim(row, tokens)),
           nextCursor: last === undefined ? null : toCursor('listClaims', query, toPlace(last)),
-          ...(isCounted && { totalClaims: rows[0]?.totalClaims ?? 0 }),
+          ...(totalCount !== undefined && { totalClaims: totalCount }),
         },
+        ...(totalCount !== undefined && { totalCount }),
         dependencies: toDependencies(query, page, rows[0]?.askedKeys ?? []),
       }
     },

@@ -1,6 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
 import { InvalidParameterError } from '../../http/request/errors/errors.ts'
+import { cursorHeaders, totalCountHeader } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import { claimsExample } from './claim-example.ts'
 import type { ClaimRepository } from './claim-repository.ts'
@@ -14,7 +15,15 @@ const listClaims = {
   tags: ['Users'],
   querystring: ListClaimsQuery,
   response: responsesOf(
-    { description: 'The claims of the page.', schema: ListClaimsResponse, example: claimsExample },
+    {
+      description: 'The claims of the page.',
+      headers: {
+        ...cursorHeaders,
+        'x-total-count': { ...totalCountHeader['x-total-count'], description: '`totalClaims`, where that is there.' },
+      },
+      schema: ListClaimsResponse,
+      example: claimsExample,
+    },
     { 400: 'cursor must be a nextCursor of this operation, got "abc"' },
   ),
 }

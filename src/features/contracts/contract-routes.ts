@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
-import { totalCountHeader } from '../../http/request/response-headers.ts'
+import { pageHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { ContractRepository } from './contract-repository.ts'
 import { type ExploredContract, ListContractsQuery, ListContractsResponse } from './contract-schemas.ts'
@@ -22,7 +22,7 @@ const listContracts = {
   response: responsesOf(
     {
       description: 'The page; the header `x-total-count` is the number of contracts on all pages.',
-      headers: totalCountHeader,
+      headers: pageHeaders,
       schema: ListContractsResponse,
       example: [example],
     },

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
+import { cursorHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { RewardRepository } from './reward-repository.ts'
 import { ListRewardsParams, ListRewardsQuery, ListRewardsResponse } from './reward-schemas.ts'
@@ -56,7 +57,12 @@ const listRewards = {
   params: ListRewardsParams,
   querystring: ListRewardsQuery,
   response: responsesOf(
-    { description: 'The rewards of the page, and the totals.', schema: ListRewardsResponse, example },
+    {
+      description: 'The rewards of the page, and the totals.',
+      headers: cursorHeaders,
+      schema: ListRewardsResponse,
+      example,
+    },
     { 400: 'state must be one of claimable, claimed, got "open"' },
   ),
 }

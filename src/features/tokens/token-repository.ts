@@ -14,7 +14,7 @@ export interface TokenRepository {
    * One page of the known tokens that match, and their exact number: those first that most active campaigns pay; ties end on
    * chain ID and address, ascending. At most 100. Counts for all tokens, by bitmaps; what few campaigns pay, one by one.
    */
-  list(query: ListTokensQuery): Promise<{ body: ListTokensResponse; dependencies: Dependencies }>
+  list(query: ListTokensQuery): Promise<{ body: ListTokensResponse; totalCount: number; dependencies: Dependencies }>
 }
 
 /** Of lists alone, and of the clock: a write of tokens is about everything. */
@@ -38,6 +38,7 @@ export function createTokenRepository(database: Database, clock: () => Date): To
       ])
       const statement = statementOf(shape, (name) => prepareList(database, name, conditions))
       const rows = await statement.execute({ ...values, ...toRows(query), now: clock().toISOString() })
+      const totalCount = rows[0]?.total ?? 0
       return {
         body: {
           tokens: rows.flatMap(({ total: _, chainId, address, pricedAt, ...row }) =>
@@ -50,8 +51,9 @@ export function createTokenRepository(database: Database, clock: () => Date): To
                   } as ListedToken,
                 ],
           ),
-          totalTokens: rows[0]?.total ?? 0,
+          totalTokens: totalCount,
         },
+        totalCount,
         dependencies,
       }
     },

@@ -1,5 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
+import { pageHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
 import type { TokenRepository } from './token-repository.ts'
 import { ListTokensQuery, ListTokensResponse } from './token-schemas.ts'
@@ -31,7 +32,7 @@ const listTokens = {
   tags: ['Campaigns'],
   querystring: ListTokensQuery,
   response: responsesOf(
-    { description: 'The page.', schema: ListTokensResponse, example },
+    { description: 'The page.', headers: pageHeaders, schema: ListTokensResponse, example },
     { 400: 'pageSize must be an integer from 0 to 100, got 101' },
   ),
 }

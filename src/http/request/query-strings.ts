@@ -46,6 +46,7 @@ interface ParameterSchema {
   maxItems?: number
   enum?: readonly unknown[]
   'x-any-case'?: boolean
+  'x-not-with'?: string
   items?: ParameterSchema
 }
 
@@ -75,6 +76,9 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
     readers.set(name, { maxItems, read: createReader((isList ? schema.items : schema) ?? {}) })
     if (schema.default !== undefined) defaults[name] = schema.default
   }
+  const exclusions = Object.entries(parameters).flatMap(([name, { 'x-not-with': other }]) =>
+    other === undefined ? [] : [{ name, other }],
+  )
   const known = [...readers.keys()]
   return (raw) => {
     const values = { ...defaults }
@@ -107,9 +111,15 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
         if (value !== undefined) values[name] = value
       }
     }
+    for (const { name, other } of exclusions) {
+      if (raw[name] !== undefined && isGiven(raw[other])) problems.push(`${other} must not be given with ${name}`)
+    }
     return { values, problems }
   }
 }
+
+/** An empty value and the word `null` mean the default, as if there were none. */
+const isGiven = (text: unknown) => text !== undefined && text !== '' && text !== 'null'
 
 const isOfType = (schema: ParameterSchema, type: string) => [schema.type].flat().includes(type)
 

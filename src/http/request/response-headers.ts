@@ -12,9 +12,36 @@ export const requestId = {
   },
 }
 
-/** Says how many rows there are on all pages, where the response does not. */
+/** Says how many rows there are on all pages. */
 export const totalCountHeader = {
   'x-total-count': { type: 'integer', minimum: 0, description: 'Number of items on all pages, exact.' },
+}
+
+const link = (relations: string) => ({
+  link: {
+    type: 'string',
+    maxLength: 8000,
+    description: `Other pages (RFC 8288), as references relative to the URL of the request: ${relations}. Absent with \`pageSize=0\`, if there is no other page to name, and if it would be longer.`,
+  },
+})
+
+/** Of pages by number. */
+export const pageHeaders = {
+  ...totalCountHeader,
+  ...link('`first`, `prev`, `next`, `last`; after the last page `prev` is the last one'),
+}
+
+/** Of pages that go on from each other. */
+export const cursorHeaders = link('`next`')
+
+/** Of a walk through pages. */
+export const walkHeaders = {
+  'x-changed-since-start': {
+    type: 'string',
+    enum: ['yes', 'no', 'unknown'],
+    description:
+      'With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost.',
+  },
 }
 
 /** What caches on the way need to know. */

@@ -3,8 +3,10 @@ import { DEFAULT_FACET_SIZE, type FacetName, facetNames } from '../../schemas/ca
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { toSearchWords } from '../../schemas/parameters/search-words.ts'
 import { campaignFacets, type FacetKind, popularFacets } from './tables.ts'
+import type { Walk } from './walks.ts'
 
 export { type Counts, createCampaignTotals } from './totals.ts'
+export { toWalk, toWalkPlace, WALK_PLACE, type Walk, type WalkedPage } from './walks.ts'
 
 /** Something a campaign can be found by; a chain or a value that says nothing is 0 or empty. */
 interface Facet {
@@ -27,6 +29,8 @@ export interface CampaignPageQuery extends CampaignFilters {
   facetSize?: number
   limit: number
   offset: bigint
+  /** Of the walk that the page is of, as far as it has begun; not with an offset. */
+  walk?: Walk | undefined
 }
 
 /**
@@ -34,7 +38,7 @@ export interface CampaignPageQuery extends CampaignFilters {
  * (see `createCampaignTotals`): its place `nth` in it, from 1; `total`, how many match, null where that is known;
  * `lists_version`, which the total is right for; `changes_at`, when a total of active campaigns may change all the same, in
  * milliseconds since 1970; `facet_counts`, JSON of what is counted beside the page, null where that is known or not asked for;
- * and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
+ * `walk`, what there is to say of the walk that the page is of (`WalkedPage`); and `keys`, those of the page in their order (newest first; ties end on chain ID, core address,
  * identifier, ascending). All as of one moment, that of the placeholder `now`. The plan is right for all values.
  */
 export const campaignPages = sql`campaign_pages(
@@ -85,7 +89,7 @@ export function toSearchRequest(query: CampaignPageQuery) {
   const lines = [
     { ...entries, activity: query.activity, ...toCounted(query, groups) },
     // As text: JSON has no numbers as large.
-    { page_size: query.limit, skipped: String(query.offset) },
+    { page_size: query.limit, skipped: String(query.offset), walk: query.walk?.state },
   ]
   return {
     /** How many things campaigns are found by, which is what a page costs by. */

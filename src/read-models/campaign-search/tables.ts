@@ -1,5 +1,16 @@
 import { sql } from 'drizzle-orm'
-import { boolean, check, customType, index, integer, pgTable, primaryKey, text, unique } from 'drizzle-orm/pg-core'
+import {
+  bigint,
+  boolean,
+  check,
+  customType,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  unique,
+} from 'drizzle-orm/pg-core'
 import { address, baseUnits, blockTimestamp, campaignKey, chainId, instant } from '../../database/columns.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
@@ -143,4 +154,25 @@ export const campaignActivity = pgTable(
     asOf: instant().notNull(),
   },
   (table) => [check('campaign_activity_has_one_row', sql`${table.isTheOnlyRow}`)],
+)
+
+/**
+ * What a campaign was sorted by until a revision changed it: pages of walks that began before place it there. Written by a
+ * trigger on campaigns, for a day at least; the campaign may be gone by now.
+ */
+export const formerPositions = pgTable(
+  'former_positions',
+  {
+    campaignKey: campaignKey().notNull(),
+    revision: bigint({ mode: 'number' }).notNull(),
+    blockTimestamp: blockTimestamp().notNull(),
+    startAt: instant(),
+    endAt: instant(),
+    isExhausted: boolean().notNull(),
+    changedAt: instant().notNull().defaultNow(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.campaignKey, table.revision] }),
+    index('former_positions_by_revision').on(table.revision),
+  ],
 )

@@ -21,18 +21,34 @@ export const paging = {
 /** Maximum length of a cursor. */
 const MAX_CURSOR = 512
 
-/** Parameters of the operations whose pages go on from each other. */
-export const cursorPaging = {
-  cursor: Type.Optional(
+const cursor = (description: string, extra: object = {}) =>
+  Type.Optional(
     Type.String({
       pattern: '^[A-Za-z0-9_-]{1,512}$',
       maxLength: MAX_CURSOR,
-      description:
-        '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.',
+      description,
       'x-expected': 'a nextCursor of this operation',
+      ...extra,
     }),
+  )
+
+/** Parameters of the operations whose pages go on from each other. */
+export const cursorPaging = {
+  cursor: cursor(
+    '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.',
   ),
   pageSize: paging.pageSize,
+}
+
+/** Begins a walk. */
+export const WALK_START = 'start'
+
+/** Parameter of the operations with pages that can also be walked through. */
+export const walking = {
+  cursor: cursor(
+    `\`${WALK_START}\` begins a walk, in which each item that is there comes once, whatever changes meanwhile: then \`nextCursor\` of the page before, with the same parameters but for \`pageSize\`. Not with \`page\`.`,
+    { examples: [WALK_START], 'x-expected': `${WALK_START} or a nextCursor of this operation`, 'x-not-with': 'page' },
+  ),
 }
 
 /** The cursor of the page after this one. */

@@ -54,6 +54,7 @@ export function createValidator(named: readonly SchemaObject[], options: { maxFa
   ajv.addVocabulary([
     'x-expected',
     'x-any-case',
+    'x-not-with',
     'x-suggested',
     'x-enum-varnames',
     'x-enum-descriptions',

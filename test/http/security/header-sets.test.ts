@@ -25,7 +25,7 @@ const STANDING = {
   'x-request-id': 'mine',
 }
 const EXPOSED =
-  'x-request-id, x-error-code, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+  'x-request-id, x-total-count, link, x-changed-since-start, x-changes-cursor, x-error-code, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 const FOR_ALL = { ...STANDING, 'access-control-allow-origin': '*', 'access-control-expose-headers': EXPOSED }
 const BODY = { 'content-type': 'application/json; charset=utf-8', 'content-length': 'of the body' }
 const KEPT = {
@@ -34,6 +34,11 @@ const KEPT = {
   etag: 'the tag',
 }
 const FAILED = { ...FOR_ALL, ...BODY, 'cache-control': 'no-store', vary: 'accept' }
+/** Of a page by number that is the first and the last. */
+const onlyPage = (total: number, pageSize = 10) => ({
+  'x-total-count': String(total),
+  link: `<?page=1&pageSize=${pageSize}>; rel="first", <?page=1&pageSize=${pageSize}>; rel="last"`,
+})
 const PREFLIGHT = { 'access-control-allow-methods': 'GET, HEAD, OPTIONS', allow: 'GET, HEAD, OPTIONS' }
 
 /** A client on a socket, on one connection. */
@@ -77,12 +82,12 @@ test('a public answer has these headers, made anew and kept, with and without it
   await using api = await startFilledApp()
   using client = await openClient(api)
   const cases: [string, Headers][] = [
-    ['/campaigns', {}],
-    ['/campaigns?pageSize=1&tokenWhitelist=false', {}],
+    ['/campaigns', onlyPage(3)],
+    ['/campaigns?pageSize=3&sortBy=recently-deployed', onlyPage(3, 3)],
     [`/campaigns/${api.id}`, {}],
     ['/reward-kit/trending', {}],
     [`/activity?campaignId=${api.id}`, {}],
-    ['/explore/contracts', { 'x-total-count': '0' }],
+    ['/explore/contracts', onlyPage(0)],
   ]
   for (const [path, more] of cases) {
     const headers = { ...FOR_ALL, ...BODY, ...KEPT, ...more }
@@ -108,7 +113,7 @@ test('a compressed answer has the same headers, its encoding and a tag of its ow
     for (const round of ['new', 'kept']) {
       const { headers } = await client.ask('/campaigns', { 'accept-encoding': encoding })
       expect(headers, `${encoding} ${round}`).toEqual({
-        ...{ ...FOR_ALL, ...BODY, ...KEPT },
+        ...{ ...FOR_ALL, ...BODY, ...KEPT, ...onlyPage(3) },
         'content-encoding': encoding,
         etag: `the tag-${encoding}`,
       })
@@ -166,7 +171,7 @@ test('every origin may read every answer, and is told so whether it is named or 
 test('where origins are listed, these may read the answers, and caches are told that it differs', async () => {
   await using api = await startFilledApp({ CORS_ORIGINS: 'https://a.example,https://b.example' })
   using client = await openClient(api)
-  const kept = { ...STANDING, ...BODY, ...KEPT, 'access-control-expose-headers': EXPOSED }
+  const kept = { ...STANDING, ...BODY, ...KEPT, ...onlyPage(3), 'access-control-expose-headers': EXPOSED }
   for (const origin of ['https://a.example', 'https://b.example', 'https://c.example', undefined]) {
     const allowed = origin === undefined || origin.includes('c.') ? {} : { 'access-control-allow-origin': origin }
     const asked = origin === undefined ? {} : { origin }
