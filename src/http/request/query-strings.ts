@@ -112,7 +112,8 @@ export function createQueryReader(parameters: Record<string, ParameterSchema>): 
       }
     }
     for (const { name, other } of exclusions) {
-      if (raw[name] !== undefined && isGiven(raw[other])) problems.push(`${other} must not be given with ${name}`)
+      if (raw[name] === undefined || !isGiven(raw[other])) continue
+      problems.push({ parameter: other, code: 'invalid', detail: `${other} must not be given with ${name}` })
     }
     return { values, problems }
   }
