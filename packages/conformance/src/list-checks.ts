@@ -1,6 +1,6 @@
 import { toJson } from './contract.ts'
 import type { HttpClient } from './http-client.ts'
-import { campaigns, contracts, type Listing, linkTo, readPage, tokens } from './listings.ts'
+import { campaigns, contracts, type ListedCampaign, type Listing, linkTo, readPage, tokens } from './listings.ts'
 
 /** Rows that are read in pages of two sizes. */
 const ROWS = 60
@@ -41,7 +41,11 @@ async function findWalkViolations(http: HttpClient) {
   const walked: string[] = []
   let cursor: string | null | undefined = 'start'
   for (let count = 0; typeof cursor === 'string' && count < MAX_PAGES; count += 1) {
-    const page = await readPage(http, campaigns, `cursor=${cursor}&sortBy=active&pageSize=${LARGEST_PAGE}`)
+    const page: Awaited<ReturnType<typeof readPage<ListedCampaign>>> = await readPage(
+      http,
+      campaigns,
+      `cursor=${cursor}&sortBy=active&pageSize=${LARGEST_PAGE}`,
+    )
     walked.push(...page.entries.map(campaigns.identify))
     cursor = page.nextCursor
   }

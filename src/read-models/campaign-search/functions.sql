@@ -196,10 +196,12 @@ begin
     from campaigns
     cross join lateral (
       select * from (
-        select revision, block_timestamp, start_at, end_at, is_exhausted from former_positions
-        where campaign_key = key and revision > (walk ->> 'began')::bigint
-        order by revision limit 1
+        -- Compared as a row, which keeps the planner to the index by both.
+        select campaign_key, block_timestamp, start_at, end_at, is_exhausted from former_positions
+        where (campaign_key, revision) > (key, (walk ->> 'began')::bigint)
+        order by campaign_key, revision limit 1
       ) former
+      where campaign_key = key
       union all
       select null, campaigns.block_timestamp, campaigns.start_at, campaigns.end_at, campaigns.is_exhausted
       limit 1
@@ -244,7 +246,7 @@ begin
         campaign_key <= newest
         and (block_timestamp < last_timestamp or (chain_id, core_address, identifier) > (last_chain, last_core, last_identifier))
         and not exists (select from former_positions former where former.campaign_key = placed.campaign_key
-          and revision > began and (not is_by_time or former.block_timestamp <> placed.block_timestamp))))
+          and (former.campaign_key, revision) > (placed.campaign_key, began) and (not is_by_time or former.block_timestamp <> placed.block_timestamp))))
       order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
   end if;
   return array(
@@ -255,7 +257,7 @@ begin
       campaign_key <= newest and block_timestamp <= last_timestamp
       and (block_timestamp < last_timestamp or (chain_id, core_address, identifier) > (last_chain, last_core, last_identifier))
       and not exists (select from former_positions former where former.campaign_key = placed.campaign_key
-        and revision > began and (not is_by_time or former.block_timestamp <> placed.block_timestamp)))
+        and (former.campaign_key, revision) > (placed.campaign_key, began) and (not is_by_time or former.block_timestamp <> placed.block_timestamp)))
     order by block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
 end
 $$;
@@ -335,7 +337,7 @@ begin
       where walk is null or (key <= newest
         and (end_at, -placed.block_timestamp, placed.chain_id, placed.core_address, placed.identifier)
           > (last_end, last_age, last_chain, last_core, last_identifier)
-        and not exists (select from former_positions where former_positions.campaign_key = key and revision > began))
+        and not exists (select from former_positions former where former.campaign_key = key and (former.campaign_key, revision) > (key, began)))
       order by end_at, placed.block_timestamp desc, placed.chain_id, placed.core_address, placed.identifier
       limit page_size offset skipped);
   end if;
@@ -345,7 +347,7 @@ begin
     where end_at > instant and end_at >= last_end and get_bit(maps[array_position(spans, since)], place) = 1 and (walk is null or (
       key <= newest
       and (end_at, -block_timestamp, chain_id, core_address, identifier) > (last_end, last_age, last_chain, last_core, last_identifier)
-      and not exists (select from former_positions where former_positions.campaign_key = key and revision > began)))
+      and not exists (select from former_positions former where former.campaign_key = key and (former.campaign_key, revision) > (key, began))))
     order by end_at, block_timestamp desc, chain_id, core_address, identifier limit page_size offset skipped);
 end
 $$;

@@ -51,7 +51,7 @@ async function walk(api: TestApp, query: Query, { integer }: Random, between?: (
     const found: Awaited<ReturnType<typeof ask>> = await ask(api, { ...query, cursor, pageSize: String(integer(1, 9)) })
     expect(found.nextCursor).not.toBe(undefined)
     ids.push(...found.ids)
-    cursor = found.nextCursor
+    cursor = found.nextCursor ?? null
     if (cursor !== null) await between?.()
   }
   return ids
@@ -60,10 +60,8 @@ async function walk(api: TestApp, query: Query, { integer }: Random, between?: (
 /** As if there were many campaigns: what is done with many is done with some. */
 async function lowerThresholds(database: TestDatabase) {
   for (const [name, usual] of Object.entries({ span_page: 150, ending_page: 3000, max_candidates: 300 })) {
-    const [{ definition } = { definition: '' }] = await database.query<{ definition: string }>(
-      'select pg_get_functiondef($1::regproc) as definition',
-      [name],
-    )
+    const [found] = await database.query('select pg_get_functiondef($1::regproc) as definition', [name])
+    const definition = String(found?.definition)
     expect(definition).toContain(String(usual))
     await database.query(definition.replace(String(usual), '3'))
   }
@@ -181,9 +179,7 @@ test('what was sorted otherwise is remembered for a day', async () => {
   const campaign = aCampaign({ owner: anAddress('one who moves') })
   const moveTo = (second: number) => api.save({ ...campaign, blockTimestamp: String(second) })
   const remembered = async () =>
-    (await api.database.query<{ then: string }>('select block_timestamp::text as then from former_positions')).map(
-      ({ then }) => then,
-    )
+    (await api.database.query('select block_timestamp::text as was from former_positions')).map(({ was }) => was)
   await moveTo(1)
   await moveTo(2)
   await moveTo(2)

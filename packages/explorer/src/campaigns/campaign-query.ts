@@ -6,7 +6,7 @@ import { numberOf } from '../page-query.ts'
  * parameters, so that the query of the page is that of the request.
  */
 
-export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize'>
+export type CampaignQuery = Omit<Query<'listCampaigns'>, 'fields' | 'facets' | 'facetSize' | 'cursor'>
 
 type Kind = 'text' | 'number' | 'flag' | 'list'
 
