@@ -4,6 +4,13 @@ import { type Incentive, incentiveTypes } from '../../../schemas/campaigns/incen
 import { address, campaignKey, chainId, exactNumber } from '../../columns.ts'
 import { campaigns } from './campaigns.ts'
 
+/** Of an auction, in base units and Unix seconds: what it pays after its last claim, of which time it grows, and holds. */
+export interface AuctionState {
+  lastClaimAt: string
+  reward: string
+  balance: string
+}
+
 /**
  * An incentive of a campaign: the variant as its record gives it, and four columns that the import derives from the
  * claims (see read-models/incentive-state). Written with its campaign.
@@ -20,6 +27,8 @@ export const incentives = pgTable(
     /** The reward token; null for the variants that pay none. */
     asset: address(),
     definition: jsonb().$type<Incentive>().notNull(),
+    /** Of an auction on a followed chain: what decides its reward, as its contract says. */
+    auction: jsonb().$type<AuctionState>(),
     /** Derived: sum of the recorded claims, in base units. */
     claimedAmount: exactNumber().notNull().default('0'),
     /** Derived: number of the recorded claims. */

@@ -1,0 +1,1 @@
+ALTER TABLE "incentives" ADD COLUMN "auction" jsonb;
