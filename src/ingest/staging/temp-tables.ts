@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { mapTables } from '../../read-models/campaign-search/maintain.ts'
+import { intervalTables } from '../../read-models/claim-intervals/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimChangeTables } from '../merge/merge-claims.ts'
@@ -23,6 +24,7 @@ const workingTables: Record<string, string> = {
   ...claimChangeTables,
   ...priceTables,
   ...contributionTables,
+  ...intervalTables,
   ...mapTables,
 }
 

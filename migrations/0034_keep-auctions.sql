@@ -1,1 +1,0 @@
-ALTER TABLE "incentives" ADD COLUMN "auction" jsonb;
