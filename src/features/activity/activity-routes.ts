@@ -56,9 +56,11 @@ export const activityRoutes: FastifyPluginAsyncTypebox<{
 }
 
 function refuseTooMany(query: ListActivityQuery) {
+  if (query.since !== undefined && query.until !== undefined && Date.parse(query.until) <= Date.parse(query.since)) {
+    throw new InvalidRequestError('until must be later than since')
+  }
   const { since, until, seconds } = rangeOf(query, new Date(0))
   const count = (until - since) / seconds
-  if (count < 1) throw new InvalidRequestError('until must be later than since')
   if (count > MAX_INTERVALS) {
     throw new InvalidRequestError(
       `since, until and interval ask for ${count} intervals: at most ${MAX_INTERVALS} are allowed`,

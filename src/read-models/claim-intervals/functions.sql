@@ -91,7 +91,7 @@ begin
       select kept.interval_start as instant, kept.claim_count as claims, kept.amount_usd as usd, kept.unvalued_count as unvalued
       from claim_intervals kept
       where kept.campaign_key = campaign and kept.interval_seconds = 3600
-        and kept.interval_start > since_before - 3600 and kept.interval_start <= until
+        and kept.interval_start > since_before and kept.interval_start <= until
         and kept.interval_start / 3600 not in (select hour from divided)
       union all
       select recorded.block_timestamp, 1, recorded.amount_usd, recorded.unvalued
