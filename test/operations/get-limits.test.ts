@@ -29,6 +29,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   listTrendingCampaigns: [100, { '1h': 3600, '24h': 86_400 }, '24h'],
   listContracts: [100, { '6h': 21_600, '24h': 86_400, '7d': 604_800 }],
   listActivity: [50, { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 }, '24h'],
+  listOutlooks: [50, { '24h': 86_400, '7d': 604_800 }, '24h'],
   listClaims: [100],
   listEligibility: [50],
   listRewards: [100],

@@ -94,6 +94,7 @@ export interface Client {
   /** One page of claims, the newest first: of an account, of campaigns, of chains, or of all. */
   listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<ResponseOf<'listClaims'>>
   /** Whether an account can claim some campaigns, at most 50, and why not. */
+  listOutlooks(query: Query<'listOutlooks'>, options?: RequestOptions): Promise<ResponseOf<'listOutlooks'>>
   listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<ResponseOf<'listEligibility'>>
   /** One page of what an account has claimed and can claim, and what it has claimed in all. */
   listRewards(
@@ -164,6 +165,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getPrices: (query, options) => bodyOf(api.GET('/prices', { ...options, params: { query } })),
     listClaims: (query = {}, options) => bodyOf(api.GET('/claims', { ...options, params: { query } })),
+    listOutlooks: (query, options) => bodyOf(api.GET('/outlook', { ...options, params: { query } })),
     listEligibility: (query, options) => bodyOf(api.GET('/eligibility', { ...options, params: { query } })),
     listRewards: (address, query = {}, options) =>
       bodyOf(api.GET('/users/{address}/rewards', { ...options, params: { path: { address }, query } })),

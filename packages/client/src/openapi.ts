@@ -113,9 +113,29 @@ export interface paths {
         };
         /**
          * List claim activity over time
-         * @description Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.
+         * @description Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock instead. Without `campaignId`, all campaigns are told together. Trending campaigns and contracts are ranked by the same totals.
          */
         get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what incentives pay now and what is left of them
+         * @description For each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past, which is no forecast. Exact integers by the formulas of the contracts; what is not known is absent.
+         */
+        get: operations["listOutlooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1049,12 +1069,18 @@ export interface components {
         };
         /** @description One page of contracts, in the requested order. */
         ListContractsResponse: components["schemas"]["ExploredContract"][];
-        /** @description Claims of a campaign over time. */
+        /** @description Claims of a campaign, or of all, over time. */
         CampaignActivity: {
-            /** @description ID of the campaign. */
-            id: components["schemas"]["CampaignId"];
+            /** @description ID of the campaign; absent for all campaigns together. */
+            id?: components["schemas"]["CampaignId"];
             /** @description Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`. */
             claims: number[];
+            /** @description Value of the claims in each interval, at the time of each; unknown values count 0. */
+            amountUsd: components["schemas"]["UsdAmount"][];
+            /** @description Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`. */
+            claimants?: number[];
+            /** @description Number of claims in each interval that pay a token and have no value in US dollars. */
+            unvaluedClaims: number[];
             /** @description Number of claims in the time range. */
             totalClaims: number;
             /** @description Value of the claims in the time range in US dollars at the time of each, 6 decimals; unknown values count 0. */
@@ -1070,18 +1096,80 @@ export interface components {
         /** @description Claims of campaigns over time. */
         ListActivityResponse: {
             /**
-             * @description The requested time range.
+             * @description The requested time range; absent where `interval` was given.
              * @enum {string}
              */
-            timeRange: "1h" | "24h" | "7d" | "30d";
-            /** @description Start of the time range, exclusive. */
+            timeRange?: "1h" | "24h" | "7d" | "30d";
+            /**
+             * @description The requested interval.
+             * @enum {string}
+             */
+            interval?: "1h" | "1d" | "1w";
+            /** @description Start of the time range, exclusive; with `interval` the start of the first interval, inclusive. */
             since: components["schemas"]["Instant"];
-            /** @description End of the time range, inclusive: the whole second of the response. */
+            /** @description End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive. */
+            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. */
             intervalSeconds: number;
-            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. */
+            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns. */
             campaigns: components["schemas"]["CampaignActivity"][];
+        };
+        /** @description What an incentive pays now, and what is left of it. What does not apply, or is not known, is absent. */
+        IncentiveOutlook: {
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /**
+             * @description Variant of the incentive.
+             * @enum {string}
+             */
+            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description The reward token; absent for variants that pay none. */
+            asset?: components["schemas"]["Address"];
+            /** @description What a claim at `at` pays, by the formula of the contract: of an auction (CGDAIncentive) its reward by then; of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset`, for ERC20PeggedIncentive of its `peg`; points are plain numbers. Absent where the claim or the action decides, or the state of an auction is not known. */
+            rewardNow?: components["schemas"]["TotalAmount"];
+            /** @description Value of `rewardNow` in US dollars at the price of now; absent if unknown. */
+            rewardNowUsd?: components["schemas"]["UsdAmount"];
+            /** @description How many more claims there can be; absent for variants whose limit is an amount, and for auctions. */
+            claimsLeft?: components["schemas"]["BaseUnits"];
+            /** @description What can still be paid out, in base units of `asset`: the remaining budget of the campaign, for an auction on a followed chain its balance. */
+            budgetLeft?: components["schemas"]["TotalAmount"];
+            /** @description Value of `budgetLeft` in US dollars at the price of now; absent if unknown. */
+            budgetLeftUsd?: components["schemas"]["UsdAmount"];
+            /** @description Part of all that there was to be paid out (of PointsIncentive and AllowListIncentive: of all claims) that is spent, rounded down to 6 decimals. */
+            spentShare?: number;
+            /** @description Entries of a raffle so far. */
+            entries?: components["schemas"]["BaseUnits"];
+            /** @description With one more entry, each entry of the raffle wins with a probability of one in so many: `entries` + 1. */
+            oddsOneIn?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims in the basis. */
+            claimsInBasis: number;
+            /** @description What the claims in the basis paid, in base units of `asset`. */
+            spentInBasis?: components["schemas"]["TotalAmount"];
+            /** @description Seconds that `budgetLeft` lasts at the pace of the basis, rounded down: `budgetLeft` × basis ÷ `spentInBasis`, as a decimal string. The pace of the past, not a forecast. Absent if nothing was spent in the basis. */
+            secondsLeft?: string;
+            /** @description `at` and `secondsLeft`; absent where that is after the year 9999. */
+            exhaustsAt?: components["schemas"]["Instant"];
+        };
+        /** @description The outlook of a campaign. */
+        CampaignOutlook: {
+            /** @description ID of the campaign. */
+            id: components["schemas"]["CampaignId"];
+            /** @description Its incentives, in order. */
+            incentives: components["schemas"]["IncentiveOutlook"][];
+        };
+        /** @description Outlooks of campaigns. */
+        ListOutlooksResponse: {
+            /** @description The instant of all figures: the whole second of the response. */
+            at: components["schemas"]["Instant"];
+            /**
+             * @description The past whose pace is told.
+             * @enum {string}
+             */
+            basis: "24h" | "7d";
+            /** @description The requested campaigns, by chain ID, core address and identifier, ascending. */
+            campaigns: components["schemas"]["CampaignOutlook"][];
+            /** @description Those that are not known, in the same order. */
+            unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /**
          * @description Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.
@@ -2689,17 +2777,32 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Campaign IDs to include; empty result if omitted. Comma-separated or repeated; at most 50 items.
+                 * @description Campaign IDs to include; all campaigns together, as one entry, if omitted. Comma-separated or repeated; at most 50 items.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
+                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock. Without effect where `interval` is given.
                  * @example 7d
                  */
                 timeRange?: "1h" | "24h" | "7d" | "30d";
+                /**
+                 * @description The start of the range: the first interval is the one that it is in. With `until` and `interval`.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                since?: string;
+                /**
+                 * @description The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.
+                 * @example 2026-02-01T00:00:00.000Z
+                 */
+                until?: string;
+                /**
+                 * @description In place of `timeRange`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most 400. With `since` and `until`.
+                 * @example 1d
+                 */
+                interval?: "1h" | "1d" | "1w";
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
@@ -2745,6 +2848,194 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ListActivityResponse"];
+                };
+            };
+            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+            304: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+            400: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+            405: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                    allow?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The URL is too long. */
+            414: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Too many requests from this address; `Retry-After` says when to retry. */
+            429: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The headers are too long. */
+            431: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description An internal error; the request ID identifies its log entry. */
+            500: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+            503: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Seconds to wait before a retry. */
+                    "retry-after"?: number;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listOutlooks: {
+        parameters: {
+            query: {
+                /**
+                 * @description The campaigns. Comma-separated or repeated; at most 50 items.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId: components["schemas"]["CampaignId"][];
+                /**
+                 * @description The past whose pace is told: claims in (at − basis, at] count, by their block timestamps.
+                 * @example 7d
+                 */
+                basis?: "24h" | "7d";
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: string[];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outlooks. */
+            200: {
+                headers: {
+                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+                    "x-request-id"?: string;
+                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+                    ratelimit?: string;
+                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+                    "ratelimit-policy"?: string;
+                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+                    etag?: string;
+                    /** @description How long caches may reuse the response. */
+                    "cache-control"?: string;
+                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+                    "x-as-of"?: string;
+                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+                    age?: number;
+                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+                    "cache-status"?: string;
+                    /** @description Request headers that the response depends on. */
+                    vary?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListOutlooksResponse"];
                 };
             };
             /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
