@@ -1,15 +1,8 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
-import { type Incentive, incentiveTypes } from '../../../schemas/campaigns/incentives.ts'
+import { type AuctionState, type Incentive, incentiveTypes } from '../../../schemas/campaigns/incentives.ts'
 import { address, campaignKey, chainId, exactNumber } from '../../columns.ts'
 import { campaigns } from './campaigns.ts'
-
-/** Of an auction, in base units and Unix seconds: what it pays after its last claim, of which time it grows, and holds. */
-export interface AuctionState {
-  lastClaimAt: string
-  reward: string
-  balance: string
-}
 
 /**
  * An incentive of a campaign: the variant as its record gives it, and four columns that the import derives from the

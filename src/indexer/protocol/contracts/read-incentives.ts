@@ -1,6 +1,6 @@
 import type { Hex } from 'viem'
 import { decodeAbiParameters } from 'viem/utils'
-import type { AuctionState } from '../../../database/tables/campaigns/incentives.ts'
+import type { AuctionState } from '../../../schemas/campaigns/incentives.ts'
 import { type FixedIncentive, type IncentiveParts, type RawCriteria, toAddress } from '../fixed-incentives.ts'
 import type { ContractReader, ReadResult } from './contract-reader.ts'
 
