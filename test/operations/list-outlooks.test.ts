@@ -77,10 +77,24 @@ test('an auction pays more each second, less after a claim, and what a budget la
   shared.setNow(NOW)
 })
 
-test('a reward never falls below its decay, and never exceeds what is left', async () => {
-  const campaign = aCampaignAgo(10, anAuction({ rewardDecay: '700000' }), anAuction({ rewardBoost: '72000000000' }))
-  await shared.save(campaign, aClaim(campaign, { amount: '500000', blockTimestamp: String(seconds) }))
-  expect(await incentivesOf(campaign)).toMatchObject([{ rewardNow: '700000' }, { rewardNow: '20000000' }])
+test('a claim of no more than the decay leaves the decay, and a reward never exceeds what is left', async () => {
+  const campaign = aCampaignAgo(
+    10,
+    anAuction({ rewardDecay: '700000' }),
+    anAuction({ rewardBoost: '72000000000' }),
+    anAuction({ rewardDecay: '700000' }),
+  )
+  const blockTimestamp = String(seconds)
+  await shared.save(
+    campaign,
+    aClaim(campaign, { amount: '500000', blockTimestamp }),
+    aClaim(campaign, { amount: '900000', blockTimestamp, incentiveIndex: 2 }),
+  )
+  expect(await incentivesOf(campaign)).toMatchObject([
+    { rewardNow: '700000' },
+    { rewardNow: '20000000' },
+    { rewardNow: '200000' },
+  ])
 })
 
 test('of an auction whose claims are more than it had, the reward is absent', async () => {
@@ -237,7 +251,7 @@ test('whatever is claimed of an auction, and when, its reward is what the contra
   const amount = fc.bigInt(0n, 2n ** 120n)
   const terms = fc.record({ initial: amount, decay: amount, boost: amount, budget: fc.bigInt(0n, 2n ** 128n) })
   const gaps = fc.array(fc.integer({ min: 1, max: 9999 }), { maxLength: 6 })
-  const played = fc.sample(fc.tuple(terms, gaps), 50).map(([given, gaps]) => {
+  const played = fc.sample(fc.tuple(terms, gaps), { numRuns: 50, seed: 3 }).map(([given, gaps]) => {
     const { initial, decay, boost, budget } = given
     const fields = { initialReward: initial, rewardDecay: decay, rewardBoost: boost, totalBudget: budget }
     const texts = Object.fromEntries(Object.entries(fields).map(([name, value]) => [name, String(value)]))

@@ -69,7 +69,8 @@ const auctionState = sql`
   where auction is not null
   union all
   select coalesce(last.block_timestamp, campaign.block_timestamp),
-    case when last is null then (definition ->> 'initialReward')::numeric else greatest(last.amount - decay, decay) end,
+    case when last is null then (definition ->> 'initialReward')::numeric
+      when last.amount > decay then last.amount - decay else decay end,
     remaining_budget
   from (select (definition ->> 'rewardDecay')::numeric as decay) fixed
   left join lateral (
