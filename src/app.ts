@@ -32,6 +32,9 @@ import { serveExplorer } from './features/explorer/explorer-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
 import { limitsSchemas } from './features/limits/limits-schemas.ts'
 import { type LoadMcp, mcpRoutes } from './features/mcp/mcp-routes.ts'
+import { createOutlookRepository } from './features/outlook/outlook-repository.ts'
+import { outlookRoutes } from './features/outlook/outlook-routes.ts'
+import { outlookSchemas } from './features/outlook/outlook-schemas.ts'
 import { createPriceRepository } from './features/prices/price-repository.ts'
 import { priceRoutes } from './features/prices/price-routes.ts'
 import { priceSchemas } from './features/prices/price-schemas.ts'
@@ -121,6 +124,7 @@ const schemas = [
   ...trendingSchemas,
   ...contractSchemas,
   ...activitySchemas,
+  ...outlookSchemas,
   ...priceSchemas,
   ...claimSchemas,
   ...changeSchemas,
@@ -233,6 +237,7 @@ export async function buildApp(options: AppOptions) {
       await surface.register(contractRoutes, { contracts, responseCache })
       await surface.register(tokenRoutes, { tokens: createTokenRepository(database, now), responseCache })
       await surface.register(activityRoutes, { activity, responseCache })
+      await surface.register(outlookRoutes, { outlooks: createOutlookRepository(database, now), responseCache })
       await surface.register(priceRoutes, { prices, responseCache, clock: now })
       await surface.register(claimRoutes, { claims, responseCache, hasAddressLookups: settings.ADDRESS_LOOKUPS })
       if (settings.ADDRESS_LOOKUPS) {

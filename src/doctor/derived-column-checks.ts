@@ -1,5 +1,5 @@
 import { type Sample, within } from '../database/differences.ts'
-import { differingClaimHours } from '../read-models/claim-hours/check.ts'
+import { differingClaimIntervals } from '../read-models/claim-intervals/check.ts'
 import {
   differingCampaignTotals,
   differingContractTotals,
@@ -42,9 +42,9 @@ export const derivedColumns: readonly DerivedColumns[] = [
   },
   { name: 'campaign totals', subject: 'claims of campaigns in all windows', differing: differingCampaignTotals },
   {
-    name: 'claim hours',
-    subject: 'claims of popular campaigns by hours',
-    differing: differingClaimHours,
+    name: 'claim intervals',
+    subject: 'claims of popular campaigns, and of all, by hours, days and weeks',
+    differing: differingClaimIntervals,
   },
   { name: 'claimant totals', subject: 'totals of busy claimants', differing: differingClaimantTotals },
   {

@@ -1,6 +1,6 @@
 import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-search/maintain.ts'
 import { recordChanges } from '../read-models/changes/maintain.ts'
-import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
+import { changeClaimIntervals } from '../read-models/claim-intervals/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
 import { changeClaimantTotals } from '../read-models/claimant-totals/maintain.ts'
 import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
@@ -58,7 +58,7 @@ export const batchSteps: readonly Step[] = [
   ...makeDocuments,
   ...refreshIncentiveState,
   ...changeTotals,
-  ...changeClaimHours,
+  ...changeClaimIntervals,
   ...putIntoMaps,
   ...changeContractTotals,
   // Last of all: what is rebuilt includes the totals of popular creators, which no difference may then change again.

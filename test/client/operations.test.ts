@@ -59,6 +59,8 @@ test('every public operation gives what the service answers', async () => {
   const eligibility = await client.listEligibility({ user: claim.claimant, campaignId: [campaign.id, idle.id] })
   expect(eligibility).toMatchObject({ campaigns: [{ id: campaign.id, verdict: 'blocked' }, { id: idle.id }] })
   expect(eligibility).toEqual(await body(`/eligibility?user=${claim.claimant}&campaignId=${campaign.id},${idle.id}`))
+  const outlooks = await client.listOutlooks({ campaignId: [campaign.id], basis: '7d' })
+  expect(outlooks).toMatchObject({ basis: '7d', campaigns: [{ id: campaign.id }] })
 
   const rewards = await client.listRewards(claim.claimant, { state: 'claimed' })
   expect(rewards).toMatchObject({ rewards: [{ campaignId: campaign.id, claims: 1 }], nextCursor: null })

@@ -235,7 +235,7 @@ function changesOf(records: ImportRecord[], number: number, later: Date) {
 /** What is derived that no answer shows whole: which values have maps, and claims by hours. */
 const derivedOf = async (database: TestDatabase) => ({
   mapped: await database.query('select kind, chain_id, value from popular_facets order by 1, 2, 3'),
-  hours: await database.query('select * from campaign_claim_hours order by 1, 2'),
+  hours: await database.query('select * from claim_intervals order by 1, 2, 3'),
 })
 
 test.each(VERSIONS)(

@@ -73,7 +73,7 @@ const faultsOf = async (database: TestDatabase, options: Partial<Examined> = {})
 
 const CHECKS =
   'server schema rights schema_objects locale values incentives flags claimants campaign_totals ' +
-  'claim_hours claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
+  'claim_intervals claimant_totals trending contract_totals members token_prices counts documents bits bitmaps chains orphans ' +
   'unvalued_claims revision'
 
 test.each([true, false])('a healthy database is found in order, whole and by a sample: %s', async (isWhole) => {
@@ -241,10 +241,10 @@ const planted: { check: string; state?: 'warning'; says: RegExp; defect: string 
       and campaign_key not in (select campaign_key from campaign_facets where kind = 'target')`,
   },
   {
-    check: 'claim hours',
-    says: /1 in all: \d+:0x\w+:\d+, 1970-01-01 01:00:00/,
+    check: 'claim intervals',
+    says: /1 in all: \d+:0x\w+:\d+, 1970-01-01 01:00:00, 3600 seconds/,
     // Of one that is not popular.
-    defect: 'insert into campaign_claim_hours select key, 1, 1, 0 from campaigns limit 1',
+    defect: 'insert into claim_intervals select key, 3600, 3600, 1, 0, 0, 1 from campaigns limit 1',
   },
   {
     check: 'claimant totals',

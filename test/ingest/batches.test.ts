@@ -5,7 +5,7 @@ import { toRecordSource } from '../../src/import/sources.ts'
 import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ImportRecord } from '../../src/ingest/records.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
-import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import {
   allOf,
   changesOf,

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
-import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { changesOf, createRandom, expectToAgree, type Facts, remember, WINDOWS } from '../setup/data/derived-columns.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -43,9 +43,9 @@ test.each([
       remember(facts, changes)
       agreed = await expectToAgree(database, facts, hours)
     }
-    const { incentives, campaigns: stored, campaignTotals, contractTotals, claimHours } = agreed
-    const popular = new Set(claimHours.map(({ id }) => id)).size
-    expect(popular).toBeGreaterThan(0)
+    const { incentives, campaigns: stored, campaignTotals, contractTotals, claimIntervals } = agreed
+    const popular = new Set(claimIntervals.map(({ id }) => id)).size
+    expect(popular).toBeGreaterThan(1)
     expect(popular).toBeLessThan(stored.length)
     expect(agreed.claimantIncentives.length).toBeGreaterThan(agreed.claimantAssets.length)
     expect(agreed.claimantAssets.length).toBeGreaterThan(5)

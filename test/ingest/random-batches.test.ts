@@ -8,7 +8,7 @@ import { readRecord } from '../../src/import/record-reader.ts'
 import { type Batch, openIngest } from '../../src/ingest/batches.ts'
 import { type CampaignRecord, type ImportRecord, recordTypes } from '../../src/ingest/records.ts'
 import { mapSomeFacets } from '../setup/data/campaign-maps.ts'
-import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
@@ -130,7 +130,7 @@ test(`the doctor finds nothing while and after ${BATCHES} random batches are app
   }
   await ingest.close()
   const [counts] = await database.query(
-    `select (select count(*) > 100 from claims) as claims, (select count(*) > 0 from campaign_claim_hours) as hours,
+    `select (select count(*) > 100 from claims) as claims, (select count(*) > 0 from claim_intervals where campaign_key <> 0) as hours,
       (select count(*) > 20 from popular_facets) as facets,
       (select count(*) > 20 from claimant_incentive_totals) as totals`,
   )

@@ -22,6 +22,11 @@ async function limitsOf(api: TestApp): Promise<GetLimitsResponse> {
   return response.json()
 }
 
+const INTERVALS = Object.entries({ '1h': 3600, '1d': 86_400, '1w': 604_800 }).map(([value, seconds]) => ({
+  ...{ parameter: 'interval' as string | undefined, value, seconds },
+  isDefault: false,
+}))
+
 /** What each operation answers at the most, and its windows: as the specification has them. */
 const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string, number>, byDefault?: string]> = {
   listCampaigns: [100],
@@ -30,6 +35,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
   listContracts: [100, { '6h': 21_600, '24h': 86_400, '7d': 604_800 }],
   listActivity: [50, { '1h': 3600, '24h': 86_400, '7d': 604_800, '30d': 2_592_000 }, '24h'],
   listChanges: [1000],
+  listOutlooks: [50, { '24h': 86_400, '7d': 604_800 }, '24h'],
   listClaims: [100],
   listEligibility: [50],
   listRewards: [100],
@@ -61,12 +67,14 @@ test('every operation is told with the bounds that the OpenAPI document has', as
         lists: parameters
           .filter(({ schema }) => schema.type === 'array')
           .map(({ name, schema }) => ({ parameter: name, maxItems: schema.maxItems })),
-        windows: Object.entries(windows).map(([value, seconds]) => ({
-          parameter: parameter?.name,
-          value,
-          seconds,
-          isDefault: value === byDefault,
-        })),
+        windows: Object.entries(windows)
+          .map(([value, seconds]) => ({
+            parameter: parameter?.name,
+            value,
+            seconds,
+            isDefault: value === byDefault,
+          }))
+          .concat(operationId === 'listActivity' ? INTERVALS : []),
       }
     }),
   )

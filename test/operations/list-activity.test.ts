@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListActivityResponse } from '../../src/features/activity/activity-schemas.ts'
 import type { ClaimRecord } from '../../src/ingest/records.ts'
-import { countHoursFrom } from '../setup/data/claim-hours.ts'
+import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, inUpperCase } from '../setup/records.ts'
 import { expectedActivity } from '../setup/second-opinion/second-opinion-activity.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -64,6 +64,9 @@ test('claims are told interval by interval, the oldest first, with totals and th
       {
         id: campaign.id,
         claims: intervals(48, { 0: 1, 46: 1, 47: 2 }),
+        amountUsd: Object.values({ ...Array(48).fill('0'), 0: '2', 47: '1.500001' }),
+        claimants: intervals(48, { 0: 1, 46: 1, 47: 2 }),
+        unvaluedClaims: intervals(48, { 46: 1 }),
         totalClaims: 4,
         totalAmountClaimedUsd: 3.500001,
         previous: { totalClaims: 2, totalAmountClaimedUsd: 8 },
@@ -96,7 +99,7 @@ test.each(Object.entries(RANGES))(
           return { totalClaims, totalAmountClaimedUsd: totalClaims }
         }
         const previous = totals(count * length)
-        expect(campaigns).toEqual([{ id: campaign.id, claims: claims.toReversed(), ...totals(0), previous }])
+        expect(campaigns).toMatchObject([{ id: campaign.id, claims: claims.toReversed(), ...totals(0), previous }])
         if (later === 0) expect(new Set([...claims, previous.totalClaims])).toEqual(new Set([2, 2 * count]))
       }
     }
@@ -113,7 +116,7 @@ test('campaigns are ordered by chain, core address and identifier as a number, a
   }
   const written = `10:${inUpperCase(String(core))}:9`
   const { campaigns } = await activity(shared, `campaignId=${written}&campaignId=${ids[1]}`)
-  expect(campaigns).toEqual([{ id: ids[1], claims: intervals(48, {}), ...nothing, previous: nothing }])
+  expect(campaigns).toMatchObject([{ id: ids[1], claims: intervals(48, {}), ...nothing, previous: nothing }])
 })
 
 test('a campaign that is not known is left out until it comes, and one without claims is not', async () => {
@@ -121,19 +124,40 @@ test('a campaign that is not known is left out until it comes, and one without c
   await shared.save(known)
   const ask = () => activity(shared, `campaignId=${coming.id},${known.id}`)
   const idle = { claims: intervals(48, {}), ...nothing, previous: nothing }
-  expect((await ask()).campaigns).toEqual([{ id: known.id, ...idle }])
+  expect((await ask()).campaigns).toMatchObject([{ id: known.id, ...idle }])
   await shared.save(coming)
-  expect((await ask()).campaigns).toEqual([known, coming].map(({ id }) => ({ id, ...idle })))
+  expect((await ask()).campaigns).toMatchObject([known, coming].map(({ id }) => ({ id, ...idle })))
 })
 
-test('without a campaign there is none, and the range is told all the same', async () => {
-  expect(await activity(shared, 'timeRange=1h')).toEqual({
-    timeRange: '1h',
-    since: '2026-03-01T11:00:00.000Z',
-    until: '2026-03-01T12:00:00.000Z',
-    intervalSeconds: 60,
-    campaigns: [],
+test('a claimant counts once in an interval, and all campaigns are told together', async () => {
+  await using api = await startTestApp()
+  api.setNow(NOW)
+  const [one, other] = [aClaimable(), aClaimable()]
+  const claimant = anAddress('claimant of several')
+  const claimed = [
+    [one, 5 * HOUR],
+    [one, 6 * HOUR],
+    [other, 6 * HOUR],
+    [one, DAY],
+  ] as const
+  await api.save(one, other, ...claimed.map(([campaign, age]) => aClaimAgo(campaign, age, { claimant })))
+  const days = 'interval=1d&since=2026-02-28T09:00:00Z&until=2026-03-01T09:00:00Z'
+  expect(await activity(api, days)).toEqual({
+    ...{ interval: '1d', since: '2026-02-28T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z', intervalSeconds: DAY },
+    campaigns: [
+      {
+        ...{ claims: [1, 3], amountUsd: ['0', '0'], claimants: [1, 1], unvaluedClaims: [1, 3] },
+        ...{ totalClaims: 4, totalAmountClaimedUsd: 0, previous: nothing },
+      },
+    ],
   })
+  const [entry] = (await activity(api, `${days}&campaignId=${one.id}`)).campaigns
+  expect(entry).toMatchObject({ id: one.id, claims: [1, 2], claimants: [1, 1] })
+  const [all] = (await activity(api, 'timeRange=24h')).campaigns
+  expect(all).toMatchObject({ totalClaims: 3, previous: { totalClaims: 1 } })
+  expect(all).not.toHaveProperty('claimants')
+  await api.save(aClaimAgo(other, 60, { claimant: anAddress('another') }))
+  expect((await activity(api, days)).campaigns).toMatchObject([{ claims: [1, 4], claimants: [1, 2] }])
 })
 
 test('a claim of any incentive counts, whether the campaign is active or not', async () => {
@@ -205,7 +229,9 @@ test.each([1, 600, 2000])(
     const sampled = fc.sample(fc.tuple(fc.constantFrom(...campaigns), ages, amounts), { numRuns: 3000, seed: 7 })
     const records = [
       ...campaigns,
-      ...sampled.map(([campaign, age, amountUsd]) => aClaimAgo(campaign, age, { amountUsd })),
+      ...sampled.map(([campaign, age, amountUsd], index) =>
+        aClaimAgo(campaign, age, { amountUsd, claimant: anAddress(`claimant ${index % 90}`) }),
+      ),
     ]
     await api.save(...records)
     await countHoursFrom(api.database, least)
@@ -214,9 +240,16 @@ test.each([1, 600, 2000])(
         fc.constantFrom(...Object.keys(RANGES)),
         fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -40 * DAY, max: 70 * DAY })),
         fc.integer({ min: 0, max: 999 }),
-        async (timeRange, later, milliseconds) => {
+        fc.boolean(),
+        fc.option(fc.tuple(fc.constantFrom('1h', '1d', '1w'), fc.integer({ min: 1, max: 16 * DAY }))),
+        async (timeRange, later, milliseconds, areAll, interval) => {
           const now = new Date((seconds + later) * 1000 + milliseconds)
-          const query = { campaignId: campaigns.map(({ id }) => id).join(), timeRange }
+          const since = interval === null ? now : new Date(now.getTime() - interval[1] * 1000)
+          const query = {
+            ...(!areAll && { campaignId: campaigns.map(({ id }) => id).join() }),
+            timeRange,
+            ...(interval !== null && { interval: interval[0], since: since.toISOString(), until: now.toISOString() }),
+          }
           api.setNow(now)
           const reported = await activity(api, String(new URLSearchParams(query)))
           expect(reported).toEqual(expectedActivity(records, query, now))
@@ -276,7 +309,13 @@ test.each([
   ],
   [
     `campaignID=${ID}`,
-    'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, minBlock',
+    'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, since, until, interval, minBlock',
+  ],
+  ['interval=1d&since=2026-01-01T00:00:00Z', 'since needs until too; interval needs until too'],
+  ['interval=1d&since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until must be later than since'],
+  [
+    'interval=1h&since=2026-01-01T00:59:59Z&until=2026-01-17T16:00:00.001Z',
+    'since, until and interval ask for 401 intervals: at most 400 are allowed',
   ],
   ['minBlock=1:1', 'minBlock names chain 1, but no chain is indexed'],
 ])('%s is refused', async (query, error) => {

@@ -28,6 +28,7 @@ export type {
   CampaignActivity,
   CampaignEligibility,
   CampaignListItem,
+  CampaignOutlook,
   ChainStatus,
   Change,
   Claim,
@@ -36,6 +37,7 @@ export type {
   Incentive,
   IncentiveEligibility,
   IncentiveOf,
+  IncentiveOutlook,
   IncentiveType,
   Query,
   ResponseOf,
@@ -108,6 +110,7 @@ export interface Client {
   /** One page of claims, the newest first: of an account, of campaigns, of chains, or of all. */
   listClaims(query?: Query<'listClaims'>, options?: RequestOptions): Promise<ResponseOf<'listClaims'>>
   /** Whether an account can claim some campaigns, at most 50, and why not. */
+  listOutlooks(query: Query<'listOutlooks'>, options?: RequestOptions): Promise<ResponseOf<'listOutlooks'>>
   listEligibility(query: Query<'listEligibility'>, options?: RequestOptions): Promise<ResponseOf<'listEligibility'>>
   /** One page of what an account has claimed and can claim, and what it has claimed in all. */
   listRewards(
@@ -192,6 +195,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
     listActivity: (query = {}, options) => bodyOf(api.GET('/activity', { ...options, params: { query } })),
     getPrices: (query, options) => bodyOf(api.GET('/prices', { ...options, params: { query } })),
     listClaims: (query = {}, options) => bodyOf(api.GET('/claims', { ...options, params: { query } })),
+    listOutlooks: (query, options) => bodyOf(api.GET('/outlook', { ...options, params: { query } })),
     listEligibility: (query, options) => bodyOf(api.GET('/eligibility', { ...options, params: { query } })),
     listRewards: (address, query = {}, options) =>
       bodyOf(api.GET('/users/{address}/rewards', { ...options, params: { path: { address }, query } })),

@@ -32,6 +32,8 @@ export type CampaignEligibility = Schemas['CampaignEligibility']
 export type IncentiveEligibility = Schemas['IncentiveEligibility']
 export type ClaimReason = Schemas['ClaimReason']
 export type Verdict = Schemas['Verdict']
+export type CampaignOutlook = Schemas['CampaignOutlook']
+export type IncentiveOutlook = Schemas['IncentiveOutlook']
 export type Reward = Schemas['Reward']
 export type Change = Schemas['Change']
 export type TokenMetadata = Schemas['TokenMetadata']
@@ -49,6 +51,7 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/reward-kit/trending': 'facts',
   '/explore/contracts': 'facts',
   '/activity': 'facts',
+  '/outlook': 'facts',
   '/prices': 'facts',
   '/claims': 'facts',
   '/eligibility': 'facts',

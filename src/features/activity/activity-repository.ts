@@ -1,45 +1,59 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import { claimsByInterval } from '../../read-models/claim-hours/read.ts'
+import {
+  ALL_CAMPAIGNS,
+  claimsByClock,
+  claimsByInterval,
+  startOfInterval,
+} from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
-import { INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
+import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 
 export interface ActivityRepository {
   /**
-   * The claims of some campaigns, at most 50, in a time range that ends at the present, interval by interval, and in the
-   * one before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
-   * claims that are counted; of popular campaigns a row for an hour.
+   * The claims of some campaigns, at most 50, or without any of all together, interval by interval, and in the range
+   * before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
+   * claims that are counted; of popular campaigns and of all a row for an hour, or for an interval of the clock.
    */
   list(query: ListActivityQuery): Promise<{ body: ListActivityResponse; dependencies: Dependencies }>
 }
 
 export function createActivityRepository(database: Database, clock: () => Date): ActivityRepository {
-  const statement = prepareList(database)
+  const sliding = prepareList(database, 'list_activity', claimsByInterval)
+  const byClock = prepareList(database, 'list_activity_by_clock', claimsByClock)
 
   return {
-    async list({ campaignId: ids = [], timeRange }) {
-      const { count, seconds } = INTERVALS[timeRange]
-      const until = toWholeSeconds(clock())
-      const since = until - count * seconds
-      const rows = await statement.execute({ ids, seconds, since, until, sinceBefore: since - count * seconds })
+    async list(query) {
+      const { campaignId: ids = [] } = query
+      const { since, until, seconds } = rangeOf(query, clock())
+      const statement = query.interval === undefined ? sliding : byClock
+      const rows = await statement.execute({ ids, seconds, since, until, sinceBefore: since - (until - since) })
+      const count = (until - since) / seconds
       return {
         body: {
-          timeRange,
+          ...(query.interval === undefined ? { timeRange: query.timeRange } : { interval: query.interval }),
           since: toInstant(since),
           until: toInstant(until),
           intervalSeconds: seconds,
-          campaigns: rows.map(({ id, places, counts, totalClaims, totalAmountClaimedUsd, ...before }) => ({
-            id,
-            claims: toClaims(count, places, counts),
-            totalClaims,
-            totalAmountClaimedUsd,
-            previous: { totalClaims: before.claimsBefore, totalAmountClaimedUsd: before.amountUsdBefore },
+          campaigns: rows.map(({ id, places, counts, amounts, claimants, unvalued, ...totals }) => ({
+            ...(id !== null && { id }),
+            claims: spread(count, places, counts, 0),
+            amountUsd: spread(count, places, amounts, '0'),
+            // Of all campaigns, those of an interval that slides are not known.
+            ...(id === null && query.interval === undefined ? {} : { claimants: spread(count, places, claimants, 0) }),
+            unvaluedClaims: spread(count, places, unvalued, 0),
+            totalClaims: totals.totalClaims,
+            totalAmountClaimedUsd: totals.totalAmountClaimedUsd,
+            previous: { totalClaims: totals.claimsBefore, totalAmountClaimedUsd: totals.amountUsdBefore },
           })),
         },
-        // One that is not known may come.
-        dependencies: { campaignKeys: rows.map(({ key }) => key), onLists: rows.length < ids.length },
+        dependencies:
+          ids.length === 0
+            ? { campaignKeys: 'all', onLists: false }
+            : // One that is not known may come.
+              { campaignKeys: rows.map(({ key }) => key), onLists: rows.length < ids.length },
       }
     },
   }
@@ -47,42 +61,71 @@ export function createActivityRepository(database: Database, clock: () => Date):
 
 const toInstant = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-/** Claims in each interval, of which only those with any have a place, from 0. */
-function toClaims(intervals: number, places: readonly number[], counts: readonly number[]) {
-  const claims = Array.from({ length: intervals }, () => 0)
-  for (const [index, place] of places.entries()) claims[place] = counts[index] ?? 0
-  return claims
+/** In Unix seconds; of the clock are whole intervals, with those that the range begins and ends in. */
+export function rangeOf({ timeRange, since, until, interval }: ListActivityQuery, now: Date) {
+  if (since === undefined || until === undefined || interval === undefined) {
+    const { count, seconds } = INTERVALS[timeRange]
+    const end = toWholeSeconds(now)
+    return { since: end - count * seconds, until: end, seconds }
+  }
+  const seconds = INTERVAL_SECONDS[interval]
+  const startOf = (instant: number) => startOfInterval(Math.floor(instant / 1000), seconds)
+  return {
+    since: startOf(Date.parse(since)),
+    // The start of the one after that of the last instant of the range.
+    until: startOf(Date.parse(until) - 1) + seconds,
+    seconds,
+  }
+}
+
+/** What each interval has, of which only those with claims have a place, from 0. */
+function spread<Value>(intervals: number, places: readonly number[], values: readonly Value[], none: Value) {
+  const all = Array.from({ length: intervals }, () => none)
+  for (const [index, place] of places.entries()) all[place] = values[index] ?? none
+  return all
 }
 
 /** The place of the range before, which is an interval as a whole. */
 const BEFORE = sql.raw('-1')
 
-function prepareList(database: Database) {
+function prepareList(database: Database, name: string, claimsOf: (key: SQL) => SQL) {
   const isIn = sql`place <> ${BEFORE}`
   const isBefore = sql`place = ${BEFORE}`
-  const counted = sql`(
-    select coalesce(array_agg(place) filter (where ${isIn}), '{}') as places,
-      coalesce(array_agg(claim_count) filter (where ${isIn}), '{}') as counts,
-      coalesce(sum(claim_count) filter (where ${isIn}), 0) as total_claims,
-      coalesce(sum(amount_usd) filter (where ${isIn}), 0) as total_amount_usd,
-      coalesce(sum(claim_count) filter (where ${isBefore}), 0) as claims_before,
-      coalesce(sum(amount_usd) filter (where ${isBefore}), 0) as amount_usd_before
-    from ${claimsByInterval(sql`${campaigns.key}`)}
-  )`
+  const listed = (value: SQL) => sql`coalesce(array_agg(${value}) filter (where ${isIn}), '{}')`
+  const total = (column: SQL, part: SQL) => sql`coalesce(sum(${column}) filter (where ${part}), 0)`
+  const [claims, amount] = [sql`claim_count`, sql`amount_usd`]
+  const ids = sql`${sql.placeholder('ids')}::text[]`
   return database
     .select({
-      key: sql<number>`${campaigns.key}::float8`,
-      id: campaigns.id,
+      key: sql<number>`asked.key::float8`,
+      id: sql<string | null>`asked.id`,
       places: sql<number[]>`places`,
       counts: sql<number[]>`counts`,
+      amounts: sql<string[]>`amounts`,
+      claimants: sql<number[]>`claimants`,
+      unvalued: sql<number[]>`unvalued`,
       totalClaims: sql<number>`total_claims::float8`,
       totalAmountClaimedUsd: sql<number>`round(total_amount_usd, 6)::float8`,
       claimsBefore: sql<number>`claims_before::float8`,
       amountUsdBefore: sql<number>`round(amount_usd_before, 6)::float8`,
     })
-    .from(campaigns)
-    .crossJoin(sql`lateral ${counted} as counted`)
-    .where(sql`${campaigns.id} = any(${sql.placeholder('ids')}::text[])`)
-    .orderBy(campaigns.chainId, campaigns.coreAddress, campaigns.identifier)
-    .prepare('list_activity')
+    .from(
+      sql`(
+        select key, id, chain_id, core_address, identifier from ${campaigns} where id = any(${ids})
+        union all
+        select ${sql.raw(String(ALL_CAMPAIGNS))}, null, null, null, null where cardinality(${ids}) = 0
+      ) asked`,
+    )
+    .crossJoin(
+      sql`lateral (
+        select ${listed(sql`place`)} as places, ${listed(claims)} as counts,
+          ${listed(sql`trim_scale(round(${amount}, 6))::text`)} as amounts,
+          ${listed(sql`claimant_count`)} as claimants, ${listed(sql`unvalued_count`)} as unvalued,
+          ${total(claims, isIn)} as total_claims, ${total(amount, isIn)} as total_amount_usd,
+          ${total(claims, isBefore)} as claims_before, ${total(amount, isBefore)} as amount_usd_before
+        from ${claimsOf(sql`asked.key`)}
+      ) counted`,
+    )
+    .orderBy(sql`asked.chain_id, asked.core_address, asked.identifier`)
+    .prepare(name)
 }

@@ -1,8 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { ResponseCache } from '../../cache/response-cache.ts'
+import { InvalidRequestError } from '../../http/request/errors/errors.ts'
 import { responsesOf } from '../../http/request/responses.ts'
-import type { ActivityRepository } from './activity-repository.ts'
-import { ListActivityQuery, ListActivityResponse } from './activity-schemas.ts'
+import { type ActivityRepository, rangeOf } from './activity-repository.ts'
+import { ListActivityQuery, ListActivityResponse, MAX_INTERVALS } from './activity-schemas.ts'
 
 const example: ListActivityResponse = {
   timeRange: '7d',
@@ -16,6 +17,13 @@ const example: ListActivityResponse = {
         ...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
         ...[1, 3, 12, 20, 31, 18, 7, 4, 5, 9],
       ],
+      amountUsd: [
+        ...Array.from({ length: 32 }, () => '0'),
+        ...['2.5', '7.5', '30', '50', '77.5', '45', '17.5'],
+        ...['10', '12.5', '22.500011'],
+      ],
+      claimants: [...Array.from({ length: 32 }, () => 0), ...[1, 3, 12, 19, 31, 18, 7, 4, 5, 9]],
+      unvaluedClaims: Array.from({ length: 42 }, () => 0),
       totalClaims: 110,
       totalAmountClaimedUsd: 275.000011,
       previous: { totalClaims: 0, totalAmountClaimedUsd: 0 },
@@ -27,7 +35,7 @@ const listActivity = {
   operationId: 'listActivity',
   summary: 'List claim activity over time',
   description:
-    'Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.',
+    'Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock instead. Without `campaignId`, all campaigns are told together. Trending campaigns and contracts are ranked by the same totals.',
   tags: ['Campaigns'],
   querystring: ListActivityQuery,
   response: responsesOf(
@@ -40,7 +48,22 @@ export const activityRoutes: FastifyPluginAsyncTypebox<{
   activity: ActivityRepository
   responseCache: ResponseCache
 }> = async (app, { activity, responseCache }) => {
-  app.get('/activity', { schema: listActivity }, (request, reply) =>
-    responseCache.send(request, reply, () => activity.list(request.query), { changesEachSecond: true }),
-  )
+  app.get('/activity', { schema: listActivity }, (request, reply) => {
+    const { query } = request
+    refuseTooMany(query)
+    responseCache.send(request, reply, () => activity.list(query), { changesEachSecond: query.interval === undefined })
+  })
+}
+
+function refuseTooMany(query: ListActivityQuery) {
+  if (query.since !== undefined && query.until !== undefined && Date.parse(query.until) <= Date.parse(query.since)) {
+    throw new InvalidRequestError('until must be later than since')
+  }
+  const { since, until, seconds } = rangeOf(query, new Date(0))
+  const count = (until - since) / seconds
+  if (count > MAX_INTERVALS) {
+    throw new InvalidRequestError(
+      `since, until and interval ask for ${count} intervals: at most ${MAX_INTERVALS} are allowed`,
+    )
+  }
 }

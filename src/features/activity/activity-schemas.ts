@@ -1,9 +1,9 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
-import { choice, commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
-import { CampaignId, Instant } from '../../schemas/primitives.ts'
-import { ref } from '../../schemas/references.ts'
+import { choice, commaSeparated, optionalChoice, queryOf } from '../../schemas/parameters/query-values.ts'
+import { CampaignId, Instant, UsdAmount } from '../../schemas/primitives.ts'
+import { inline, ref } from '../../schemas/references.ts'
 
 /** The intervals that a time range is divided into, all of the same length. */
 export const INTERVALS = {
@@ -15,22 +15,52 @@ export const INTERVALS = {
 
 const timeRanges = ['1h', '24h', '7d', '30d'] as const
 
-const maxIntervals = Math.max(...Object.values(INTERVALS).map(({ count }) => count))
+/** Intervals of the clock in UTC, in seconds; weeks begin on Mondays. */
+export const INTERVAL_SECONDS = { '1h': 3600, '1d': 86_400, '1w': 604_800 } as const
 
-export const ListActivityQuery = queryOf({
-  campaignId: commaSeparated(ref(CampaignId), {
-    max: 50,
-    description: 'Campaign IDs to include; empty result if omitted.',
-    example: parameterExamples.campaignId,
-  }),
-  timeRange: choice(timeRanges, {
-    default: '24h',
-    description:
-      'Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.',
-    example: '7d',
-  }),
-  ...minimumBlocks,
-})
+const intervals = ['1h', '1d', '1w'] as const
+
+/** Most intervals that a range may have. */
+export const MAX_INTERVALS = 400
+
+const range = ['since', 'until', 'interval'] as const
+const withRest = Object.fromEntries(range.map((name) => [name, range.filter((other) => other !== name)]))
+
+export const ListActivityQuery = queryOf(
+  {
+    campaignId: commaSeparated(ref(CampaignId), {
+      max: 50,
+      description: 'Campaign IDs to include; all campaigns together, as one entry, if omitted.',
+      example: parameterExamples.campaignId,
+    }),
+    timeRange: choice(timeRanges, {
+      default: '24h',
+      description:
+        'Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock. Without effect where `interval` is given.',
+      example: '7d',
+    }),
+    since: Type.Optional(
+      inline(Instant, {
+        description:
+          'The start of the range: the first interval is the one that it is in. With `until` and `interval`.',
+        example: '2026-01-01T00:00:00.000Z',
+      }),
+    ),
+    until: Type.Optional(
+      inline(Instant, {
+        description:
+          'The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.',
+        example: '2026-02-01T00:00:00.000Z',
+      }),
+    ),
+    interval: optionalChoice(intervals, {
+      description: `In place of \`timeRange\`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
+      example: '1d',
+    }),
+    ...minimumBlocks,
+  },
+  withRest,
+)
 export type ListActivityQuery = Static<typeof ListActivityQuery>
 
 const totals = (when: string) => ({
@@ -43,11 +73,26 @@ const totals = (when: string) => ({
 
 const CampaignActivity = Type.Object(
   {
-    id: ref(CampaignId, { description: 'ID of the campaign.' }),
+    id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
     claims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims in an interval.' }), {
-      maxItems: maxIntervals,
+      maxItems: MAX_INTERVALS,
       description:
         'Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`.',
+    }),
+    amountUsd: Type.Array(ref(UsdAmount, { description: 'Value of the claims in an interval, in US dollars.' }), {
+      maxItems: MAX_INTERVALS,
+      description: 'Value of the claims in each interval, at the time of each; unknown values count 0.',
+    }),
+    claimants: Type.Optional(
+      Type.Array(Type.Integer({ minimum: 0, description: 'Different claimants in an interval.' }), {
+        maxItems: MAX_INTERVALS,
+        description:
+          'Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`.',
+      }),
+    ),
+    unvaluedClaims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims without a value in an interval.' }), {
+      maxItems: MAX_INTERVALS,
+      description: 'Number of claims in each interval that pay a token and have no value in US dollars.',
     }),
     ...totals('in the time range'),
     previous: Type.Object(totals('in the previous range'), {
@@ -55,28 +100,41 @@ const CampaignActivity = Type.Object(
       description: 'Totals of the previous range of the same length, for comparison.',
     }),
   },
-  { $id: 'CampaignActivity', additionalProperties: false, description: 'Claims of a campaign over time.' },
+  { $id: 'CampaignActivity', additionalProperties: false, description: 'Claims of a campaign, or of all, over time.' },
 )
 
 export const ListActivityResponse = Type.Object(
   {
-    timeRange: Type.Unsafe<(typeof timeRanges)[number]>({
-      type: 'string',
-      enum: timeRanges,
-      description: 'The requested time range.',
+    timeRange: Type.Optional(
+      Type.Unsafe<(typeof timeRanges)[number]>({
+        type: 'string',
+        enum: timeRanges,
+        description: 'The requested time range; absent where `interval` was given.',
+      }),
+    ),
+    interval: Type.Optional(
+      Type.Unsafe<(typeof intervals)[number]>({
+        type: 'string',
+        enum: intervals,
+        description: 'The requested interval.',
+      }),
+    ),
+    since: ref(Instant, {
+      description: 'Start of the time range, exclusive; with `interval` the start of the first interval, inclusive.',
     }),
-    since: ref(Instant, { description: 'Start of the time range, exclusive.' }),
     until: ref(Instant, {
-      description: 'End of the time range, inclusive: the whole second of the response.',
+      description:
+        'End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
-      description: 'Length of each interval in seconds; its start is exclusive, its end inclusive.',
+      description:
+        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,
       description:
-        'The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted.',
+        'The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns.',
     }),
   },
   { $id: 'ListActivityResponse', additionalProperties: false, description: 'Claims of campaigns over time.' },

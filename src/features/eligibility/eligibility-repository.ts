@@ -3,6 +3,7 @@ import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
 import { claimFacts, factColumns, judge, judgeWhole, nextChangeOf } from '../../read-models/eligibility/read.ts'
+import { byCampaignId } from '../../schemas/campaigns/campaign-order.ts'
 import type { CampaignEligibility, ListEligibilityQuery, ListEligibilityResponse } from './eligibility-schemas.ts'
 
 export interface EligibilityRepository {
@@ -34,7 +35,7 @@ export function createEligibilityRepository(database: Database, clock: () => Dat
           return { id, verdict: first === undefined ? 'unknown' : judgeWhole(first, verdicts, now), incentives }
         }),
       )
-      const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byPlace)
+      const unknownCampaigns = ids.filter((id) => !found.has(id)).sort(byCampaignId)
       return {
         body: { user, campaigns, unknownCampaigns },
         dependencies: {
@@ -55,17 +56,6 @@ const toIncentive = async (row: { type: string }, position: number, judged: Retu
   type: row.type,
   ...(await judged),
 })
-
-/** By chain ID, core address, identifier, ascending. */
-function byPlace(one: string, other: string) {
-  const [[chain = '', core = '', identifier = ''], [otherChain = '', otherCore = '', otherIdentifier = '']] = [
-    one.split(':'),
-    other.split(':'),
-  ]
-  if (chain !== otherChain) return Number(chain) - Number(otherChain)
-  if (core !== otherCore) return core < otherCore ? -1 : 1
-  return BigInt(identifier) < BigInt(otherIdentifier) ? -1 : 1
-}
 
 /** In the order of the campaigns, and of their incentives. */
 const prepareFacts = (database: Database) =>

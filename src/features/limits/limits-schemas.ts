@@ -33,7 +33,7 @@ const OperationLimits = Type.Object(
           seconds: whole('Length of the window in seconds.'),
           isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
         },
-        closed('A time window; it ends at the second of the response.'),
+        closed('A time window, which ends at the second of the response, or the length of an interval.'),
       ),
       { maxItems: 100, description: 'The available time windows, shortest first.' },
     ),

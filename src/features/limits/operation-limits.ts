@@ -43,12 +43,12 @@ const maxEntriesOf = (response: Schema | undefined) =>
   [response, ...Object.values(response?.properties ?? {})].find((schema) => schema?.maxItems !== undefined)?.maxItems ??
   null
 
-const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400 }
+const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 }
 
 /** A window is named by its length, such as `24h`. */
 function toWindows({ name, schema }: { name: string; schema: Schema }): OperationLimits['windows'] {
   return (schema.enum ?? []).flatMap((value) => {
-    const [, count, unit = ''] = /^([0-9]+)([hd])$/.exec(String(value)) ?? []
+    const [, count, unit = ''] = /^([0-9]+)([hdw])$/.exec(String(value)) ?? []
     if (count === undefined) return []
     const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0)
     return [{ parameter: name, value: String(value), seconds, isDefault: value === schema.default }]

@@ -4,12 +4,15 @@ import type pg from 'pg'
 const MAX_AT_ONCE = 20
 
 /**
- * The campaigns of a chain that an earlier version has stored without something that is fixed: it is asked once they are read
- * again. They are looked for when the store is opened, since this version asks all of it.
+ * The campaigns of a chain that an earlier version has stored without something that is fixed, or without the state of an auction: it
+ * is asked once they are read again. They are looked for when the store is opened, since this version asks all of it.
  */
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
-    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null`,
+    `select id from followed_campaigns where chain_id = $1 and origin -> 'maxClaimsPerClaimant' is null
+    union
+    select campaigns.id from incentives join campaigns on key = campaign_key
+    where type = 'CGDAIncentive' and auction is null and campaigns.chain_id = $1`,
     [chainId],
   )
   const ids = new Set(rows.map(({ id }) => id))

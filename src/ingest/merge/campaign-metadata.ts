@@ -14,8 +14,8 @@ const asStaged = (place: string, others: string) => `
     left join allow_lists on allow_lists.campaign_key = campaigns.key
     left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
     cross join lateral (
-      select coalesce(array_agg(position order by position), '{}') as positions,
-        coalesce(jsonb_agg(definition order by position), '[]') as incentives
+      select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(
+        definition || jsonb_strip_nulls(jsonb_build_object('auction', auction)) order by position), '[]') as incentives
       from incentives where campaign_key = campaigns.key
     ) paid
     cross join lateral (

@@ -112,9 +112,9 @@ export const mergeCampaigns = stepsFor(
     upsert(
       'incentives',
       ['campaign_key', 'position'],
-      ['type', 'chain_id', 'asset', 'definition'],
+      ['type', 'chain_id', 'asset', 'definition', 'auction'],
       `select key as campaign_key, staged_key.incentive_positions[nth] as position, definition ->> 'type' as type, chain_id,
-      definition ->> 'asset' as asset, definition
+      definition ->> 'asset' as asset, definition - 'auction' as definition, definition -> 'auction' as auction
     from staged_campaign join staged_key using (id),
       jsonb_array_elements(incentives) with ordinality as incentive (definition, nth)`,
     ),
@@ -157,10 +157,11 @@ export const updateIncentiveState = stepsFor(
   [
     [
       `with changed as (
-        update incentives target set definition = source.definition
+        update incentives target set definition = source.definition - 'auction', auction = source.definition -> 'auction'
         from changed_incentive source join campaigns on campaigns.id = source.campaign_id
         where target.campaign_key = campaigns.key and target.position = source.position
-          and target.definition is distinct from source.definition
+          and (target.definition, target.auction)
+            is distinct from (source.definition - 'auction', source.definition -> 'auction')
         returning target.campaign_key
       )
       insert into refigured_campaigns select distinct campaign_key from changed`,

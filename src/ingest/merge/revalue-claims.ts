@@ -1,4 +1,4 @@
-import { changeClaimHours } from '../../read-models/claim-hours/maintain.ts'
+import { changeClaimIntervals } from '../../read-models/claim-intervals/maintain.ts'
 import { changeContractTotals, changeTotals } from '../../read-models/claim-windows/maintain.ts'
 import { changeClaimantTotals } from '../../read-models/claimant-totals/maintain.ts'
 import { measureRevaluation, priceKinds, revaluePages } from '../../read-models/prices/maintain.ts'
@@ -10,14 +10,15 @@ import { touch } from './merge-campaigns.ts'
 const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
-const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns`
+const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns,
+  interval_claimants, many_claim_changes`
 
 /** Whether a batch can give stored claims another value: by prices, tokens, or campaigns that are replaced. */
 export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
   [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
 
 /** What follows from changed claims. */
-const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimHours, ...changeContractTotals].filter(
+const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimIntervals, ...changeContractTotals].filter(
   ({ appliesTo }) => appliesTo.includes('claim'),
 )
 

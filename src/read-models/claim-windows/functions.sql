@@ -313,7 +313,7 @@ begin
   delete from campaign_claimant_counts;
   delete from contract_claim_totals;
   delete from contract_counts;
-  delete from campaign_claim_hours;
+  delete from claim_intervals;
   delete from claimant_asset_totals;
   delete from claimant_incentive_totals;
   update claim_windows set as_of = floor(extract(epoch from clock_timestamp()));
@@ -332,7 +332,7 @@ begin
       is distinct from (coalesce(recorded.claim_count, 0), coalesce(recorded.claimed_amount, 0));
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select 0, campaign_key, count(*), coalesce(sum(amount_usd), 0) from claims group by campaign_key;
-  perform refresh_claim_hours(array(select campaign_key from popular_campaigns));
+  perform refresh_claim_intervals(array(select campaign_key from popular_campaigns) || 0::bigint);
   insert into campaign_claim_totals (window_seconds, campaign_key, claim_count, amount_usd)
   select window_seconds, campaign_key, count(*), coalesce(sum(amount_usd), 0)
   from claim_windows cross join lateral (

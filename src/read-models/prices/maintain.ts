@@ -332,7 +332,8 @@ const inPages = 'due.ctid >= $1::tid and due.ctid < $2::tid'
 export const revaluePages = [
   `insert into claim_changes
   select direction, chain_id, tx_hash, log_index, campaign_key, incentive_position, claimant, amount,
-    case direction when 1 then due.amount_usd else claim.amount_usd end, block_timestamp, due.is_value_derived
+    case direction when 1 then due.amount_usd else claim.amount_usd end, block_timestamp,
+    case direction when 1 then due.is_value_derived else claim.is_value_derived end
   from revalued_claim due join claims claim on claim.ctid = due.claim cross join (values (-1), (1)) both_ways (direction)
   where ${inPages}`,
   `update claims claim set amount_usd = due.amount_usd, is_value_derived = due.is_value_derived

@@ -220,3 +220,10 @@ export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>
   description: 'A reward that can be claimed once the action steps are done; `type` selects the variant.',
 })
 export type Incentive = Static<typeof Incentive>
+
+/** What decides the reward of an auction, as its contract says: when it began to rise, from what, and what there is. */
+export interface AuctionState {
+  lastClaimAt: string
+  reward: string
+  balance: string
+}

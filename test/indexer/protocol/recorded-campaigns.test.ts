@@ -123,7 +123,9 @@ test('the first reward of an auction without a set-up event is read while nobody
   const created = recording.blocks.filter(({ number }) => number === 38400033)
   const logs = logsOf(created).filter((log) => !topicsOf(declarations.plainSetUpEvents).includes(log.topics[0] ?? '0x'))
   const { campaigns } = await readRecording(logs, 38400033)
-  expect(campaigns.map(({ record }) => record.incentives)).toEqual([recordedCampaigns[4]?.record.incentives])
+  const state = { lastClaimAt: '1795168866', reward: `1${'0'.repeat(18)}`, balance: `20${'0'.repeat(18)}` }
+  const [auction] = recordedCampaigns[4]?.record.incentives ?? []
+  expect(campaigns.map(({ record }) => record.incentives)).toEqual([[{ ...auction, auction: state }]])
 })
 
 test('an incentive added later is found in the block that adds it', async () => {

@@ -196,6 +196,7 @@ const expectedFacts: ExpectedFact[] = [
           rewardDecay: hundredths(10),
           rewardBoost: hundredths(20),
           totalBudget: tokens(20),
+          auction: { lastClaimAt: '1795170678', reward: '900666666666666666', balance: '13999111111111111112' },
         },
       },
     ],

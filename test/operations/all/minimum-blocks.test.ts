@@ -16,6 +16,7 @@ async function pathsOf(api: TestApp) {
     '/reward-kit/trending?',
     '/explore/contracts?',
     '/activity?timeRange=30d&',
+    `/outlook?campaignId=${campaign.id}&`,
     '/claims?',
     `/eligibility?user=${campaign.owner}&campaignId=${campaign.id}&`,
     `/users/${campaign.owner}/rewards?`,

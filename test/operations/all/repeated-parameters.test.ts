@@ -45,6 +45,7 @@ const lists: { path: string; name: string; values: [string, string, string, stri
   { path: '/reward-kit/trending', name: 'excludeActionTypes', values: ['t0', 't1', 't2', 't9'] },
   { path: '/explore/contracts', name: 'chainIds', values: ['100', '101', '102', '109'] },
   { path: '/activity', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
+  { path: '/outlook', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/claims', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
   { path: '/claims', name: 'chainId', values: ['100', '101', '102', '109'] },
   { path: '/eligibility', name: 'campaignId', values: [toId(0), toId(1), toId(2), toId(9)], max: 50 },
@@ -55,6 +56,7 @@ const lists: { path: string; name: string; values: [string, string, string, stri
 const besides: Record<string, string> = {
   '/explore/contracts': '',
   '/activity': '',
+  '/outlook': '',
   '/tokens': '',
   '/claims': '',
   '/eligibility': `&user=${first}`,

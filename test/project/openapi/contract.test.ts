@@ -27,13 +27,14 @@ const OPERATIONS = [
   'listClaims',
   'listContracts',
   'listEligibility',
+  'listOutlooks',
   'listRewards',
   'listTokens',
   'listTrendingCampaigns',
 ]
 
 /** Query parameters that have to be given. */
-const REQUIRED = ['getPrices token', 'listEligibility user', 'listEligibility campaignId']
+const REQUIRED = ['getPrices token', 'listEligibility user', 'listEligibility campaignId', 'listOutlooks campaignId']
 
 /** Those that need a token. */
 const PROTECTED = ['/campaigns/accesslists', '/users/profile']

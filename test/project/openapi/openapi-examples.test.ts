@@ -156,6 +156,7 @@ const own: Record<string, Record<number, string>> = {
     404: '/campaigns/8453:0x378632819f39c74c4f56b1429e760739c5fb51b7:12',
   },
   '/activity': { 400: '/activity?timeRange=6h' },
+  '/outlook': { 400: '/outlook' },
   '/prices': { 400: '/prices', 404: '/prices?token=8453:0x0000000000000000000000000000000000000001' },
   '/tokens': { 400: '/tokens?pageSize=101' },
   '/claims': { 400: '/claims?cursor=abc' },

@@ -116,6 +116,8 @@ export const WINDOWS = [0, 3600, 21_600, 86_400, 604_800]
 const isInWindow = (seconds: number, asOf: number, { blockTimestamp }: ClaimRecord) =>
   seconds === 0 || (Number(blockTimestamp) > asOf - seconds && Number(blockTimestamp) <= asOf)
 
+const distinct = (addresses: readonly string[] | null | undefined) => new Set((addresses ?? []).map(lower)).size
+
 const totalsOf = (claims: ClaimRecord[]) => ({
   claim_count: String(claims.length),
   amount_usd: claims.reduce((sum, { amountUsd }) => sum.plus(amountUsd ?? 0), new Big(0)).toFixed(),
@@ -172,16 +174,35 @@ function claimTotals(
   }
 }
 
-/** Claims of each campaign that has so many, by hours since 1970. */
-const claimHours = (claimsOf: Map<string, ClaimRecord[]>, least: number) =>
+/** When the hour, day or week (from Monday) of an instant begins, in Unix seconds. */
+function startOf(instant: number, width: number) {
+  const date = new Date(instant * 1000)
+  if (width === 3600) return date.setUTCMinutes(0, 0, 0) / 1000
+  if (width === 604_800) date.setUTCDate(date.getUTCDate() - ((date.getUTCDay() + 6) % 7))
+  return date.setUTCHours(0, 0, 0, 0) / 1000
+}
+
+/** Claims of each campaign that has so many, and of all, by hours, days and weeks. */
+const claimIntervals = (
+  claimsOf: Map<string, ClaimRecord[]>,
+  least: number,
+  isUnvalued: (claim: ClaimRecord) => boolean,
+) =>
   sorted(
-    [...claimsOf]
-      .filter(([, claims]) => claims.length >= least)
-      .flatMap(([id, claims]) =>
-        [...groupBy(claims, ({ blockTimestamp }) => String(Math.floor(Number(blockTimestamp) / 3600)))].map(
-          ([hour, own]) => ({ id, hour, ...totalsOf(own) }),
+    [
+      ['all', [...claimsOf.values()].flat()] as const,
+      ...[...claimsOf].filter(([, claims]) => claims.length >= least),
+    ].flatMap(([id, claims]) =>
+      [3600, 86_400, 604_800].flatMap((interval_seconds) =>
+        [...groupBy(claims, ({ blockTimestamp }) => String(startOf(Number(blockTimestamp), interval_seconds)))].map(
+          ([interval_start, own]) => ({
+            ...{ id, interval_seconds, interval_start, ...totalsOf(own) },
+            unvalued_count: String(own.filter(isUnvalued).length),
+            claimant_count: String(distinct(own.map(({ claimant }) => claimant))),
+          }),
         ),
       ),
+    ),
   )
 
 const amountOf = (claims: ClaimRecord[]) => String(claims.reduce((sum, { amount }) => sum + BigInt(amount), 0n))
@@ -240,7 +261,11 @@ function expectedOf(
     })),
   )
   const spentOf = groupBy(incentives, ({ id }) => id)
-  const distinct = (addresses: readonly string[] | null | undefined) => new Set((addresses ?? []).map(lower)).size
+  const assetOf = new Map(
+    campaigns.flatMap(({ id, incentives }) => incentives.map(({ asset }, index) => [`${lower(id)} ${index}`, asset])),
+  )
+  const isUnvalued = ({ amountUsd, campaignId, incentiveIndex }: ClaimRecord) =>
+    amountUsd == null && assetOf.get(`${lower(campaignId)} ${incentiveIndex}`) !== undefined
   return {
     incentives: sorted(incentives),
     campaigns: sorted(
@@ -267,7 +292,7 @@ function expectedOf(
       }),
     ),
     ...claimTotals(campaigns, claimsOf, asOf, creators),
-    claimHours: claimHours(claimsOf, hoursFrom),
+    claimIntervals: claimIntervals(claimsOf, hoursFrom, isUnvalued),
     ...claimantTotals(campaigns, claims, busy),
     accessLists: sorted(allOf(facts, 'accessList').map(({ id, members }) => ({ id, member_count: distinct(members) }))),
     allowLists: sorted(
@@ -299,9 +324,10 @@ async function storedIn(database: TestDatabase): Promise<ReturnType<typeof expec
       `select id, window_seconds, claim_count, trim_scale(amount_usd) as amount_usd
       from campaign_claim_totals join campaigns on key = campaign_key`,
     ),
-    claimHours: await rows(
-      `select id, hour, hours.claim_count, trim_scale(amount_usd) as amount_usd
-      from campaign_claim_hours hours join campaigns on key = campaign_key`,
+    claimIntervals: await rows(
+      `select coalesce(id, 'all') as id, interval_seconds, interval_start, claim_count, trim_scale(amount_usd) as amount_usd,
+        unvalued_count, claimant_count
+      from claim_intervals left join campaigns on key = campaign_key`,
     ),
     claimantIncentives: await rows(
       `select claimant || ' ' || id || ' ' || position as key, totals.claim_count, trim_scale(amount_usd) as amount_usd,

@@ -100,6 +100,16 @@ export async function findHardestQueries(ask: Query) {
     name: `activity of the most claimed, ${range}`,
     path: `/activity?timeRange=${range}&campaignId=${mostClaimed.map(({ value }) => value).join(',')}`,
   }))
+  const until = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  for (const [interval, hours] of Object.entries({ '1h': 400, '1d': 399 * 24, '1w': 399 * 168 })) {
+    const range = `interval=${interval}&since=${new Date(until - hours * 3_600_000).toISOString()}&until=${new Date(until).toISOString()}`
+    const ids = mostClaimed.map(({ value }) => value).join(',')
+    activity.push({
+      name: `400 intervals of the most claimed, ${interval}`,
+      path: `/activity?${range}&campaignId=${ids}`,
+    })
+    activity.push({ name: `400 intervals of all campaigns, ${interval}`, path: `/activity?${range}` })
+  }
   const [listed] = await ask(
     'select address as value from allow_list_addresses group by 1 order by count(*) desc, 1 limit 1',
   )

@@ -1,4 +1,6 @@
 import type { Campaign } from 'reward-campaigns-client'
+import type { ChosenRange } from '../outlook/chosen-range.ts'
+import { OutlookShown } from '../outlook/outlook-shown.tsx'
 import { client } from '../service.ts'
 import { useRequest } from '../use-request.ts'
 import { hasAddressLookups } from '../users/user-link.tsx'
@@ -24,12 +26,15 @@ export function CampaignShown({
   campaign,
   now,
   timeRange,
+  range,
   user,
 }: {
   campaign: Campaign
   now: Date
   /** Of the plot. */
   timeRange: TimeRange
+  /** Days that were chosen for it instead. */
+  range: ChosenRange | undefined
   /** Whether this account can claim it, is shown. */
   user: string | undefined
 }) {
@@ -56,6 +61,12 @@ export function CampaignShown({
             ))}
           </ol>
         </section>
+        {incentives.length > 0 && (
+          <section aria-labelledby="outlook">
+            <h2 id="outlook">Outlook</h2>
+            <OutlookShown campaign={rewarding} />
+          </section>
+        )}
         <section aria-labelledby="steps">
           <h2 id="steps">What has to be done</h2>
           <ActionSteps campaign={rewarding} />
@@ -72,7 +83,7 @@ export function CampaignShown({
         )}
         <section aria-labelledby="claims">
           <h2 id="claims">Claims over time</h2>
-          <ClaimsPlot id={campaign.id} timeRange={timeRange} />
+          <ClaimsPlot id={campaign.id} timeRange={timeRange} range={range} />
         </section>
         <section aria-labelledby="newest-claims">
           <h2 id="newest-claims">Newest claims</h2>

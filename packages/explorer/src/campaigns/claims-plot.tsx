@@ -1,9 +1,11 @@
 import { Choice } from '../choice.tsx'
+import { type ChosenRange, rangeQuery } from '../outlook/chosen-range.ts'
+import { RangeForm } from '../outlook/range-form.tsx'
 import { Plot } from '../plot.tsx'
 import { Shown } from '../request-result.tsx'
 import { client } from '../service.ts'
 import { useRequest } from '../use-request.ts'
-import { plotPoints, plotTitle } from './plot-points.ts'
+import { plotPoints, plotTitle, rangeTitle } from './plot-points.ts'
 
 /** The first is that of an address without one. */
 export const TIME_RANGES = [
@@ -15,24 +17,40 @@ export const TIME_RANGES = [
 
 export type TimeRange = (typeof TIME_RANGES)[number][0]
 
+/** The request for when a campaign was claimed: in some days, or in a time range up to now. */
+export const activityOf = (id: string, timeRange: TimeRange, range: ChosenRange | undefined) => ({
+  campaignId: [id],
+  ...(range === undefined ? { timeRange } : rangeQuery(range)),
+})
+
 /** When a campaign was claimed. */
-export function ClaimsPlot({ id, timeRange }: { id: string; timeRange: TimeRange }) {
+export function ClaimsPlot({
+  id,
+  timeRange,
+  range,
+}: {
+  id: string
+  timeRange: TimeRange
+  range: ChosenRange | undefined
+}) {
   const asked = useRequest(
-    (signal) => client.listActivity({ campaignId: [id], timeRange }, { signal }),
-    `activity ${id} ${timeRange}`,
+    (signal) => client.listActivity(activityOf(id, timeRange, range), { signal }),
+    `activity ${id} ${timeRange} ${range?.from} ${range?.to}`,
   )
   return (
     <>
       <div class="choices">
         <Choice legend="Time range" name="timeRange" options={TIME_RANGES} chosen={timeRange} />
       </div>
+      <RangeForm range={range} />
       <Shown asked={asked}>
         {(activity) => {
           const [campaign] = activity.campaigns
           if (campaign === undefined) return <p class="soft">Nothing is known of its claims.</p>
           const { totalClaims, previous, claims } = campaign
-          const range = TIME_RANGES.find(([value]) => value === timeRange)?.[1] ?? timeRange
-          const title = plotTitle(range, totalClaims, previous.totalClaims)
+          const name = TIME_RANGES.find(([value]) => value === timeRange)?.[1] ?? timeRange
+          const title =
+            range === undefined ? plotTitle(name, totalClaims, previous.totalClaims) : rangeTitle(range, totalClaims)
           return <Plot title={title} of="Claims" points={plotPoints(activity, claims)} />
         }}
       </Shown>

@@ -5,7 +5,7 @@ import { Usd } from '../amounts.tsx'
 import { campaignTitle } from '../campaign-link.tsx'
 import { listUrl } from '../campaigns/campaign-query.ts'
 import { CampaignShown } from '../campaigns/campaign-shown.tsx'
-import { TIME_RANGES, type TimeRange } from '../campaigns/claims-plot.tsx'
+import { activityOf, TIME_RANGES, type TimeRange } from '../campaigns/claims-plot.tsx'
 import { newestClaimsOf } from '../campaigns/newest-claims.tsx'
 import { noteTokens } from '../campaigns/seen-tokens.ts'
 import { State } from '../campaigns/state.tsx'
@@ -13,6 +13,8 @@ import { chainName } from '../chain-names.ts'
 import { chosenOf } from '../choice.tsx'
 import { Heading } from '../heading.tsx'
 import { Mark } from '../name.tsx'
+import { type ChosenRange, chosenRange } from '../outlook/chosen-range.ts'
+import { outlookOf } from '../outlook/outlook-shown.tsx'
 import { Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { noteContract } from '../seen-contracts.ts'
@@ -24,6 +26,7 @@ export function CampaignPage({ id = '' }: { id?: string }) {
   const { query } = useLocation()
   const timeRange = chosenOf(TIME_RANGES, query.timeRange)
   const { user } = query
+  const range = chosenRange(query)
   const title = asked.state === 'shown' ? campaignTitle(asked.response) : 'Campaign'
   const path = `/campaigns/${encodeURIComponent(id).replaceAll('%3A', ':')}`
   return (
@@ -39,22 +42,32 @@ export function CampaignPage({ id = '' }: { id?: string }) {
         {(campaign, at) => (
           <>
             <Lead campaign={campaign} />
-            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} user={user} />
+            <CampaignShown campaign={campaign} now={at} timeRange={timeRange} range={range} user={user} />
           </>
         )}
       </Shown>
       <RequestShown request={{ method: 'getCampaign', path, id }} />
-      {asked.state === 'shown' && <FurtherRequests id={asked.response.id} timeRange={timeRange} user={user} />}
+      {asked.state === 'shown' && (
+        <FurtherRequests id={asked.response.id} timeRange={timeRange} range={range} user={user} />
+      )}
     </>
   )
 }
 
+interface Further {
+  id: string
+  timeRange: TimeRange
+  range: ChosenRange | undefined
+  user: string | undefined
+}
+
 /** The requests behind what else the page shows. */
-function FurtherRequests({ id, timeRange, user }: { id: string; timeRange: TimeRange; user: string | undefined }) {
+function FurtherRequests({ id, timeRange, range, user }: Further) {
   const campaignId = [id]
   return (
     <>
-      <RequestShown request={{ method: 'listActivity', path: '/activity', query: { campaignId, timeRange } }} />
+      <RequestShown request={{ method: 'listOutlooks', path: '/outlook', query: outlookOf(id) }} />
+      <RequestShown request={{ method: 'listActivity', path: '/activity', query: activityOf(id, timeRange, range) }} />
       <RequestShown request={{ method: 'listClaims', path: '/claims', query: newestClaimsOf(id) }} />
       {user !== undefined && (
         <RequestShown request={{ method: 'listEligibility', path: '/eligibility', query: { user, campaignId } }} />

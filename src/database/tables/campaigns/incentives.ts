@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { bigint, boolean, check, index, jsonb, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
-import { type Incentive, incentiveTypes } from '../../../schemas/campaigns/incentives.ts'
+import { type AuctionState, type Incentive, incentiveTypes } from '../../../schemas/campaigns/incentives.ts'
 import { address, campaignKey, chainId, exactNumber } from '../../columns.ts'
 import { campaigns } from './campaigns.ts'
 
@@ -20,6 +20,8 @@ export const incentives = pgTable(
     /** The reward token; null for the variants that pay none. */
     asset: address(),
     definition: jsonb().$type<Incentive>().notNull(),
+    /** Of an auction on a followed chain: what decides its reward, as its contract says. */
+    auction: jsonb().$type<AuctionState>(),
     /** Derived: sum of the recorded claims, in base units. */
     claimedAmount: exactNumber().notNull().default('0'),
     /** Derived: number of the recorded claims. */

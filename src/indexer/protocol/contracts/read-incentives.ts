@@ -1,5 +1,6 @@
 import type { Hex } from 'viem'
 import { decodeAbiParameters } from 'viem/utils'
+import type { AuctionState } from '../../../schemas/campaigns/incentives.ts'
 import { type FixedIncentive, type IncentiveParts, type RawCriteria, toAddress } from '../fixed-incentives.ts'
 import type { ContractReader, ReadResult } from './contract-reader.ts'
 
@@ -73,13 +74,20 @@ export interface StateResults {
   totalClaimed?: bigint | undefined
   /** What it holds of its asset. */
   balance?: bigint | undefined
+  /** Of an auction: when its reward began to rise, and from what. */
+  auction?: ReadResult<'cgdaParams'> | undefined
 }
 
 /** Asks an incentive for the figures that its kind has. */
 export async function readState(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<StateResults> {
   switch (fixed.type) {
-    case 'CGDAIncentive':
-      return {}
+    case 'CGDAIncentive': {
+      const [auction, balance] = await Promise.all([
+        reader.read(contract, 'cgdaParams'),
+        reader.read(toAddress(fixed.asset), 'balanceOf', [contract]),
+      ])
+      return { auction, balance }
+    }
     case 'AllowListIncentive':
     case 'PointsIncentive':
       return { limit: await reader.read(contract, 'limit') }
@@ -102,8 +110,14 @@ export const isWithoutFigures = (fixed: FixedIncentive, { limit }: StateResults)
  * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.
  */
 export function toIncentiveRecord(fixed: FixedIncentive, responses: StateResults) {
-  if (fixed.type === 'CGDAIncentive') return fixed
-  const { limit = 0n, claims, totalClaimed, balance } = responses
+  const { limit = 0n, claims, totalClaimed, balance, auction } = responses
+  if (fixed.type === 'CGDAIncentive') {
+    if (auction === undefined || balance === undefined) return fixed
+    const [, , lastClaimAt, reward] = auction
+    // No field of the API: it is stored beside what the record says.
+    const state: AuctionState = { lastClaimAt: String(lastClaimAt), reward: String(reward), balance: String(balance) }
+    return { ...fixed, auction: state }
+  }
   if (fixed.type === 'AllowListIncentive' || fixed.type === 'PointsIncentive') return { ...fixed, limit: String(limit) }
   const figures = {
     ...(claims !== undefined && { totalClaims: String(claims) }),

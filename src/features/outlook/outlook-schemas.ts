@@ -1,0 +1,118 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { choice, commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
+import { Address, BaseUnits, CampaignId, Instant, TotalAmount, UsdAmount } from '../../schemas/primitives.ts'
+import { ref } from '../../schemas/references.ts'
+
+/** Lengths of the time whose pace is told, in seconds. */
+export const BASIS_SECONDS = { '24h': 86_400, '7d': 604_800 } as const
+const bases = ['24h', '7d'] as const
+
+const MAX_CAMPAIGNS = 50
+
+export const ListOutlooksQuery = queryOf(
+  {
+    campaignId: commaSeparated(ref(CampaignId), {
+      max: MAX_CAMPAIGNS,
+      description: 'The campaigns.',
+      example: parameterExamples.campaignId,
+    }),
+    basis: choice(bases, {
+      default: '24h',
+      description: 'The past whose pace is told: claims in (at − basis, at] count, by their block timestamps.',
+      example: '7d',
+    }),
+    ...minimumBlocks,
+  },
+  {},
+  ['campaignId'],
+)
+export type ListOutlooksQuery = Static<typeof ListOutlooksQuery>
+
+const amount = (description: string) => Type.Optional(ref(TotalAmount, { description }))
+const usd = (description: string) => Type.Optional(ref(UsdAmount, { description }))
+const count = (description: string) => Type.Optional(ref(BaseUnits, { description }))
+
+const IncentiveOutlook = Type.Object(
+  {
+    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
+    type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
+    asset: Type.Optional(ref(Address, { description: 'The reward token; absent for variants that pay none.' })),
+    rewardNow: amount(
+      'What a claim at `at` pays, by the formula of the contract: of an auction (CGDAIncentive) its reward by then; of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset`, for ERC20PeggedIncentive of its `peg`; points are plain numbers. Absent where the claim or the action decides, or the state of an auction is not known.',
+    ),
+    rewardNowUsd: usd('Value of `rewardNow` in US dollars at the price of now; absent if unknown.'),
+    claimsLeft: count(
+      'How many more claims there can be; absent for variants whose limit is an amount, and for auctions.',
+    ),
+    budgetLeft: amount(
+      'What can still be paid out, in base units of `asset`: the remaining budget of the campaign, for an auction on a followed chain its balance.',
+    ),
+    budgetLeftUsd: usd('Value of `budgetLeft` in US dollars at the price of now; absent if unknown.'),
+    spentShare: Type.Optional(
+      Type.Number({
+        minimum: 0,
+        maximum: 1,
+        description:
+          'Part of all that there was to be paid out (of PointsIncentive and AllowListIncentive: of all claims) that is spent, rounded down to 6 decimals.',
+      }),
+    ),
+    entries: count('Entries of a raffle so far.'),
+    oddsOneIn: amount(
+      'With one more entry, each entry of the raffle wins with a probability of one in so many: `entries` + 1.',
+    ),
+    claimsInBasis: Type.Integer({ minimum: 0, description: 'Number of claims in the basis.' }),
+    spentInBasis: amount('What the claims in the basis paid, in base units of `asset`.'),
+    secondsLeft: Type.Optional(
+      Type.String({
+        pattern: '^(0|[1-9][0-9]*)$',
+        maxLength: 170,
+        description:
+          'Seconds that `budgetLeft` lasts at the pace of the basis, rounded down: `budgetLeft` × basis ÷ `spentInBasis`, as a decimal string. The pace of the past, not a forecast. Absent if nothing was spent in the basis.',
+      }),
+    ),
+    exhaustsAt: Type.Optional(
+      ref(Instant, { description: '`at` and `secondsLeft`; absent where that is after the year 9999.' }),
+    ),
+  },
+  {
+    $id: 'IncentiveOutlook',
+    additionalProperties: false,
+    description: 'What an incentive pays now, and what is left of it. What does not apply, or is not known, is absent.',
+  },
+)
+export type IncentiveOutlook = Static<typeof IncentiveOutlook>
+
+const CampaignOutlook = Type.Object(
+  {
+    id: ref(CampaignId, { description: 'ID of the campaign.' }),
+    incentives: Type.Array(ref(IncentiveOutlook), { maxItems: 1000, description: 'Its incentives, in order.' }),
+  },
+  { $id: 'CampaignOutlook', additionalProperties: false, description: 'The outlook of a campaign.' },
+)
+
+export const ListOutlooksResponse = Type.Object(
+  {
+    at: ref(Instant, { description: 'The instant of all figures: the whole second of the response.' }),
+    basis: Type.Unsafe<(typeof bases)[number]>({
+      type: 'string',
+      enum: bases,
+      description: 'The past whose pace is told.',
+    }),
+    campaigns: Type.Array(ref(CampaignOutlook), {
+      maxItems: MAX_CAMPAIGNS,
+      description: 'The requested campaigns, by chain ID, core address and identifier, ascending.',
+    }),
+    unknownCampaigns: Type.Array(ref(CampaignId), {
+      maxItems: MAX_CAMPAIGNS,
+      description: 'Those that are not known, in the same order.',
+    }),
+  },
+  { $id: 'ListOutlooksResponse', additionalProperties: false, description: 'Outlooks of campaigns.' },
+)
+export type ListOutlooksResponse = Static<typeof ListOutlooksResponse>
+
+/** The components that this feature adds to the OpenAPI document. */
+export const outlookSchemas = [IncentiveOutlook, CampaignOutlook, ListOutlooksResponse]
