@@ -123,7 +123,7 @@ test('who is cut off at random and goes on at either process ends with the data,
   }
   isOver = true
   const stored = await database.query(
-    `select '0x' || encode(tx_hash, 'hex') || ' ' || log_index as key, id || ' ' || claimant || ' ' || amount as text
+    `select '0x' || encode(claims.tx_hash, 'hex') || ' ' || log_index as key, id || ' ' || claimant || ' ' || amount as text
     from claims join campaigns on campaigns.key = campaign_key`,
   )
   const ids = (await database.query('select id from campaigns')).map(({ id }) => id)
