@@ -110,7 +110,7 @@ test('who is cut off at random and goes on at either process ends with the data,
     follow(nextCursor, way, () => isOver, createRandom(index + 1)),
   )
   const claims: ClaimRecord[] = []
-  for (let batch = 0; batch < 15; batch += 1) {
+  for (let batch = 0; batch < 10; batch += 1) {
     const records = [...generateSample({ campaigns: 10, claims: 40, seed: batch, now: new Date() })]
     const replaced = claims.filter(() => random() < 0.1).map((claim) => ({ ...claim, amount: `${claim.amount}1` }))
     const isReplaced = new Set(replaced.map(({ txHash, logIndex }) => `${txHash} ${logIndex}`))
@@ -123,11 +123,11 @@ test('who is cut off at random and goes on at either process ends with the data,
   }
   isOver = true
   const stored = await database.query(
-    `select '0x' || encode(tx_hash, 'hex') || ' ' || log_index as key, id || ' ' || claimant || ' ' || amount as text
+    `select '0x' || encode(claims.tx_hash, 'hex') || ' ' || log_index as key, id || ' ' || claimant || ' ' || amount as text
     from claims join campaigns on campaigns.key = campaign_key`,
   )
   const ids = (await database.query('select id from campaigns')).map(({ id }) => id)
-  expect(stored.length).toBeGreaterThan(300)
+  expect(stored.length).toBeGreaterThan(150)
   for (const copy of await Promise.all(following)) {
     expect([...copy.claims].sort()).toEqual(stored.map(({ key, text }) => [key, text]).sort())
     expect([...copy.campaigns].sort()).toEqual(ids.sort())

@@ -1454,6 +1454,8 @@ export interface components {
                 maxConcurrentPerAddress: number;
                 /** @description Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed. */
                 maxConnectionsPerAddress: number;
+                /** @description Maximum number of clients that follow `/changes` or wait for one; further ones return 503. */
+                maxStreams: number;
             };
             /** @description Limits of reading a response. */
             responses: {

@@ -8,7 +8,7 @@ import { createKeptChanges, type FeedEntry, MAX_WAITING_BYTES, toEntry } from '.
  */
 
 /** Who follows the changes. */
-export interface Follower {
+interface Follower {
   /** Ends it. */
   signal: AbortSignal
   /** Called where more waits for it than may. */

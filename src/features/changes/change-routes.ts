@@ -7,7 +7,7 @@ import { addVary } from '../../http/request/vary.ts'
 import { type ChangePage, type ChangeReader, MalformedCursorError } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
 import type { ChangeFeed } from './change-feed.ts'
-import { ListChangesQuery, ListChangesResponse } from './change-schemas.ts'
+import { ListChangesQuery, ListChangesResponse, MAX_PAGE } from './change-schemas.ts'
 import { sendEvents, wantsEvents } from './change-streams.ts'
 
 const example: ListChangesResponse = {
@@ -117,7 +117,7 @@ export const changeRoutes: FastifyPluginAsyncTypebox<ChangeRoutes> = async (app,
   async function list(request: FastifyRequest, query: ListChangesQuery): Promise<ListChangesResponse> {
     const passes = createFilter(query)
     const isFiltered = [query.kind, query.campaignId, query.chainId].some((filter) => filter !== undefined)
-    const page = await read(query.after, isFiltered ? Math.max(query.pageSize, 1000) : query.pageSize)
+    const page = await read(query.after, isFiltered ? MAX_PAGE : query.pageSize)
     const passing = page.changes.filter(passes)
     const shown = passing.slice(0, query.pageSize)
     const isCut = passing.length > shown.length

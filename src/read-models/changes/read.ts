@@ -35,7 +35,7 @@ export class MalformedCursorError extends Error {
 const CURSOR_BYTES = 32
 
 /** The cursor of a place: 43 characters, the same in every process. */
-export function toChangeCursor({ revision, position, identity }: Place) {
+function toChangeCursor({ revision, position, identity }: Place) {
   const bytes = Buffer.alloc(CURSOR_BYTES)
   bytes.writeBigInt64BE(BigInt(revision), 0)
   bytes.writeBigInt64BE(BigInt(position), 8)

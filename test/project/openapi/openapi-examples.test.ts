@@ -241,6 +241,7 @@ test('each failure and each of its headers is declared, with sentences that the 
       case '403':
         return [limited.get(failing, authorization)]
       case '404':
+      case '410':
         return [limited.get(failing, asAdmin)]
       case '405':
         return [api.app.inject({ method: 'POST', url, headers: authorization })]
