@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { type Content, createRepresentations, toContent } from '../cache/representations.ts'
 import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
+import { shareComponents } from './shared-components.ts'
 
 /** Of the package, and so of the described API. */
 export const { version }: { version: string } = JSON.parse(
@@ -65,6 +66,9 @@ export async function collectOpenApi(app: FastifyInstance) {
   })
 }
 
+/** The document as it is published; `app.swagger()` has everything in its place. */
+export const toOpenApi = (app: FastifyInstance) => shareComponents(app.swagger())
+
 /** `/openapi.json` and `/openapi.yaml`, each made when it is asked for first: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {
   // Another version of the service may say something else.
@@ -77,8 +81,8 @@ export function serveOpenApi(app: FastifyInstance) {
       return reply
     })
   }
-  serve('/openapi.json', () => toContent(JSON.stringify(app.swagger())))
+  serve('/openapi.json', () => toContent(JSON.stringify(toOpenApi(app))))
   serve('/openapi.yaml', () =>
-    toContent(stringify(app.swagger(), { aliasDuplicateObjects: false }), 'application/yaml; charset=utf-8'),
+    toContent(stringify(toOpenApi(app), { aliasDuplicateObjects: false }), 'application/yaml; charset=utf-8'),
   )
 }

@@ -369,9 +369,9 @@ export interface components {
         /** @description Condition on a field of the action. */
         ActionStepParameters: {
             /** @description Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
-            filterType: (0 | 1 | 2 | 3 | 4 | 5 | 6 | 7) | number;
+            filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
-            fieldType: (0 | 1 | 2 | 3 | 4 | 5) | number;
+            fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
             /** @description Index of the event field or function argument that is compared, from 0. */
             fieldIndex: number;
             /** @description Value to compare with, encoded according to the field type. */
@@ -442,11 +442,8 @@ export interface components {
         };
         /** @description How the claimable amount is extracted from the action. */
         Criteria: {
-            /**
-             * @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
-             * @enum {integer}
-             */
-            criteriaType: 0 | 1;
+            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
+            criteriaType: components["schemas"]["CriteriaCriteriaType"];
             /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
             /** @description Index of the event field or argument that holds the amount, from 0. */
@@ -456,22 +453,16 @@ export interface components {
         };
         /** @description How the claimable amount is extracted from the action, with its scale. */
         CriteriaWithValueType: {
-            /**
-             * @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
-             * @enum {integer}
-             */
-            criteriaType: 0 | 1;
+            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
+            criteriaType: components["schemas"]["CriteriaCriteriaType"];
             /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
             /** @description Index of the event field or argument that holds the amount, from 0. */
             fieldIndex: number;
             /** @description Contract that emits the event or has the function. */
             targetContract: components["schemas"]["Address"];
-            /**
-             * @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals).
-             * @enum {integer}
-             */
-            valueType: 0 | 1;
+            /** @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals). */
+            valueType: components["schemas"]["CriteriaWithValueTypeValueType"];
         };
         /** @description A slot on an allow list. */
         AllowListIncentive: {
@@ -513,7 +504,7 @@ export interface components {
             /** @description Token in which the reward is paid. */
             asset: components["schemas"]["Address"];
             /** @description Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded. */
-            strategy: (0 | 1) | number;
+            strategy: components["schemas"]["ERC20IncentiveStrategy"] | number;
             /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Number of claims that remain; a count, not an amount. */
@@ -719,6 +710,16 @@ export interface components {
             /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
             rebatePercentage?: number;
         };
+        /**
+         * @description Variants of incentives.
+         * @enum {string}
+         */
+        IncentiveType: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+        /**
+         * @description Filters of campaigns whose values can be counted.
+         * @enum {string}
+         */
+        FacetName: "chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive";
         /** @description A reward that can be claimed once the action steps are done; `type` selects the variant. */
         Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"];
         /** @description An error. */
@@ -812,7 +813,7 @@ export interface components {
             /** @description The values that were asked for, by count descending, then by value. */
             facets?: components["schemas"]["CampaignFacets"];
             /** @description The facets that have more values than are listed; there where `facets` is. */
-            facetsWithMore?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+            facetsWithMore?: components["schemas"]["FacetName"][];
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
@@ -886,11 +887,8 @@ export interface components {
         };
         /** @description An incentive of a trending campaign. */
         TrendingIncentive: {
-            /**
-             * @description Variant of the incentive.
-             * @enum {string}
-             */
-            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Variant of the incentive. */
+            type: components["schemas"]["IncentiveType"];
             /** @description The reward token; the venue of points; the allow list of an AllowListIncentive. */
             assetAddress: components["schemas"]["Address"];
             /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
@@ -933,7 +931,7 @@ export interface components {
             /** @description Description of the action. */
             description: string | null;
             /** @description Category of the action; `null` if unknown. */
-            category: ("defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other") | null;
+            category: components["schemas"]["ActionTemplateCategory"] | null;
         };
         /** @description A recorded signature for a claim. */
         ClaimSignature: {
@@ -979,16 +977,10 @@ export interface components {
             incentives: components["schemas"]["TrendingIncentive"][];
             /** @description The action template; `null` if the campaign uses none. */
             actionTemplate: components["schemas"]["ActionTemplate"] | null;
-            /**
-             * @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.
-             * @enum {string}
-             */
-            status: "active" | "claimable" | "claimed";
-            /**
-             * @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.
-             * @enum {string}
-             */
-            accessStatus?: "allowed" | "denied" | "not-allowed";
+            /** @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`. */
+            status: components["schemas"]["TrendingCampaignStatus"];
+            /** @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`. */
+            accessStatus?: components["schemas"]["TrendingCampaignAccessStatus"];
             /** @description The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed. */
             signature?: components["schemas"]["ClaimSignature"];
             /** @description Hash of the transaction that created the campaign. */
@@ -1069,11 +1061,8 @@ export interface components {
         };
         /** @description Claims of campaigns over time. */
         ListActivityResponse: {
-            /**
-             * @description The requested time range.
-             * @enum {string}
-             */
-            timeRange: "1h" | "24h" | "7d" | "30d";
+            /** @description The requested time range. */
+            timeRange: components["schemas"]["ListActivityTimeRange"];
             /** @description Start of the time range, exclusive. */
             since: components["schemas"]["Instant"];
             /** @description End of the time range, inclusive: the whole second of the response. */
@@ -1111,7 +1100,7 @@ export interface components {
             /** @description Since when this price holds; `null` where it is fixed, or none is known. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
-            source: ("feed" | "import" | "fixed") | null;
+            source: components["schemas"]["GetPricesSource"] | null;
             /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
         };
@@ -1124,7 +1113,7 @@ export interface components {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
             /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            incentiveType: components["schemas"]["IncentiveType"] | null;
             /** @description Account that was paid. */
             claimant: components["schemas"]["Address"];
             /** @description The token that was paid; `null` for the variants that pay none. */
@@ -1160,11 +1149,8 @@ export interface components {
         Verdict: "claimable" | "admitted" | "unknown" | "blocked";
         /** @description Why an account can or cannot claim, with the fact that proves it. */
         ClaimReason: {
-            /**
-             * @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.
-             * @enum {string}
-             */
-            code: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+            /** @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block. */
+            code: components["schemas"]["ClaimReasonCode"];
             /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
             at?: components["schemas"]["Instant"];
             /** @description Number of accounts that may claim (`max-participants-reached`). */
@@ -1187,11 +1173,8 @@ export interface components {
         IncentiveEligibility: {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
-            /**
-             * @description Variant of the incentive.
-             * @enum {string}
-             */
-            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Variant of the incentive. */
+            type: components["schemas"]["IncentiveType"];
             /** @description Whether the account can claim the incentive. */
             verdict: components["schemas"]["Verdict"];
             /** @description All reasons that hold, in the order in which `code` lists them. */
@@ -1230,7 +1213,7 @@ export interface components {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
             /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            incentiveType: components["schemas"]["IncentiveType"] | null;
             /** @description The reward token; `null` for the variants that pay none. */
             asset: components["schemas"]["Address"] | null;
             /** @description The reward token; `null` if unknown. */
@@ -1334,11 +1317,8 @@ export interface components {
             finalizedBlock: string | null;
             /** @description Whole seconds since the timestamp of the as-of block; `null`: none yet. */
             lagSeconds: number | null;
-            /**
-             * @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.
-             * @enum {string}
-             */
-            state: "back-filling" | "following" | "behind";
+            /** @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds. */
+            state: components["schemas"]["ChainStatusState"];
             /** @description Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown. */
             unvaluedClaims24h: number;
         };
@@ -1420,11 +1400,8 @@ export interface components {
             };
             /** @description Freshness of responses. */
             freshness: {
-                /**
-                 * @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.
-                 * @enum {string}
-                 */
-                consistency: "strong" | "eventual";
+                /** @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block. */
+                consistency: components["schemas"]["GetLimitsFreshnessConsistency"];
                 /** @description How long caches may reuse a public response, in seconds (`max-age`). */
                 maxAgeSeconds: number;
                 /** @description How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`). */
@@ -1463,11 +1440,8 @@ export interface components {
             streak: {
                 /** @description Length of the streak, a number as recorded. */
                 value: number;
-                /**
-                 * @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.
-                 * @enum {string}
-                 */
-                status: "active" | "pending" | "broken";
+                /** @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed. */
+                status: components["schemas"]["UserProfileStreakStatus"];
                 /** @description When the last window closed and the current one opened. */
                 lastExpirationTime: components["schemas"]["Instant"];
                 /** @description When the current window closes. */
@@ -1476,11 +1450,382 @@ export interface components {
                 lastCompletionTime: components["schemas"]["Instant"];
             };
         };
+        /**
+         * @description Values of `ActionStepParameters.filterType`.
+         * @enum {integer}
+         */
+        ActionStepParametersFilterType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+        /**
+         * @description Values of `ActionStepParameters.fieldType`.
+         * @enum {integer}
+         */
+        ActionStepParametersFieldType: 0 | 1 | 2 | 3 | 4 | 5;
+        /**
+         * @description Values of `Criteria.criteriaType`.
+         * @enum {integer}
+         */
+        CriteriaCriteriaType: 0 | 1;
+        /**
+         * @description Values of `CriteriaWithValueType.valueType`.
+         * @enum {integer}
+         */
+        CriteriaWithValueTypeValueType: 0 | 1;
+        /**
+         * @description Values of `ERC20Incentive.strategy`.
+         * @enum {integer}
+         */
+        ERC20IncentiveStrategy: 0 | 1;
+        /**
+         * @description Values of `ActionTemplate.category`.
+         * @enum {string}
+         */
+        ActionTemplateCategory: "defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other";
+        /**
+         * @description Values of `TrendingCampaign.status`.
+         * @enum {string}
+         */
+        TrendingCampaignStatus: "active" | "claimable" | "claimed";
+        /**
+         * @description Values of `TrendingCampaign.accessStatus`.
+         * @enum {string}
+         */
+        TrendingCampaignAccessStatus: "allowed" | "denied" | "not-allowed";
+        /**
+         * @description Values of `ListActivityResponse.timeRange`.
+         * @enum {string}
+         */
+        ListActivityTimeRange: "1h" | "24h" | "7d" | "30d";
+        /**
+         * @description Values of `GetPricesResponse.source`.
+         * @enum {string}
+         */
+        GetPricesSource: "feed" | "import" | "fixed";
+        /**
+         * @description Values of `ClaimReason.code`.
+         * @enum {string}
+         */
+        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+        /**
+         * @description Values of `ChainStatus.state`.
+         * @enum {string}
+         */
+        ChainStatusState: "back-filling" | "following" | "behind";
+        /**
+         * @description Values of `GetLimitsResponse.freshness.consistency`.
+         * @enum {string}
+         */
+        GetLimitsFreshnessConsistency: "strong" | "eventual";
+        /**
+         * @description Values of `UserProfile.streak.status`.
+         * @enum {string}
+         */
+        UserProfileStreakStatus: "active" | "pending" | "broken";
+        /**
+         * @description Values of `listCampaigns.sortBy`.
+         * @enum {string}
+         */
+        ListCampaignsSortBy: "recently-deployed" | "active" | "ending-soon";
+        /**
+         * @description Values of `listCampaigns.fields`.
+         * @enum {string}
+         */
+        ListCampaignsFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps";
+        /**
+         * @description Values of `getCampaign.fields`.
+         * @enum {string}
+         */
+        GetCampaignFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId";
+        /**
+         * @description Values of `listTrendingCampaigns.period`.
+         * @enum {string}
+         */
+        ListTrendingCampaignsPeriod: "1h" | "24h";
+        /**
+         * @description Values of `listTrendingCampaigns.fields`.
+         * @enum {string}
+         */
+        ListTrendingCampaignsFields: "id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata";
+        /**
+         * @description Values of `listContracts.sortBy`.
+         * @enum {string}
+         */
+        ListContractsSortBy: "most-completions" | "total-spend" | "recently-deployed";
+        /**
+         * @description Values of `listContracts.timeRange`.
+         * @enum {string}
+         */
+        ListContractsTimeRange: "6h" | "24h" | "7d";
+        /**
+         * @description Values of `getPrices.interval`.
+         * @enum {string}
+         */
+        GetPricesInterval: "1h" | "1d";
+        /**
+         * @description Values of `listRewards.state`.
+         * @enum {string}
+         */
+        ListRewardsState: "claimable" | "claimed";
+        /**
+         * @description Values of `listAccessLists.orderBy`.
+         * @enum {string}
+         */
+        ListAccessListsOrderBy: "ASC" | "DESC";
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+        NotModified: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                etag: components["headers"]["etag"];
+                "cache-control": components["headers"]["cache-control"];
+                "x-as-of": components["headers"]["x-as-of"];
+                age: components["headers"]["age"];
+                "cache-status": components["headers"]["cache-status"];
+                vary: components["headers"]["vary"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+        BadRequest: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+        MethodNotAllowed: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                allow?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The URL is too long. */
+        URITooLong: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many requests from this address; `Retry-After` says when to retry. */
+        TooManyRequests: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The headers are too long. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description An internal error; the request ID identifies its log entry. */
+        InternalServerError: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+        ServiceUnavailable: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Not found. */
+        NotFound: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
+        Unauthorized: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
+                "www-authenticate"?: string;
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description The token is valid, but does not grant access to the data of this user. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
+        TooManyRequests2: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+         * @example 1
+         */
+        page: number | null;
+        /**
+         * @description Number of items per page, at most 100. With 0 the array is empty.
+         * @example 10
+         */
+        pageSize: number | null;
+        /**
+         * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
+         *     ]
+         */
+        budgetAccount: components["schemas"]["Address"][];
+        /**
+         * @description Campaigns of this owner.
+         * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+         */
+        owner: string;
+        /**
+         * @description Campaigns created by this autocampaign. Case-sensitive.
+         * @example auto-uniswap-7
+         */
+        autocampaignId: string;
+        /**
+         * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+         * @example 8453
+         */
+        chainId: number | null;
+        /**
+         * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+         * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
+         */
+        targetContract: string;
+        /**
+         * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+         *     ]
+         */
+        tokens: components["schemas"]["TokenFilter"][];
+        /**
+         * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+         *     ]
+         */
+        rewardToken: components["schemas"]["RewardTokenFilter"][];
+        /**
+         * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "base-app"
+         *     ]
+         */
+        distributionChannel: string[];
+        /**
+         * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+         * @example true
+         */
+        tokenWhitelist: boolean | null;
+        /**
+         * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+         * @example [
+         *       "8453:38401005"
+         *     ]
+         */
+        minBlock: string[];
+        /**
+         * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+         * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+         */
+        "If-None-Match": string;
+        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+        cursor: string;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+        "x-request-id": string;
+        /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+        ratelimit: string;
+        /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+        "ratelimit-policy": string;
+        /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+        etag: string;
+        /** @description How long caches may reuse the response. */
+        "cache-control": string;
+        /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+        "x-as-of": string;
+        /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+        age: number;
+        /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+        "cache-status": string;
+        /** @description Request headers that the response depends on. */
+        vary: string;
+        /** @description Number of items on all pages, exact. */
+        "x-total-count": number;
+        /** @description Seconds to wait before a retry. */
+        "retry-after": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1492,65 +1837,65 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
-                budgetAccount?: components["schemas"]["Address"][];
+                budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                owner?: string;
+                owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
-                autocampaignId?: string;
+                autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
                  * @example 8453
                  */
-                chainId?: number | null;
+                chainId?: components["parameters"]["chainId"];
                 /**
                  * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
-                targetContract?: string;
+                targetContract?: components["parameters"]["targetContract"];
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                tokens?: components["schemas"]["TokenFilter"][];
+                tokens?: components["parameters"]["tokens"];
                 /**
                  * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                rewardToken?: components["parameters"]["rewardToken"];
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
-                distributionChannel?: string[];
+                distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
                  * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
                  * @example true
                  */
-                tokenWhitelist?: boolean | null;
+                tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
                  * @description These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -1564,7 +1909,7 @@ export interface operations {
                  *       "ERC20Incentive"
                  *     ]
                  */
-                incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
+                incentiveType?: components["schemas"]["IncentiveType"][];
                 /**
                  * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -1576,7 +1921,7 @@ export interface operations {
                  * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
                  * @example active
                  */
-                sortBy?: "recently-deployed" | "active" | "ending-soon";
+                sortBy?: components["schemas"]["ListCampaignsSortBy"];
                 /**
                  * @description `true`: only campaigns that use an action template without customisation.
                  * @example true
@@ -1598,14 +1943,14 @@ export interface operations {
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps")[];
+                fields?: components["schemas"]["ListCampaignsFields"][];
                 /**
                  * @description Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "chainId"
                  *     ]
                  */
-                facets?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+                facets?: components["schemas"]["FacetName"][];
                 /**
                  * @description How many values of each facet, those of most campaigns first; 10 by default. Requires `facets`.
                  * @example 5
@@ -1617,14 +1962,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1634,154 +1979,29 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListCampaignsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getCampaign: {
@@ -1793,21 +2013,21 @@ export interface operations {
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId")[];
+                fields?: components["schemas"]["GetCampaignFields"][];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
@@ -1823,169 +2043,30 @@ export interface operations {
             /** @description The campaign. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignDetail"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTrendingCampaigns: {
@@ -1995,60 +2076,60 @@ export interface operations {
                  * @description Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
                  * @example 24h
                  */
-                period?: "1h" | "24h";
+                period?: components["schemas"]["ListTrendingCampaignsPeriod"];
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
-                budgetAccount?: components["schemas"]["Address"][];
+                budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                owner?: string;
+                owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
-                autocampaignId?: string;
+                autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
                  * @example 8453
                  */
-                chainId?: number | null;
+                chainId?: components["parameters"]["chainId"];
                 /**
                  * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
-                targetContract?: string;
+                targetContract?: components["parameters"]["targetContract"];
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                tokens?: components["schemas"]["TokenFilter"][];
+                tokens?: components["parameters"]["tokens"];
                 /**
                  * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                rewardToken?: components["parameters"]["rewardToken"];
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
-                distributionChannel?: string[];
+                distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
                  * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
                  * @example true
                  */
-                tokenWhitelist?: boolean | null;
+                tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
                  * @description Number of campaigns to return, at most 100; 0 returns an empty array.
                  * @example 10
@@ -2089,21 +2170,21 @@ export interface operations {
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata")[];
+                fields?: components["schemas"]["ListTrendingCampaignsFields"][];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2113,154 +2194,29 @@ export interface operations {
             /** @description The campaigns, largest volume first. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListTrendingCampaignsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listContracts: {
@@ -2270,22 +2226,22 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
                  * @example total-spend
                  */
-                sortBy?: "most-completions" | "total-spend" | "recently-deployed";
+                sortBy?: components["schemas"]["ListContractsSortBy"];
                 /**
                  * @description Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
                  * @example 7d
                  */
-                timeRange?: "6h" | "24h" | "7d";
+                timeRange?: components["schemas"]["ListContractsTimeRange"];
                 /**
                  * @description Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -2304,14 +2260,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2321,26 +2277,16 @@ export interface operations {
             /** @description The page; the header `x-total-count` is the number of contracts on all pages. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2350,129 +2296,27 @@ export interface operations {
             /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTokens: {
@@ -2482,12 +2326,12 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Tokens of which every word starts a word of the name or the symbol, without case and accents.
                  * @example usdc
@@ -2518,14 +2362,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2535,154 +2379,29 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListTokensResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listActivity: {
@@ -2699,21 +2418,21 @@ export interface operations {
                  * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
                  * @example 7d
                  */
-                timeRange?: "1h" | "24h" | "7d" | "30d";
+                timeRange?: components["schemas"]["ListActivityTimeRange"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2723,154 +2442,29 @@ export interface operations {
             /** @description The claims of each campaign. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListActivityResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getPrices: {
@@ -2897,21 +2491,21 @@ export interface operations {
                  * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
                  * @example 1h
                  */
-                interval?: "1h" | "1d";
+                interval?: components["schemas"]["GetPricesInterval"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2921,169 +2515,30 @@ export interface operations {
             /** @description The price. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetPricesResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listClaims: {
@@ -3119,26 +2574,26 @@ export interface operations {
                  */
                 until?: string;
                 /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -3148,154 +2603,29 @@ export interface operations {
             /** @description The claims of the page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListClaimsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listEligibility: {
@@ -3319,14 +2649,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -3336,154 +2666,29 @@ export interface operations {
             /** @description The verdicts. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEligibilityResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRewards: {
@@ -3493,7 +2698,7 @@ export interface operations {
                  * @description `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
                  * @example claimed
                  */
-                state?: "claimable" | "claimed";
+                state?: components["schemas"]["ListRewardsState"];
                 /**
                  * @description Only incentives on these chains. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -3502,26 +2707,26 @@ export interface operations {
                  */
                 chainId?: number[];
                 /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
@@ -3537,154 +2742,29 @@ export interface operations {
             /** @description The rewards of the page, and the totals. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListRewardsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getStatus: {
@@ -3699,117 +2779,22 @@ export interface operations {
             /** @description The current status. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetStatusResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getLimits: {
@@ -3824,117 +2809,22 @@ export interface operations {
             /** @description The limits. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetLimitsResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listAccessLists: {
@@ -3959,7 +2849,7 @@ export interface operations {
                  * @description `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
                  * @example DESC
                  */
-                orderBy?: "ASC" | "DESC";
+                orderBy?: components["schemas"]["ListAccessListsOrderBy"];
             };
             header?: never;
             path?: never;
@@ -3970,151 +2860,25 @@ export interface operations {
             /** @description The lists; the header `x-total-count` is the number of all matches. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "x-total-count": components["headers"]["x-total-count"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListAccessListsResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
-            401: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
-                    "www-authenticate"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is valid, but does not grant access to the data of this user. */
-            403: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests2"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUserProfile: {
@@ -4135,164 +2899,25 @@ export interface operations {
             /** @description The profile. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserProfile"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
-            401: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
-                    "www-authenticate"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is valid, but does not grant access to the data of this user. */
-            403: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests2"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }
