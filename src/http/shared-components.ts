@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import { nameEnumerations } from './named-enumerations.ts'
+import { shareProperties } from './shared-properties.ts'
 
 /*
  * What an OpenAPI document says several times it says once: in a component that the places refer to.
@@ -38,6 +39,7 @@ export function shareComponents<T extends object>(document: T): T {
     if (Object.keys(shared).length > 0) components[kind] = shared
   }
   nameEnumerations(operations, components)
+  shareProperties(components.schemas ?? {})
   uniteExamples(operations)
   shareAs(
     'parameters',

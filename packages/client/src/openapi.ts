@@ -497,29 +497,23 @@ export interface components {
         /** @description A fixed amount of a token for each claim. */
         ERC20Incentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20Incentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded. */
             strategy: components["schemas"]["ERC20IncentiveStrategy"] | number;
             /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Number of claims that remain; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20Incentive";
+        });
         /** @description Points of a soul-bound token. */
         PointsIncentive: {
             /**
@@ -539,177 +533,117 @@ export interface components {
         /** @description An amount of a token that the signed claim decides. */
         ERC20VariableIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableIncentive";
+        });
         /** @description An amount of a token that is computed from the action itself. */
         ERC20VariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableCriteriaIncentive";
+        });
         /** @description As ERC20VariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20VariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentiveV2";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableCriteriaIncentiveV2";
+        });
         /** @description A token reward whose amount follows the price of another asset. */
         ERC20PeggedIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
             /** @description What each claim is worth, in base units of `peg`, not of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedIncentive";
+        });
         /** @description A pegged token reward that is computed from the action itself. */
         ERC20PeggedVariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedVariableCriteriaIncentive";
+        });
         /** @description As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20PeggedVariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentiveV2";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedVariableCriteriaIncentiveV2";
+        });
         /**
          * @description Variants of incentives.
          * @enum {string}
@@ -753,57 +687,11 @@ export interface components {
         };
         /** @description A campaign in a list. */
         CampaignListItem: {
-            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
-            id: components["schemas"]["CampaignId"];
-            /** @description Contract that defines the action. */
-            action: components["schemas"]["Address"];
-            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
-            campaignIndex: components["schemas"]["BaseUnits"];
-            /** @description Account that funds the campaign. */
-            budget: components["schemas"]["Address"];
-            /** @description Number of incentives. */
-            incentiveCount: components["schemas"]["BaseUnits"];
-            /** @description Owner of the campaign. */
-            owner: components["schemas"]["Address"];
-            /** @description Address that can sign claim payloads. */
-            validator: components["schemas"]["Address"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Hash of the transaction that created the campaign. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Chain on which the campaign was created. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-            protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" means no maximum. */
-            maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description The incentives of the campaign, in order. */
-            incentives: components["schemas"]["Incentive"][];
-            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-            isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` if unknown. */
-            campaignName: string | null;
-            /** @description ID of the action template; `null` if the campaign uses none. */
-            actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` if unknown. */
-            projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` if unknown. */
-            tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` if unknown. */
-            nftImageUri: string | null;
-            /** @description Name of the NFT; `null` if unknown. */
-            nftName: string | null;
-            /** @description Start of the claim period, inclusive; `null`: no start. */
-            startTime: components["schemas"]["Instant"] | null;
-            /** @description End of the claim period, exclusive; `null`: no end. */
-            endTime: components["schemas"]["Instant"] | null;
             /** @description The accounts that may claim; `null` if the campaign has no allow list. */
             allowList: components["schemas"]["AllowListPreview"] | null;
             /** @description Actions required before a claim; `null` if there are none. */
             actionSteps: components["schemas"]["ActionStep"][] | null;
-        };
+        } & components["schemas"]["CampaignBase"];
         /** @description One page of campaigns. */
         ListCampaignsResponse: {
             /** @description The campaigns of the page, in the requested order. */
@@ -817,52 +705,6 @@ export interface components {
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
-            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
-            id: components["schemas"]["CampaignId"];
-            /** @description Contract that defines the action. */
-            action: components["schemas"]["Address"];
-            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
-            campaignIndex: components["schemas"]["BaseUnits"];
-            /** @description Account that funds the campaign. */
-            budget: components["schemas"]["Address"];
-            /** @description Number of incentives. */
-            incentiveCount: components["schemas"]["BaseUnits"];
-            /** @description Owner of the campaign. */
-            owner: components["schemas"]["Address"];
-            /** @description Address that can sign claim payloads. */
-            validator: components["schemas"]["Address"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Hash of the transaction that created the campaign. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Chain on which the campaign was created. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-            protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" means no maximum. */
-            maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description The incentives of the campaign, in order. */
-            incentives: components["schemas"]["Incentive"][];
-            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-            isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` if unknown. */
-            campaignName: string | null;
-            /** @description ID of the action template; `null` if the campaign uses none. */
-            actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` if unknown. */
-            projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` if unknown. */
-            tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` if unknown. */
-            nftImageUri: string | null;
-            /** @description Name of the NFT; `null` if unknown. */
-            nftName: string | null;
-            /** @description Start of the claim period, inclusive; `null`: no start. */
-            startTime: components["schemas"]["Instant"] | null;
-            /** @description End of the claim period, exclusive; `null`: no end. */
-            endTime: components["schemas"]["Instant"] | null;
             /** @description The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list. */
             allowList: components["schemas"]["AllowList"];
             /** @description Actions required before a claim. */
@@ -884,7 +726,7 @@ export interface components {
             templateId: string | null;
             /** @description ID of the metadata of the NFT; `null` if unknown. */
             nftMetadataId: string | null;
-        };
+        } & components["schemas"]["CampaignBase"];
         /** @description An incentive of a trending campaign. */
         TrendingIncentive: {
             /** @description Variant of the incentive. */
@@ -1570,6 +1412,79 @@ export interface components {
          * @enum {string}
          */
         ListAccessListsOrderBy: "ASC" | "DESC";
+        /** @description What a campaign has in lists and in its detail. */
+        CampaignBase: {
+            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
+            id: components["schemas"]["CampaignId"];
+            /** @description Contract that defines the action. */
+            action: components["schemas"]["Address"];
+            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
+            campaignIndex: components["schemas"]["BaseUnits"];
+            /** @description Account that funds the campaign. */
+            budget: components["schemas"]["Address"];
+            /** @description Number of incentives. */
+            incentiveCount: components["schemas"]["BaseUnits"];
+            /** @description Owner of the campaign. */
+            owner: components["schemas"]["Address"];
+            /** @description Address that can sign claim payloads. */
+            validator: components["schemas"]["Address"];
+            /** @description When the campaign was created: the time of its block in Unix seconds. */
+            blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Hash of the transaction that created the campaign. */
+            txHash: components["schemas"]["TransactionHash"];
+            /** @description Chain on which the campaign was created. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
+            protocolFee: components["schemas"]["BaseUnits"];
+            /** @description Maximum number of claimants; "0" means no maximum. */
+            maxParticipants: components["schemas"]["BaseUnits"];
+            /** @description The incentives of the campaign, in order. */
+            incentives: components["schemas"]["Incentive"][];
+            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
+            isActive: boolean;
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
+            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description Name of the campaign, typically the required action; `null` if unknown. */
+            campaignName: string | null;
+            /** @description ID of the action template; `null` if the campaign uses none. */
+            actionTemplateId: string | null;
+            /** @description URI of an image of the project; `null` if unknown. */
+            projectImageUri: string | null;
+            /** @description URI of an image of the token; `null` if unknown. */
+            tokenImageUri: string | null;
+            /** @description URI of an image of the NFT; `null` if unknown. */
+            nftImageUri: string | null;
+            /** @description Name of the NFT; `null` if unknown. */
+            nftName: string | null;
+            /** @description Start of the claim period, inclusive; `null`: no start. */
+            startTime: components["schemas"]["Instant"] | null;
+            /** @description End of the claim period, exclusive; `null`: no end. */
+            endTime: components["schemas"]["Instant"] | null;
+        };
+        /** @description What every incentive that pays a token has. */
+        TokenIncentive: {
+            /** @description Token in which the reward is paid. */
+            asset: components["schemas"]["Address"];
+            /** @description Amount claimed so far, in base units of `asset`. */
+            claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
+            totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
+            totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
+            remainingBalance?: components["schemas"]["BaseUnits"];
+            /** @description The token at `asset`; `null` if unknown. */
+            metadata?: components["schemas"]["TokenMetadata"] | null;
+        };
+        /** @description What every incentive has whose reward depends on the action. */
+        CriteriaIncentive: {
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
+            reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
+            limit: components["schemas"]["BaseUnits"];
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
+            rebatePercentage?: number;
+        };
     };
     responses: {
         /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */

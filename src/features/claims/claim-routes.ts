@@ -14,7 +14,15 @@ const listClaims = {
   tags: ['Users'],
   querystring: ListClaimsQuery,
   response: responsesOf(
-    { description: 'The claims of the page.', schema: ListClaimsResponse, example: claimsExample },
+    {
+      ...{ description: 'The claims of the page.', schema: ListClaimsResponse, example: claimsExample },
+      otherExamples: {
+        empty: [
+          '/claims?claimant=0x0000000000000000000000000000000000000001',
+          { claims: [], nextCursor: null, totalClaims: 0 },
+        ],
+      },
+    },
     { 400: 'cursor must be a nextCursor of this operation, got "abc"' },
   ),
 }

@@ -31,7 +31,10 @@ const listTokens = {
   tags: ['Campaigns'],
   querystring: ListTokensQuery,
   response: responsesOf(
-    { description: 'The page.', schema: ListTokensResponse, example },
+    {
+      ...{ description: 'The page.', schema: ListTokensResponse, example },
+      otherExamples: { empty: ['/tokens?search=nothing', { tokens: [], totalTokens: 0 }] },
+    },
     { 400: 'pageSize must be an integer from 0 to 100, got 101' },
   ),
 }

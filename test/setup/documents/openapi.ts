@@ -26,7 +26,10 @@ export interface OpenApiParameter {
 }
 interface OpenApiResponse {
   headers?: Record<string, { schema: object }>
-  content?: Record<string, { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }>
+  content?: Record<
+    string,
+    { schema: { $ref: string }; examples?: Record<string, { summary?: string; value: unknown }> }
+  >
 }
 
 export interface Contract {
