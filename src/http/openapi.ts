@@ -1,16 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { type Content, createRepresentations, toContent } from '../cache/representations.ts'
 import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
 import { shareComponents } from './shared-components.ts'
-
-/** Of the package, and so of the described API. */
-export const { version }: { version: string } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-)
+import { version } from './version.ts'
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
