@@ -1,44 +1,20 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
-import { Command, InvalidArgumentError } from 'commander'
-import { ConfigurationError, readSettings } from '../config.ts'
-import { explainFailure, SchemaBehindError } from '../database/connection/database-errors.ts'
-import { ServingRoleError } from '../database/serving-role.ts'
-import { EmbeddedServerError } from '../embedded/embedded-error.ts'
-import { version } from '../http/openapi.ts'
-import { ImportFailedError } from '../import/import-failures.ts'
-import { UnreadableFileError } from '../import/sources.ts'
-import { FollowingError } from '../indexer/chain-events.ts'
-import { ImportFaultsError } from '../ingest/validation-errors.ts'
+import { Command } from 'commander'
+import { version } from '../http/version.ts'
 import { toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
-import { conformance, toBaseUrl } from './conformance.ts'
-import { type DoctorOptions, doctor } from './doctor.ts'
-import { explain, toRequestPath } from './explain.ts'
-import { importFiles } from './import.ts'
-import { mcp } from './mcp.ts'
-import { type MigrateOptions, migrate } from './migrate.ts'
-import { rebuildDatabase } from './rebuild.ts'
-import { sample } from './sample.ts'
-import { printIndexStatus } from './services/index-status.ts'
-import { NotifyError, type NotifyOptions, notify } from './services/notify.ts'
-import { serve } from './services/serve.ts'
-import { createToken, listTokens, type NewToken, revokeToken, TokenError } from './token.ts'
-import { writeOpenApi } from './write-openapi.ts'
+import { toBaseUrl, toCount, toRequestPath } from './arguments.ts'
+import type { DoctorOptions } from './doctor.ts'
+import type { MigrateOptions } from './migrate.ts'
+import type { NotifyOptions } from './services/notify.ts'
+import type { NewToken } from './token.ts'
 
-/** Errors whose message says all that the operator needs. */
-const plainErrors = [
-  ConfigurationError,
-  EmbeddedServerError,
-  ImportFaultsError,
-  ImportFailedError,
-  SchemaBehindError,
-  UnreadableFileError,
-  TokenError,
-  ServingRoleError,
-  FollowingError,
-  NotifyError,
-]
+/*
+ * Each command loads what it needs when it is run: all of it takes longer to be loaded than most commands to run.
+ */
+
+const readSettings = async () => (await import('../config.ts')).readSettings()
 
 const program = new Command('reward-campaigns')
   .description('Read-only HTTP API over on-chain reward campaigns. Settings come from the environment.')
@@ -48,14 +24,14 @@ const program = new Command('reward-campaigns')
 program
   .command('serve')
   .description('serve the API until SIGTERM')
-  .action(() => serve(readSettings()))
+  .action(async () => (await import('./services/serve.ts')).serve(await readSettings()))
 
 program
   .command('migrate')
   .description('migrate the schema of the database')
   .option('--serving-role <role>', 'grant this role the read access that `serve` needs, and revoke anything else')
   .option('--dry-run', 'list pending migrations and the tables that each one locks; change nothing')
-  .action((options: MigrateOptions) => migrate(readSettings(), options))
+  .action(async (options: MigrateOptions) => (await import('./migrate.ts')).migrate(await readSettings(), options))
 
 program
   .command('import')
@@ -63,8 +39,8 @@ program
   .argument('<file...>')
   .option('--dry-run', 'validate only, write nothing')
   .option('--json', 'print the summary or the errors as NDJSON')
-  .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
-    importFiles(readSettings(), files, options),
+  .action(async (files: string[], options: { dryRun?: boolean; json?: boolean }) =>
+    (await import('./import.ts')).importFiles(await readSettings(), files, options),
   )
 
 program
@@ -84,7 +60,9 @@ program
   .option('--kind <kind...>', 'only these kinds of changes')
   .option('--from <cursor>', 'begin after this cursor of changes; default: now')
   .option('--cursor-file <file>', 'where it is kept how far it has come; default: <secret file>.cursor')
-  .action((options: NotifyOptions) => notify(readSettings(), options))
+  .action(async (options: NotifyOptions) =>
+    (await import('./services/notify.ts')).notify(await readSettings(), options),
+  )
 
 program
   .command('sample')
@@ -92,7 +70,9 @@ program
   .option('--campaigns <number>', 'number of campaigns', toCount, 1000)
   .option('--claims <number>', 'number of claims', toCount, 20_000)
   .option('--seed <number>', 'the same seed gives the same data', toCount, 1)
-  .action(sample)
+  .action(async (options: { campaigns: number; claims: number; seed: number }) =>
+    (await import('./sample.ts')).sample(options),
+  )
 
 program
   .command('openapi')
@@ -101,7 +81,9 @@ program
     '--output <file...>',
     'write to files; format by ending: .json, .yaml, .http (requests for editors), .postman_collection.json',
   )
-  .action((options: { output?: string[] }) => writeOpenApi(readSettings(), options))
+  .action(async (options: { output?: string[] }) =>
+    (await import('./write-openapi.ts')).writeOpenApi(await readSettings(), options),
+  )
 
 const token = program.command('token').description('issue, list and revoke tokens for the protected operations')
 
@@ -113,19 +95,19 @@ token
   .option('--admin', 'grant access to the data of every user')
   .option('--expires <when>', '30s, 15m, 12h, 90d or an ISO 8601 time; default: never')
   .option('--name <name>', 'note on the purpose of the token')
-  .action((options: NewToken) => createToken(readSettings(), options))
+  .action(async (options: NewToken) => (await import('./token.ts')).createToken(await readSettings(), options))
 
 token
   .command('list')
   .description('list all tokens, without their secrets')
   .option('--json', 'print them as NDJSON')
-  .action((options: { json?: boolean }) => listTokens(readSettings(), options))
+  .action(async (options: { json?: boolean }) => (await import('./token.ts')).listTokens(await readSettings(), options))
 
 token
   .command('revoke')
   .description('revoke a token')
   .argument('<id>', 'ID from `token list`')
-  .action((id: string) => revokeToken(readSettings(), id))
+  .action(async (id: string) => (await import('./token.ts')).revokeToken(await readSettings(), id))
 
 program
   .command('doctor')
@@ -133,19 +115,21 @@ program
   .option('--all', 'compare all derived data with the facts, not a sample')
   .option('--serving-role <role>', 'check the rights of this role instead of the connected one')
   .option('--json', 'print the results as NDJSON')
-  .action((options: DoctorOptions) => doctor(readSettings(), options))
+  .action(async (options: DoctorOptions) => (await import('./doctor.ts')).doctor(await readSettings(), options))
 
 program
   .command('explain')
   .description('print the SQL that a request runs, with plans and times (read-only)')
   .argument('<url>', "path and query of the request, such as '/campaigns?pageSize=10'", toRequestPath)
   .option('--token <token>', 'send this bearer token')
-  .action((url: string, options: { token?: string }) => explain(readSettings(), url, options))
+  .action(async (url: string, options: { token?: string }) =>
+    (await import('./explain.ts')).explain(await readSettings(), url, options),
+  )
 
 program
   .command('rebuild')
   .description('recompute all derived data and restore missing schema objects; readers continue, imports wait')
-  .action(() => rebuildDatabase(readSettings()))
+  .action(async () => (await import('./rebuild.ts')).rebuildDatabase(await readSettings()))
 
 program
   .command('conformance')
@@ -153,13 +137,15 @@ program
   .argument('<url>', 'base URL of the operations', toBaseUrl)
   .option('--token <token>', 'check the protected operations with this token')
   .option('--json', 'print the results as NDJSON')
-  .action(conformance)
+  .action(async (url: string, options: { token?: string; json?: boolean }) =>
+    (await import('./conformance.ts')).conformance(url, options),
+  )
 
 program
   .command('mcp')
   .description('serve tools for agents (Model Context Protocol) on standard input and output, over a deployment')
   .argument('<url>', 'base URL of the operations', toBaseUrl)
-  .action(mcp)
+  .action(async (url: string) => (await import('./mcp.ts')).mcp(url))
 
 interface IndexArguments {
   chains?: string
@@ -171,25 +157,20 @@ interface IndexArguments {
 async function index({ chains, once = false, status = false, json = false }: IndexArguments) {
   if ((chains === undefined) !== status) program.error('error: index needs --chains FILE, or --status')
   if (chains === undefined ? once : json) program.error('error: --once goes with --chains, and --json with --status')
-  if (chains === undefined) return printIndexStatus(readSettings(), { json })
-  // What reads chains takes its time to be loaded, and no other command needs it.
+  if (chains === undefined) {
+    const { printIndexStatus } = await import('./services/index-status.ts')
+    return printIndexStatus(await readSettings(), { json })
+  }
   const { indexChains } = await import('./services/index-chains.ts')
-  await indexChains(readSettings(), { chains, once })
+  await indexChains(await readSettings(), { chains, once })
 }
 
-function toCount(text: string) {
-  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
-  return Number(text)
-}
-
-program.hook('preAction', (_program, command) => {
+program.hook('preAction', async (_program, command) => {
   // What goes on until it is ended does so in its own way.
-  if (
-    ['serve', 'notify'].includes(command.name()) ||
-    (command.name() === 'index' && command.opts().chains !== undefined)
-  )
-    return
-  handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: report })
+  const isService =
+    ['serve', 'notify'].includes(command.name()) || (command.name() === 'index' && command.opts().chains !== undefined)
+  if (isService) return
+  handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: await loadReport() })
 })
 
 try {
@@ -198,20 +179,17 @@ try {
 } catch (error) {
   // What is cut short because the process ends has not failed.
   if (!ending.aborted) {
+    const report = await loadReport()
     report(error)
     process.exitCode = 1
   }
 }
 
-/** Each line of it as it may be printed: the names of files and roles in it are not ours. */
-function report(error: unknown) {
-  const lines = String(toText(error)).split('\n')
-  process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
-}
-
-/** A stack only for what should not happen. */
-function toText(error: unknown) {
-  if (!(error instanceof Error)) return String(error)
-  if (plainErrors.some((kind) => error instanceof kind)) return error.message
-  return explainFailure(error) ?? error.stack
+/** How errors are written: each line as it may be printed, for the names of files and roles in it are not ours. */
+async function loadReport() {
+  const { explainError } = await import('./failures.ts')
+  return (error: unknown) => {
+    const lines = String(explainError(error)).split('\n')
+    process.stderr.write(`${lines.map(toPrintable).join('\n')}\n`)
+  }
 }

@@ -1,5 +1,4 @@
 import { Writable } from 'node:stream'
-import { InvalidArgumentError } from 'commander'
 import type pg from 'pg'
 import { buildApp } from '../app.ts'
 import { ConfigurationError } from '../config.ts'
@@ -14,12 +13,6 @@ interface RecordedQuery {
   text: string
   values: unknown[]
   plans: 'custom' | 'generic'
-}
-
-/** The path and query of a request. */
-export function toRequestPath(text: string) {
-  if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
-  return text
 }
 
 /** `explain`: prints the SQL that a request runs, with plans and times, in a transaction that only reads. */

@@ -3,6 +3,7 @@ import { requestFiles } from 'reward-campaigns-example-requests'
 import { stringify } from 'yaml'
 import { buildApp } from '../app.ts'
 import { openDatabase } from '../database/connection/client.ts'
+import { toOpenApi } from '../http/openapi.ts'
 import type { Settings } from '../settings.ts'
 
 /** What a file is written as, by the end of its name; JSON where there is no other. */
@@ -25,7 +26,7 @@ export async function writeOpenApi(settings: Settings, { output = [] }: { output
   const app = await buildApp({ database, settings: { ...settings, LOG_LEVEL: 'silent' }, isReady: async () => false })
   try {
     await app.ready()
-    const document = app.swagger()
+    const document = toOpenApi(app)
     const textOf = (name: string) => formats.find(([end]) => end.test(name))?.[1](document) ?? ''
     if (output.length === 0) process.stdout.write(textOf(''))
     for (const file of output) await writeFile(file, textOf(file))

@@ -1,15 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import { stringify } from 'yaml'
 import { type Content, createRepresentations, toContent } from '../cache/representations.ts'
 import { withConditionalRequests, withoutInternals } from './openapi-document.ts'
-
-/** Of the package, and so of the described API. */
-export const { version }: { version: string } = JSON.parse(
-  readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
-)
+import { shareComponents } from './shared-components.ts'
+import { version } from './version.ts'
 
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
@@ -66,6 +61,9 @@ export async function collectOpenApi(app: FastifyInstance) {
   })
 }
 
+/** The document as it is published; `app.swagger()` has everything in its place. */
+export const toOpenApi = (app: FastifyInstance) => shareComponents(app.swagger())
+
 /** `/openapi.json` and `/openapi.yaml`, each made when it is asked for first: by then every operation is registered. */
 export function serveOpenApi(app: FastifyInstance) {
   // Another version of the service may say something else.
@@ -78,8 +76,8 @@ export function serveOpenApi(app: FastifyInstance) {
       return reply
     })
   }
-  serve('/openapi.json', () => toContent(JSON.stringify(app.swagger())))
+  serve('/openapi.json', () => toContent(JSON.stringify(toOpenApi(app))))
   serve('/openapi.yaml', () =>
-    toContent(stringify(app.swagger(), { aliasDuplicateObjects: false }), 'application/yaml; charset=utf-8'),
+    toContent(stringify(toOpenApi(app), { aliasDuplicateObjects: false }), 'application/yaml; charset=utf-8'),
   )
 }

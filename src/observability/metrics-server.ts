@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import { fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
-import { version } from '../http/openapi.ts'
+import { version } from '../http/version.ts'
 
 /** The figures of a process: at first those of Node.js, and which version of the service runs. */
 export function createRegister() {

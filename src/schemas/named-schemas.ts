@@ -1,7 +1,8 @@
 import { ActionClaimant, ActionStep, ActionStepParameters, SignatureType } from './campaigns/action-steps.ts'
 import { AllowList, AllowListPreview, AllowListType } from './campaigns/allow-lists.ts'
+import { FacetName } from './campaigns/campaign-facets.ts'
 import { RewardTokenFilter, TokenFilter } from './campaigns/campaign-filters.ts'
-import { Criteria, CriteriaWithValueType, Incentive, incentiveVariants } from './campaigns/incentives.ts'
+import { Criteria, CriteriaWithValueType, Incentive, IncentiveType, incentiveVariants } from './campaigns/incentives.ts'
 import { TokenMetadata } from './campaigns/tokens.ts'
 import {
   Address,
@@ -39,5 +40,7 @@ export const namedSchemas = [
   Criteria,
   CriteriaWithValueType,
   ...incentiveVariants,
+  IncentiveType,
+  FacetName,
   Incentive,
 ]

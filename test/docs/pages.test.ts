@@ -4,6 +4,7 @@ import { createClient } from 'reward-campaigns-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { makeFolders, makePages, readSources } from '../../packages/docs/src/pages.ts'
 import { openProject } from '../../packages/docs/src/project.ts'
+import { resolveReferences } from '../../packages/example-requests/src/resolve-references.ts'
 import { contractOf } from '../setup/documents/openapi.ts'
 import { aCampaign } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -255,7 +256,7 @@ test.each([
   await using served = await startTestApp(settings, api.database)
   const document = (await served.get('/openapi.json')).json()
   const hasExplorer = settings.EXPLORER !== 'false' && settings.SURFACES !== 'staging'
-  const made = makePages(document, await readSources(openProject(root)), hasExplorer)
+  const made = makePages(resolveReferences(document), await readSources(openProject(root)), hasExplorer)
   expect(made.size).toBeGreaterThan(20)
   for (const [file, text] of made) {
     expect((await served.get(`/${file.replace(/\.html$/, '')}`)).body === text, file).toBe(true)

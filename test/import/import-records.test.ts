@@ -9,6 +9,7 @@ import { type ImportSource, toFileSource, toNdjson, UnreadableFileError } from '
 import { recordTypes } from '../../src/ingest/records.ts'
 import { ImportFaultsError } from '../../src/ingest/validation-errors.ts'
 import { expectMapsToAgree } from '../setup/data/campaign-maps.ts'
+import { variants } from '../setup/data/incentive-variants.ts'
 import { OF_ITS_OWN } from '../setup/data/stored-content.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
@@ -22,8 +23,6 @@ import {
   aToken,
 } from '../setup/records.ts'
 import { startTestApp } from '../setup/test-app.ts'
-
-type Row = Record<string, unknown>
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -71,50 +70,6 @@ const count = async (database: TestDatabase, table: string) =>
 const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
 
 const templateId = '5f0c3f0e-8f0c-4b4f-9f3c-0d6f2f5a1c01'
-
-const MAX_UINT256 = String(2n ** 256n - 1n)
-
-/** An incentive of each variant with all that its record can hold. */
-const variants = {
-  AllowListIncentive: { allowListAddress: anAddress('allow list'), limit: '50' },
-  CGDAIncentive: {
-    asset: anAddress('asset'),
-    initialReward: '500',
-    rewardDecay: '10',
-    rewardBoost: '20',
-    totalBudget: MAX_UINT256,
-  },
-  ERC20Incentive: { asset: anAddress('asset'), strategy: 1, reward: '100', limit: '9', remainingBalance: '900' },
-  PointsIncentive: { venue: anAddress('venue'), selector: '0x40c10f19', reward: '1', limit: '1' },
-  ERC20VariableIncentive: { asset: anAddress('asset'), reward: '1', limit: '2', totalClaims: '7' },
-  ERC20VariableCriteriaIncentive: criteriaIncentive({}, {}),
-  ERC20VariableCriteriaIncentiveV2: criteriaIncentive({}, { valueType: 1 }),
-  ERC20PeggedIncentive: { asset: anAddress('asset'), peg: anAddress('peg'), reward: '1', limit: '2' },
-  ERC20PeggedVariableCriteriaIncentive: criteriaIncentive({ peg: anAddress('peg') }, {}),
-  ERC20PeggedVariableCriteriaIncentiveV2: criteriaIncentive({ peg: anAddress('peg') }, { valueType: 0 }),
-}
-
-function criteriaIncentive(parts: Row, criteriaParts: Row) {
-  return {
-    asset: anAddress('asset'),
-    reward: '70000000000000000',
-    limit: '5000',
-    maxReward: '10',
-    claimedAmount: '3',
-    totalAmountClaimed: '4',
-    totalClaims: '1',
-    remainingBalance: '4996',
-    rebatePercentage: 7.5,
-    criteria: {
-      criteriaType: 0,
-      signature: '0xe00361d2',
-      fieldIndex: 7,
-      targetContract: anAddress('router'),
-      ...criteriaParts,
-    },
-    ...parts,
-  }
-}
 
 /** One record of each type, each of the later ones referring to an earlier one. */
 function everything() {

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
 import { importRecords } from '../../src/import/importer.ts'
 import type { ImportSource } from '../../src/import/sources.ts'
+import { MAX_UINT256, variants } from '../setup/data/incentive-variants.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import {
   aCampaign,
@@ -13,8 +14,6 @@ import {
   anErc20Incentive,
   aStep,
 } from '../setup/records.ts'
-
-type Row = Record<string, unknown>
 
 /** NDJSON as a file would hold it; what the records are is not checked here. */
 const ndjson = (...records: unknown[]) => records.map((record) => `${JSON.stringify(record)}\n`).join('')
@@ -35,50 +34,6 @@ const upper = (address: string) => `0x${address.slice(2).toUpperCase()}`
 const templateId = '5f0c3f0e-8f0c-4b4f-9f3c-0d6f2f5a1c01'
 
 const core = '0xea11a7937809b8585e63b12cc86bf91a72a5b08a'
-
-const MAX_UINT256 = String(2n ** 256n - 1n)
-
-/** An incentive of each variant with all that its record can hold. */
-const variants = {
-  AllowListIncentive: { allowListAddress: anAddress('allow list'), limit: '50' },
-  CGDAIncentive: {
-    asset: anAddress('asset'),
-    initialReward: '500',
-    rewardDecay: '10',
-    rewardBoost: '20',
-    totalBudget: MAX_UINT256,
-  },
-  ERC20Incentive: { asset: anAddress('asset'), strategy: 1, reward: '100', limit: '9', remainingBalance: '900' },
-  PointsIncentive: { venue: anAddress('venue'), selector: '0x40c10f19', reward: '1', limit: '1' },
-  ERC20VariableIncentive: { asset: anAddress('asset'), reward: '1', limit: '2', totalClaims: '7' },
-  ERC20VariableCriteriaIncentive: criteriaIncentive({}, {}),
-  ERC20VariableCriteriaIncentiveV2: criteriaIncentive({}, { valueType: 1 }),
-  ERC20PeggedIncentive: { asset: anAddress('asset'), peg: anAddress('peg'), reward: '1', limit: '2' },
-  ERC20PeggedVariableCriteriaIncentive: criteriaIncentive({ peg: anAddress('peg') }, {}),
-  ERC20PeggedVariableCriteriaIncentiveV2: criteriaIncentive({ peg: anAddress('peg') }, { valueType: 0 }),
-}
-
-function criteriaIncentive(parts: Row, criteriaParts: Row) {
-  return {
-    asset: anAddress('asset'),
-    reward: '70000000000000000',
-    limit: '5000',
-    maxReward: '10',
-    claimedAmount: '3',
-    totalAmountClaimed: '4',
-    totalClaims: '1',
-    remainingBalance: '4996',
-    rebatePercentage: 7.5,
-    criteria: {
-      criteriaType: 0,
-      signature: '0xe00361d2',
-      fieldIndex: 7,
-      targetContract: anAddress('router'),
-      ...criteriaParts,
-    },
-    ...parts,
-  }
-}
 
 describe('every type of record', () => {
   test('a token is stored under chain and address, and replaced', async () => {

@@ -1,7 +1,7 @@
 import { type AddressInfo, connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
-import { version } from '../../src/http/openapi.ts'
+import { version } from '../../src/http/version.ts'
 import { createRegister, serveMetrics } from '../../src/observability/metrics-server.ts'
 import { measureService } from '../../src/observability/service-metrics.ts'
 import { createDataMetricsReader } from '../../src/read-models/data-version/read.ts'

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { resolveReferences } from '../../packages/example-requests/src/resolve-references.ts'
 import type { GetLimitsResponse } from '../../src/features/limits/limits-schemas.ts'
 import { anAddress } from '../setup/records.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
@@ -50,7 +51,7 @@ const EXPECTED: Record<string, [maxItems: number | null, windows?: Record<string
 test('every operation is told with the bounds that the OpenAPI document has', async () => {
   await using api = await startTestApp()
   const file = join(import.meta.dirname, '../../openapi.json')
-  const { paths }: Document = JSON.parse(await readFile(file, 'utf8'))
+  const { paths }: Document = resolveReferences(JSON.parse(await readFile(file, 'utf8')))
   const declared = Object.values(paths).map(({ get }) => get)
   const { operations } = await limitsOf(api)
   expect(operations.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(EXPECTED).sort())

@@ -1,67 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ListContractsResponse } from '../../src/features/contracts/contract-schemas.ts'
-import type { CampaignRecord, ClaimRecord } from '../../src/ingest/records.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, inUpperCase } from '../setup/records.ts'
+import {
+  A,
+  aCampaignOn,
+  addressesOf,
+  at,
+  B,
+  C,
+  claims,
+  D,
+  entry,
+  explore,
+  figures,
+  found,
+  NOW,
+  OWNER,
+  page,
+  RANGES,
+  sorts,
+} from '../setup/requests/contracts.ts'
 import { startTestApp, type TestApp } from '../setup/test-app.ts'
-
-const NOW = new Date('2026-01-01T00:00:00.000Z')
-
-const RANGES = { '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
-
-const sorts = ['most-completions', 'total-spend', 'recently-deployed']
-
-const OWNER = anAddress('owner')
-
-const [A, B, C, D] = ['contract a', 'contract b', 'contract c', 'contract d'].map(anAddress).toSorted() as [
-  ...[string, string, string, string],
-]
-
-/** Unix seconds, so many from the moment of the responses. */
-const at = (seconds: number, now = NOW) => String(Math.floor(now.getTime() / 1000) + seconds)
-
-/** A campaign that can be claimed, with a step on each of the contracts. */
-const aCampaignOn = (contracts: string[], parts: Partial<CampaignRecord> = {}, chainId = 8453) =>
-  aCampaign({
-    owner: OWNER,
-    incentives: [anErc20Incentive(anAddress('unlisted token'))],
-    actionSteps: contracts.map((contract) => aStep(contract, chainId)),
-    ...parts,
-  })
-
-const claims = (campaign: CampaignRecord, count: number, parts: Partial<ClaimRecord> = {}) =>
-  Array.from({ length: count }, () => aClaim(campaign, { amountUsd: '1', ...parts }))
-
-const entry = (address: string, [campaignCount, totalClaims, totalAmountClaimedUsd]: number[], parts = {}) => ({
-  chainId: 8453,
-  address,
-  name: '',
-  stats: { campaignCount, totalClaims, totalAmountClaimedUsd },
-  ...parts,
-})
-
-async function page(api: TestApp, query = '') {
-  const response = await api.get(`/explore/contracts?${query}`)
-  expect(response.statusCode, response.body).toBe(200)
-  return { contracts: response.json<ListContractsResponse>(), total: response.headers['x-total-count'] }
-}
-
-/** The first hundred that match, in their order; the total has to say the same. */
-async function explore(api: TestApp, query = '') {
-  const { contracts, total } = await page(api, `pageSize=100&${query}`)
-  expect(total).toBe(String(contracts.length))
-  return contracts
-}
-
-const addressesOf = (contracts: ListContractsResponse) => contracts.map(({ address }) => address)
-
-const found = async (api: TestApp, query = '') => addressesOf(await explore(api, query))
-
-/** `campaigns claims dollars` of the only contract there is on the chain. */
-async function figures(api: TestApp, chainId: number, query = '') {
-  const contracts = await explore(api, `chainIds=${chainId}&${query}`)
-  expect(contracts).toHaveLength(1)
-  return Object.values(contracts[0]?.stats ?? {})
-}
 
 /** An app for tests that look at contracts on a chain of their own. */
 let shared: TestApp

@@ -1,5 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
 import type { HttpResponse } from './http-client.ts'
 
 interface Parameter {
@@ -35,13 +36,14 @@ interface Document {
 /** @throws TypeError where the text is no document of operations. */
 export function readContract(text: string): Operation[] {
   const document = JSON.parse(text) as Document
+  const { paths } = resolveReferences(document)
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'document', ...document })
   const validatorOf = (schema: object) =>
     ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components/', '"document#/components/')))
 
-  return Object.entries(document.paths).flatMap(([path, { get }]) => {
+  return Object.entries(paths).flatMap(([path, { get }]) => {
     if (get === undefined) return []
     const { security = [], parameters = [], responses } = get
     return [

@@ -32,7 +32,7 @@ export interface Parameter {
 export interface ApiResponse {
   description: string
   headers?: Record<string, { description?: string }>
-  content?: Record<string, { schema: Schema; examples?: Record<string, { value: unknown }> }>
+  content?: Record<string, { schema: Schema; examples?: Record<string, { summary?: string; value: unknown }> }>
 }
 
 export interface Schema {
@@ -74,8 +74,9 @@ export function groupOperations({ tags = [], paths }: ApiDocument) {
 /** Whether an operation wants a token. */
 export const isProtected = ({ security = [] }: Operation) => security.length > 0
 
-/** The JSON of a response: its schema, and an example. */
+/** The JSON of a response: its schema, its first example, and the others. */
 export function contentOf({ content }: ApiResponse) {
   const { schema, examples = {} } = content?.['application/json'] ?? {}
-  return { schema, example: Object.values(examples)[0]?.value }
+  const [first, ...others] = Object.values(examples)
+  return { schema, example: first?.value, others }
 }

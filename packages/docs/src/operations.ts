@@ -19,7 +19,7 @@ type SchemaPieces = ReturnType<typeof createSchemaPieces>
 export function operationSection(operation: ServedOperation, schemas: SchemaPieces): Markup {
   const { operationId, summary, description, path, parameters = [], responses, servers } = operation
   const [success] = Object.entries(responses).filter(([status]) => status.startsWith('2'))
-  const { schema, example } = success === undefined ? { schema: undefined, example: undefined } : contentOf(success[1])
+  const { schema, example, others: moreExamples = [] } = success === undefined ? {} : contentOf(success[1])
   const others = Object.entries(responses).filter(([status]) => status !== success?.[0])
   return html`<section id="${operationId}" aria-labelledby="${operationId}-title">
 <h3 id="${operationId}-title"><a class="anchor" href="#${operationId}">${summary}</a></h3>
@@ -36,6 +36,7 @@ ${languageChoice}
 <p class="status" role="status"></p>
 <div class="outcome"></div>
 ${example !== undefined && html`<details open class="example-response"><summary>Example response</summary>${jsonBlock(example)}</details>`}
+${moreExamples.map(({ summary, value }) => html`<details class="example-response"><summary>${inline(summary)}</summary>${jsonBlock(value)}</details>`)}
 </div>
 <div class="answered">
 <h4>Response</h4>

@@ -1,4 +1,5 @@
 import { html, type Piece } from '../../../src/http/html/markup.ts'
+import { resolveReferences } from '../../example-requests/src/resolve-references.ts'
 import type { ApiDocument } from './api-document.ts'
 import { type ArticlePage, type Articles, readArticles } from './articles.ts'
 import { createLayout } from './layout.ts'
@@ -34,7 +35,7 @@ export async function readSources(project: Project): Promise<Sources> {
  */
 export async function makeFolders(root: string) {
   const project = openProject(root)
-  const document: ApiDocument = JSON.parse(await project.read('openapi.json'))
+  const document: ApiDocument = resolveReferences(JSON.parse(await project.read('openapi.json')))
   const sources = await readSources(project)
   const pages = SURFACES.flatMap((surfaces) => {
     const folders = [surfaces, ...(surfaces.includes('public') ? [[...surfaces, 'explorer']] : [])]

@@ -34,7 +34,9 @@ export function createSchemaPieces({ components: { schemas } }: ApiDocument) {
 
   /** The values that there may be, with what they mean where the document says it. */
   function valuesOf(schema: Schema): Markup | undefined {
-    const { enum: values, 'x-enum-descriptions': meanings } = schema.anyOf?.find((part) => part.enum) ?? schema
+    const [{ enum: values, 'x-enum-descriptions': meanings } = {}] = [schema, ...(schema.anyOf ?? [])]
+      .map((part) => resolve(part).schema)
+      .filter((part) => part.enum)
     if (values === undefined) return undefined
     const shown = values.map((value, index) => {
       const meaning = meanings?.[index]

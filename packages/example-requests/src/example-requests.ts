@@ -1,3 +1,5 @@
+import { resolveReferences } from './resolve-references.ts'
+
 /*
  * What can be asked, as the OpenAPI document says it: for texts that are made of the document.
  */
@@ -49,7 +51,7 @@ export interface ExampleRequest extends Omit<Operation, 'tags' | 'servers' | 'se
 
 /** A request for each operation of a document that this service has made, in the document's order. */
 export const toExampleRequests = (document: object): ExampleRequest[] =>
-  Object.entries((document as Document).paths).map(([pathTemplate, { get }]) => {
+  Object.entries((resolveReferences(document) as Document).paths).map(([pathTemplate, { get }]) => {
     const { operationId, summary, description, tags, servers, security, parameters = [] } = get
     // A cursor has none: it comes with a response. Nor has what excludes another parameter.
     const shown = parameters.filter(({ example }) => example !== undefined)

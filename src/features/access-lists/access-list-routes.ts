@@ -29,6 +29,7 @@ const listAccessLists = {
           },
         ],
       },
+      otherExamples: { empty: ['/campaigns/accesslists?search=nothing', { accesslists: [] }] },
     },
     { 400: 'orderBy must be ASC or DESC, got "newest"', 403: 'userId names another user than the token does' },
   ),

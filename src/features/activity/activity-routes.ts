@@ -39,7 +39,10 @@ const listActivity = {
   tags: ['Campaigns'],
   querystring: ListActivityQuery,
   response: responsesOf(
-    { description: 'The claims of each campaign.', schema: ListActivityResponse, example },
+    {
+      ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example },
+      otherExamples: { empty: ['/activity?timeRange=7d', { ...example, campaigns: [] }] },
+    },
     { 400: 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"' },
   ),
 }

@@ -1,4 +1,4 @@
-import type { CampaignDetail, CampaignListItem } from './campaign-schemas.ts'
+import type { CampaignDetail, CampaignListItem, ListCampaignsResponse } from './campaign-schemas.ts'
 
 /** A campaign of the real protocol, as both operations of this feature show it in the OpenAPI document. */
 const common = {
@@ -70,6 +70,22 @@ export const listItemExample: CampaignListItem = {
   ...common,
   allowList: { ...allowList, addresses: null },
   actionSteps,
+}
+
+export const countsExample: ListCampaignsResponse = {
+  campaigns: [],
+  totalCampaigns: 1000,
+  facets: {
+    incentiveType: [
+      { value: 'ERC20Incentive', count: 535 },
+      { value: 'ERC20PeggedIncentive', count: 95 },
+    ],
+    distributionChannel: [
+      { value: 'public', count: 713 },
+      { value: 'farcaster', count: 322 },
+    ],
+  },
+  facetsWithMore: ['incentiveType', 'distributionChannel'],
 }
 
 export const detailExample: CampaignDetail = {

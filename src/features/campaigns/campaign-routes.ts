@@ -3,7 +3,7 @@ import type { ResponseCache } from '../../cache/response-cache.ts'
 import { NotFoundError } from '../../http/request/errors/errors.ts'
 import { pageHeaders, walkHeaders } from '../../http/request/response-headers.ts'
 import { responsesOf } from '../../http/request/responses.ts'
-import { detailExample, listItemExample } from './campaign-example.ts'
+import { countsExample, detailExample, listItemExample } from './campaign-example.ts'
 import type { CampaignRepository } from './campaign-repository.ts'
 import {
   CampaignDetail,
@@ -26,6 +26,13 @@ const listCampaigns = {
       headers: { ...pageHeaders, ...walkHeaders },
       schema: ListCampaignsResponse,
       example: { campaigns: [listItemExample], totalCampaigns: 1 },
+      otherExamples: {
+        counts: [
+          '/campaigns?pageSize=0&tokenWhitelist=false&facets=incentiveType,distributionChannel&facetSize=2',
+          countsExample,
+        ],
+        empty: ['/campaigns?owner=0x0000000000000000000000000000000000000001', { campaigns: [], totalCampaigns: 0 }],
+      },
     },
     { 400: 'pageSize must be an integer from 0 to 100, got 101' },
   ),

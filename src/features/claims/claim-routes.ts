@@ -23,6 +23,12 @@ const listClaims = {
       },
       schema: ListClaimsResponse,
       example: claimsExample,
+      otherExamples: {
+        empty: [
+          '/claims?claimant=0x0000000000000000000000000000000000000001',
+          { claims: [], nextCursor: null, totalClaims: 0 },
+        ],
+      },
     },
     { 400: 'cursor must be a nextCursor of this operation, got "abc"' },
   ),

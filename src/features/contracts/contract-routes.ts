@@ -25,6 +25,7 @@ const listContracts = {
       headers: pageHeaders,
       schema: ListContractsResponse,
       example: [example],
+      otherExamples: { empty: ['/explore/contracts?creator=0x0000000000000000000000000000000000000001', []] },
     },
     {
       400: 'unknown parameter "chainId", did you mean chainIds? Known are page, pageSize, sortBy, timeRange, chainIds, creator, minBlock',

@@ -40,7 +40,15 @@ const listEligibility = {
   tags: ['Users'],
   querystring: ListEligibilityQuery,
   response: responsesOf(
-    { description: 'The verdicts.', schema: ListEligibilityResponse, example },
+    {
+      ...{ description: 'The verdicts.', schema: ListEligibilityResponse, example },
+      otherExamples: {
+        unknown: [
+          `/eligibility?user=${example.user}&campaignId=${example.unknownCampaigns}`,
+          { ...example, campaigns: [] },
+        ],
+      },
+    },
     { 400: 'user is required; campaignId is required' },
   ),
 }

@@ -18,6 +18,15 @@ const example: GetPricesResponse = {
   ],
 }
 
+/** Before anything is known of it. */
+const unknown: GetPricesResponse = {
+  token: parameterExamples.token,
+  at: '2020-01-01T00:00:00.000Z',
+  priceUsd: null,
+  pricedAt: null,
+  source: null,
+}
+
 const getPrices = {
   operationId: 'getPrices',
   summary: 'Get the price of a token over time',
@@ -26,7 +35,10 @@ const getPrices = {
   tags: ['Tokens'],
   querystring: GetPricesQuery,
   response: responsesOf(
-    { description: 'The price.', schema: GetPricesResponse, example },
+    {
+      ...{ description: 'The price.', schema: GetPricesResponse, example },
+      otherExamples: { unknown: [`/prices?token=${unknown.token}&at=${unknown.at}`, unknown] },
+    },
     { 400: 'token is required', 404: 'nothing is known of token 8453:0x0000000000000000000000000000000000000001' },
   ),
 }

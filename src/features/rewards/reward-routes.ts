@@ -48,6 +48,13 @@ const example: ListRewardsResponse = {
   nextCursor: null,
 }
 
+const unknown: ListRewardsResponse = {
+  user: '0x0000000000000000000000000000000000000001',
+  rewards: [],
+  totals: [],
+  nextCursor: null,
+}
+
 const listRewards = {
   operationId: 'listRewards',
   summary: 'List the rewards of an account',
@@ -58,10 +65,9 @@ const listRewards = {
   querystring: ListRewardsQuery,
   response: responsesOf(
     {
-      description: 'The rewards of the page, and the totals.',
+      ...{ description: 'The rewards of the page, and the totals.', schema: ListRewardsResponse, example },
       headers: cursorHeaders,
-      schema: ListRewardsResponse,
-      example,
+      otherExamples: { empty: [`/users/${unknown.user}/rewards`, unknown] },
     },
     { 400: 'state must be one of claimable, claimed, got "open"' },
   ),

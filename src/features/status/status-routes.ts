@@ -1,6 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { version } from '../../http/openapi.ts'
 import { uncachedResponsesOf } from '../../http/request/responses.ts'
+import { version } from '../../http/version.ts'
 import { queryOf } from '../../schemas/parameters/query-values.ts'
 import type { StatusRepository } from './status-repository.ts'
 import { GetStatusResponse } from './status-schemas.ts'

@@ -32,7 +32,11 @@ const listTokens = {
   tags: ['Campaigns'],
   querystring: ListTokensQuery,
   response: responsesOf(
-    { description: 'The page.', headers: pageHeaders, schema: ListTokensResponse, example },
+    {
+      headers: pageHeaders,
+      ...{ description: 'The page.', schema: ListTokensResponse, example },
+      otherExamples: { empty: ['/tokens?search=nothing', { tokens: [], totalTokens: 0 }] },
+    },
     { 400: 'pageSize must be an integer from 0 to 100, got 101' },
   ),
 }

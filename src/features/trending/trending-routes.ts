@@ -17,6 +17,9 @@ const listTrendingCampaigns = {
       description: 'The campaigns, largest volume first.',
       schema: ListTrendingCampaignsResponse,
       example: { trendingCampaigns: [trendingExample] },
+      otherExamples: {
+        empty: ['/reward-kit/trending?owner=0x0000000000000000000000000000000000000001', { trendingCampaigns: [] }],
+      },
     },
     { 400: 'period must be one of 1h, 24h, got "7d"' },
   ),

@@ -1,7 +1,7 @@
 import { type Static, Type } from '@sinclair/typebox'
 import { campaignFilterDependencies, campaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { actionCategories, wordOrNull } from '../../schemas/campaigns/enumerations.ts'
-import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
+import { IncentiveType } from '../../schemas/campaigns/incentives.ts'
 import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
@@ -32,11 +32,7 @@ const percentage = (description: string) => Type.Optional(Type.Number({ descript
 
 export const TrendingIncentive = Type.Object(
   {
-    type: Type.Unsafe<(typeof incentiveTypes)[number]>({
-      type: 'string',
-      enum: incentiveTypes,
-      description: 'Variant of the incentive.',
-    }),
+    type: ref(IncentiveType, { description: 'Variant of the incentive.' }),
     assetAddress: ref(Address, {
       description: 'The reward token; the venue of points; the allow list of an AllowListIncentive.',
     }),

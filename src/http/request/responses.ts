@@ -77,6 +77,8 @@ interface Success {
   headers?: Record<string, object>
   schema: TSchema
   example: unknown
+  /** Others, by name: what is requested of the sample data, and the response. */
+  otherExamples?: Record<string, [request: string, value: unknown]>
 }
 
 /** The sentence of each failure that is an operation's own, with which the document shows it. */
@@ -120,7 +122,7 @@ function responses(success: Success, failures: Record<string, Failure>) {
       content: {
         ...content(
           ErrorResponse,
-          sentences.map((error) => ({ error })),
+          Object.fromEntries(sentences.map((error, index) => [`example${index + 1}`, { value: { error } }])),
         ),
         'application/problem+json': { schema: ref(ProblemDetails) },
       },
@@ -130,15 +132,15 @@ function responses(success: Success, failures: Record<string, Failure>) {
     200: {
       description: success.description,
       headers: { ...requestId, ...rates, ...success.headers },
-      content: content(success.schema, [success.example]),
+      content: content(success.schema, { plain: { value: success.example }, ...toExamples(success.otherExamples) }),
     },
     ...Object.fromEntries(failed),
   }
 }
 
-const content = (schema: TSchema, examples: unknown[]) => ({
-  'application/json': {
-    schema: ref(schema),
-    examples: Object.fromEntries(examples.map((value, index) => [`example${index + 1}`, { value }])),
-  },
-})
+const toExamples = (examples: Success['otherExamples'] = {}) =>
+  Object.fromEntries(
+    Object.entries(examples).map(([name, [request, value]]) => [name, { summary: `\`GET ${request}\``, value }]),
+  )
+
+const content = (schema: TSchema, examples: object) => ({ 'application/json': { schema: ref(schema), examples } })

@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 import { ref } from '../references.ts'
 
 /** What campaigns can be counted by, in the order of responses. */
@@ -10,7 +10,13 @@ export const facetNames = [
   'distributionChannel',
   'isActive',
 ] as const
-export type FacetName = (typeof facetNames)[number]
+export const FacetName = Type.Unsafe<(typeof facetNames)[number]>({
+  $id: 'FacetName',
+  type: 'string',
+  enum: facetNames,
+  description: 'Filters of campaigns whose values can be counted.',
+})
+export type FacetName = Static<typeof FacetName>
 
 export const DEFAULT_FACET_SIZE = 10
 export const MAX_FACET_SIZE = 50

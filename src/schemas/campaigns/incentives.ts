@@ -211,6 +211,13 @@ export const incentiveVariants = [
 /** The values of the discriminator. */
 export const incentiveTypes = incentiveVariants.map((variant) => variant.properties.type.const)
 
+export const IncentiveType = Type.Unsafe<(typeof incentiveTypes)[number]>({
+  $id: 'IncentiveType',
+  type: 'string',
+  enum: incentiveTypes,
+  description: 'Variants of incentives.',
+})
+
 export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>({
   $id: 'Incentive',
   type: 'object',

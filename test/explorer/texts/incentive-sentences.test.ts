@@ -12,7 +12,7 @@ import { anAddress, anIncentiveOfEachVariant } from '../../setup/records.ts'
 const openapi = JSON.parse(readFileSync(new URL('../../../openapi.json', import.meta.url), 'utf8'))
 /** The campaign of the documentation: 0.5 USDC for each of ten claims, one of which has been made. */
 const example: Campaign =
-  openapi.paths['/campaigns/{id}'].get.responses[200].content['application/json'].examples.example1.value
+  openapi.paths['/campaigns/{id}'].get.responses[200].content['application/json'].examples.plain.value
 
 const chainId = 8453
 const tokens = new Map([

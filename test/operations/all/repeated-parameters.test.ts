@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
 import { aCampaign, aClaim, anActionTemplate, anAddress, anErc20Incentive, aStep, aToken } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
@@ -92,7 +93,7 @@ async function responseOf(path: string, query: string) {
 }
 
 test('all list parameters there are have their promises here', async () => {
-  const document = (await api.get('/openapi.json')).json()
+  const document = resolveReferences((await api.get('/openapi.json')).json())
   const declared = Object.entries<{
     get: { parameters?: { name: string; schema: { type?: string; items?: { enum?: unknown } } }[] }
   }>(document.paths).flatMap(([path, { get }]) =>

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
 import * as catalogue from '../../../src/http/request/errors/errors.ts'
 import { recordSchemas } from '../../../src/ingest/records.ts'
 import { incentiveTypes } from '../../../src/schemas/campaigns/incentives.ts'
@@ -26,7 +27,7 @@ const rowsOf = (guide: string) =>
 const codeIn = (cell = '') => [...cell.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code)
 
 describe('the guide on errors', () => {
-  const document: OpenApiDocument = JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8'))
+  const document: OpenApiDocument = resolveReferences(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')))
   const failures = Object.values(document.paths).flatMap(({ get }) =>
     Object.entries(get.responses).flatMap(([status, { content }]) =>
       Object.values(content?.['application/json'].examples ?? {}).flatMap(({ value }) =>

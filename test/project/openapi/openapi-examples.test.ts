@@ -97,6 +97,21 @@ describe('the example of a parameter', () => {
   })
 })
 
+test('every other example of a response is one over the sample data', async () => {
+  const timeless = (value: unknown) => JSON.parse(JSON.stringify(value).replace(/"[\d-]{10}T[\d:.]+Z"/g, '"(time)"'))
+  for (const { operation } of contract.operations) {
+    const { plain, ...others } = operation.responses[200]?.content?.['application/json']?.examples ?? {}
+    expect(plain, operation.operationId).toBeDefined()
+    for (const { summary = '', value } of Object.values(others)) {
+      const reply = await api.get(/`GET (.+)`/.exec(summary)?.[1] ?? '', authorization)
+      expect(timeless(reply.json()), summary).toEqual(timeless(value))
+    }
+    // These have no other form.
+    const isSingle = ['getCampaign', 'getStatus', 'getLimits', 'getUserProfile'].includes(operation.operationId)
+    expect(Object.keys(others).length > 0, operation.operationId).toBe(!isSingle)
+  }
+})
+
 describe('the committed requests', () => {
   test('for editors are each answered, and each operation is among them', async () => {
     const requests = requestsOfHttpFile(await readCollection('reward-campaigns.http'))

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
+import { resolveReferences } from '../../../packages/example-requests/src/resolve-references.ts'
 import type { TestApp } from '../test-app.ts'
 
 /** The OpenAPI document as tests read it. */
@@ -25,7 +26,10 @@ export interface OpenApiParameter {
 }
 interface OpenApiResponse {
   headers?: Record<string, { schema: object }>
-  content?: Record<string, { schema: { $ref: string }; examples?: Record<string, { value: unknown }> }>
+  content?: Record<
+    string,
+    { schema: { $ref: string }; examples?: Record<string, { summary?: string; value: unknown }> }
+  >
 }
 
 export interface Contract {
@@ -39,7 +43,7 @@ export interface Contract {
 
 /** The contract of a service as it publishes it. */
 export async function contractOf(api: TestApp): Promise<Contract> {
-  const document: OpenApi = (await api.get('/openapi.json')).json()
+  const document: OpenApi = resolveReferences((await api.get('/openapi.json')).json())
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   addFormats.default(ajv)
   ajv.addSchema({ $id: 'document', ...document })

@@ -4,7 +4,7 @@ export default defineConfig({
   rewardCampaigns: {
     input: '../../openapi.json',
     output: {
-      target: 'generated/reward-campaigns.ts',
+      target: 'generated/orval/reward-campaigns.ts',
       client: 'fetch',
       baseUrl: 'http://localhost:3000',
     },

@@ -1,4 +1,4 @@
-import { listCampaigns } from './generated/reward-campaigns.ts'
+import { listCampaigns } from './generated/orval/reward-campaigns.ts'
 
 const { status, data } = await listCampaigns({ tokens: process.argv.slice(2), pageSize: 5 })
 if (status !== 200) throw new Error(status === 304 ? 'nothing has changed' : data.error)

@@ -1,0 +1,26 @@
+import { InvalidArgumentError } from 'commander'
+
+/*
+ * Reads arguments of commands. Each throws an InvalidArgumentError, whose message commander shows.
+ */
+
+export function toCount(text: string) {
+  if (!/^[0-9]{1,9}$/.test(text)) throw new InvalidArgumentError('must be a whole number from 0 to 999999999')
+  return Number(text)
+}
+
+/** The base URL of a deployment. */
+export function toBaseUrl(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new InvalidArgumentError('must be the http or https URL below which the operations are')
+  }
+  if (url.search !== '' || url.hash !== '') throw new InvalidArgumentError('must have neither a query nor a fragment')
+  return url.href
+}
+
+/** The path and query of a request. */
+export function toRequestPath(text: string) {
+  if (!/^\/[^\s#]*$/.test(text)) throw new InvalidArgumentError('must be a path such as /campaigns?pageSize=10')
+  return text
+}

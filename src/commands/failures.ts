@@ -1,0 +1,29 @@
+import { ConfigurationError } from '../config.ts'
+import { explainFailure, SchemaBehindError } from '../database/connection/database-errors.ts'
+import { ServingRoleError } from '../database/serving-role.ts'
+import { EmbeddedServerError } from '../embedded/embedded-error.ts'
+import { ImportFailedError } from '../import/import-failures.ts'
+import { UnreadableFileError } from '../import/sources.ts'
+import { FollowingError } from '../indexer/chain-events.ts'
+import { ImportFaultsError } from '../ingest/validation-errors.ts'
+import { TokenError } from './token.ts'
+
+/** Errors whose message says all that the operator needs. */
+const plainErrors = [
+  ConfigurationError,
+  EmbeddedServerError,
+  ImportFaultsError,
+  ImportFailedError,
+  SchemaBehindError,
+  UnreadableFileError,
+  TokenError,
+  ServingRoleError,
+  FollowingError,
+]
+
+/** What the operator is told; a stack only for what should not happen. */
+export function explainError(error: unknown) {
+  if (!(error instanceof Error)) return String(error)
+  if (plainErrors.some((kind) => error instanceof kind)) return error.message
+  return explainFailure(error) ?? error.stack
+}

@@ -1,0 +1,120 @@
+import { STATUS_CODES } from 'node:http'
+import { nameEnumerations } from './named-enumerations.ts'
+import { shareProperties } from './shared-properties.ts'
+
+/*
+ * What an OpenAPI document says several times it says once: in a component that the places refer to.
+ */
+
+type Json = Record<string, unknown>
+
+interface Operation {
+  operationId?: string
+  parameters?: { name: string; schema: Json }[]
+  responses?: Record<string, Response>
+}
+interface Response {
+  headers?: Json
+  content?: Record<string, { examples?: Json }>
+}
+interface Components {
+  [kind: string]: Json | undefined
+  schemas?: Record<string, Json>
+  responses?: Record<string, Response & Json>
+}
+
+/**
+ * A copy in which responses, headers, examples and parameters that occur more than once are components, and so is each
+ * enumeration, for which generators of clients make a type.
+ */
+export function shareComponents<T extends object>(document: T): T {
+  const copy = structuredClone(document)
+  const { paths = {}, components = {} } = copy as {
+    paths?: Record<string, Record<string, Operation>>
+    components?: Components
+  }
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  const shareAs = (kind: string, places: Place[]) => {
+    const shared = share(places, `#/components/${kind}/`)
+    if (Object.keys(shared).length > 0) components[kind] = shared
+  }
+  nameEnumerations(operations, components)
+  shareProperties(components.schemas ?? {})
+  uniteExamples(operations)
+  shareAs(
+    'parameters',
+    operations.flatMap(({ parameters = [] }) => placesIn(parameters, (_, { name }) => name)),
+  )
+  shareAs(
+    'responses',
+    operations.flatMap(({ responses = {} }) =>
+      placesIn(responses, (status) => (STATUS_CODES[status] ?? status).replace(/\W/g, '')),
+    ),
+  )
+  // Those that are still where they were, and those that are components now.
+  const responses = [...operations, components].flatMap((one) => Object.values(one.responses ?? {}))
+  shareAs(
+    'headers',
+    responses.flatMap(({ headers = {} }) => placesIn(headers)),
+  )
+  const contents = responses.flatMap(({ content = {} }) => Object.values(content))
+  shareAs(
+    'examples',
+    contents.flatMap(({ examples = {} }) => placesIn(examples)),
+  )
+  return copy
+}
+
+/** Responses that differ in their examples alone get those of all of them, each under the ID of its operation. */
+function uniteExamples(operations: Operation[]) {
+  const all = operations.flatMap(({ operationId = '', responses = {} }) =>
+    Object.entries(responses).map(([status, response]) => ({ operationId, status, response })),
+  )
+  for (const alike of groupBy(all, ({ status, response }) => status + withoutExamples(response))) {
+    const areEqual = groupBy(alike, ({ response }) => JSON.stringify(response)).length === 1
+    if (areEqual) continue
+    for (const type of Object.keys(alike[0]?.response.content ?? {})) {
+      const examples = Object.fromEntries(
+        alike.map(({ operationId, response }) => [
+          operationId,
+          Object.values(response.content?.[type]?.examples ?? {})[0],
+        ]),
+      )
+      for (const { response } of alike) Object.assign(response.content?.[type] ?? {}, { examples })
+    }
+  }
+}
+
+const withoutExamples = (response: Response) =>
+  JSON.stringify(response, (key, value) => (key === 'examples' ? undefined : value))
+
+/** Where a value stands, and the name that it would have as a component. */
+interface Place {
+  holder: Json
+  key: string
+  name: string
+}
+
+function placesIn<T>(holder: Record<string, T> | T[], nameOf = (key: string, _value: T) => key): Place[] {
+  return Object.entries(holder).map(([key, value]) => ({ holder: holder as Json, key, name: nameOf(key, value) }))
+}
+
+/** Replaces what is in several places by references, and returns what these lead to; a name that is taken gets a number. */
+function share(places: Place[], prefix: string): Json {
+  const shared: Json = {}
+  for (const same of groupBy(places, ({ holder, key, name }) => JSON.stringify([name, holder[key]]))) {
+    const [first] = same
+    if (first === undefined || same.length === 1) continue
+    const namesakes = Object.keys(shared).filter((name) => name.replace(/\d+$/, '') === first.name).length
+    const name = namesakes === 0 ? first.name : `${first.name}${namesakes + 1}`
+    shared[name] = first.holder[first.key]
+    for (const { holder, key } of same) holder[key] = { $ref: `${prefix}${name}` }
+  }
+  return shared
+}
+
+function groupBy<T>(values: T[], keyOf: (value: T) => string): T[][] {
+  const groups = new Map<string, T[]>()
+  for (const value of values) groups.set(keyOf(value), [...(groups.get(keyOf(value)) ?? []), value])
+  return [...groups.values()]
+}

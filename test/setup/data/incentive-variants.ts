@@ -1,0 +1,45 @@
+import { anAddress } from '../records.ts'
+
+export const MAX_UINT256 = String(2n ** 256n - 1n)
+
+/** An incentive of each variant with all that its record can hold. */
+export const variants = {
+  AllowListIncentive: { allowListAddress: anAddress('allow list'), limit: '50' },
+  CGDAIncentive: {
+    asset: anAddress('asset'),
+    initialReward: '500',
+    rewardDecay: '10',
+    rewardBoost: '20',
+    totalBudget: MAX_UINT256,
+  },
+  ERC20Incentive: { asset: anAddress('asset'), strategy: 1, reward: '100', limit: '9', remainingBalance: '900' },
+  PointsIncentive: { venue: anAddress('venue'), selector: '0x40c10f19', reward: '1', limit: '1' },
+  ERC20VariableIncentive: { asset: anAddress('asset'), reward: '1', limit: '2', totalClaims: '7' },
+  ERC20VariableCriteriaIncentive: criteriaIncentive({}, {}),
+  ERC20VariableCriteriaIncentiveV2: criteriaIncentive({}, { valueType: 1 }),
+  ERC20PeggedIncentive: { asset: anAddress('asset'), peg: anAddress('peg'), reward: '1', limit: '2' },
+  ERC20PeggedVariableCriteriaIncentive: criteriaIncentive({ peg: anAddress('peg') }, {}),
+  ERC20PeggedVariableCriteriaIncentiveV2: criteriaIncentive({ peg: anAddress('peg') }, { valueType: 0 }),
+}
+
+function criteriaIncentive(parts: object, criteriaParts: object) {
+  return {
+    asset: anAddress('asset'),
+    reward: '70000000000000000',
+    limit: '5000',
+    maxReward: '10',
+    claimedAmount: '3',
+    totalAmountClaimed: '4',
+    totalClaims: '1',
+    remainingBalance: '4996',
+    rebatePercentage: 7.5,
+    criteria: {
+      criteriaType: 0,
+      signature: '0xe00361d2',
+      fieldIndex: 7,
+      targetContract: anAddress('router'),
+      ...criteriaParts,
+    },
+    ...parts,
+  }
+}
