@@ -6,6 +6,7 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { FollowingError } from '../indexer/chain-events.ts'
 import { ImportFaultsError } from '../ingest/validation-errors.ts'
+import { NotifyError } from './services/notify.ts'
 import { TokenError } from './token.ts'
 
 /** Errors whose message says all that the operator needs. */
@@ -19,6 +20,7 @@ const plainErrors = [
   TokenError,
   ServingRoleError,
   FollowingError,
+  NotifyError,
 ]
 
 /** What the operator is told; a stack only for what should not happen. */

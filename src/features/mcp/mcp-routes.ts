@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { version } from '../../http/openapi.ts'
+import { version } from '../../http/version.ts'
 import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.ts'
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
 
