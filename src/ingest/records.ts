@@ -273,6 +273,41 @@ export const recordSchemas = {
 } as const
 
 export type RecordType = keyof typeof recordSchemas
+
+/** The keys by which each type of record is identified: all that a removal says of what it takes back. */
+const identityKeys = {
+  token: { chainId: ref(ChainId), address: ref(Address) },
+  tokenPrice: { chainId: ref(ChainId), address: ref(Address), at: ref(Instant) },
+  contract: { chainId: ref(ChainId), address: ref(Address) },
+  actionTemplate: { id: ActionTemplateRecord.properties.id },
+  accessList: { id: AccessListRecord.properties.id },
+  campaign: { id: ref(CampaignId) },
+  campaignMetadata: { id: ref(CampaignId) },
+  claim: {
+    chainId: ref(ChainId, { description: 'Chain of the campaign.' }),
+    txHash: ref(TransactionHash),
+    logIndex: ClaimRecord.properties.logIndex,
+  },
+  claimSignature: { campaignId: ref(CampaignId), claimant: ref(Address), incentiveId: incentivePosition },
+  profile: { userAddress: ref(Address) },
+} satisfies Record<RecordType, TProperties>
+
+type IdentityKey<Type extends RecordType> = Type extends RecordType ? keyof (typeof identityKeys)[Type] : never
+
+/** Takes back a record by its identity; `of` is the type of that record. */
+export interface RemovalRecord extends Partial<Record<IdentityKey<RecordType>, string | number>> {
+  type: 'removal'
+  of: RecordType
+}
+export const RemovalRecord = Type.Unsafe<RemovalRecord>({
+  type: 'object',
+  required: ['type', 'of'],
+  discriminator: { propertyName: 'of' },
+  oneOf: Object.entries(identityKeys).map(([of, keys]) =>
+    record('removal', `Takes back a record of the type ${of}.`, { of: Type.Literal(of), ...keys }),
+  ),
+})
+
 export type ImportRecord = {
   [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
 }[RecordType]
