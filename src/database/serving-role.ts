@@ -16,6 +16,7 @@ export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',
   'advance_campaign_activity(integer)',
+  'drop_changes(interval, integer)',
   'make_campaign_documents(bigint[])',
 ] as const
 

@@ -4,6 +4,7 @@ import { type Differences, findDifferences, pickCampaigns, type Sample } from '.
 import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import { inSnapshot, type Query } from '../database/snapshot.ts'
 import { differingMaps, misplacedCampaigns } from '../read-models/campaign-search/check.ts'
+import { examineChanges } from '../read-models/changes/check.ts'
 import { examineRevision, readRevision } from '../read-models/data-version/check.ts'
 import { examineUnvaluedClaims } from '../read-models/prices/check.ts'
 import { type CheckedFinding, type Finding, failed, ok, REBUILD, warning } from '../schemas/findings.ts'
@@ -98,6 +99,7 @@ export async function examineDatabase(examined: Examined): Promise<CheckedFindin
     { name: 'chains', examine: async () => examineChains(await look(examined.listChains)) },
     checkOf('orphans', examineOrphans),
     checkOf('unvalued claims', examineUnvaluedClaims),
+    checkOf('changes', examineChanges),
     checkOf('revision', (ask) => examineRevision(ask, earlier)),
   ])
   return findings

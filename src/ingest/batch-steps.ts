@@ -1,4 +1,5 @@
 import { clearBits, divideSpans, putIntoMaps } from '../read-models/campaign-search/maintain.ts'
+import { recordChanges } from '../read-models/changes/maintain.ts'
 import { changeClaimHours } from '../read-models/claim-hours/maintain.ts'
 import { changeContractTotals, changeTotals, countBefore } from '../read-models/claim-windows/maintain.ts'
 import { recordAffectedCampaigns } from '../read-models/data-version/maintain.ts'
@@ -11,7 +12,7 @@ import {
 } from '../read-models/prices/maintain.ts'
 import { aboutCampaigns, type ChangeKind, type Step } from '../read-models/steps.ts'
 import type { Query } from './connection.ts'
-import { overlayMetadata } from './merge/campaign-metadata.ts'
+import { noteCampaignChanges, overlayMetadata } from './merge/campaign-metadata.ts'
 import {
   makeDocuments,
   mergeCampaigns,
@@ -30,6 +31,7 @@ import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge/mer
 export const batchSteps: readonly Step[] = [
   // Before anything that is stored changes: what campaigns are found by, and what they add to totals.
   ...overlayMetadata,
+  ...noteCampaignChanges,
   ...touchCampaigns,
   ...countBefore,
   ...clearBits,
@@ -43,6 +45,8 @@ export const batchSteps: readonly Step[] = [
   ...updateIncentiveState,
   ...findRevaluedClaims,
   ...mergeClaims,
+  // What is withdrawn next can still be told.
+  ...recordChanges,
   ...withdrawIncentives,
   ...mergeSignatures,
   ...mergeProfiles,

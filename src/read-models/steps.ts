@@ -16,6 +16,7 @@ export type ChangeKind =
   | 'incentive'
   | 'withdrawnClaim'
   | 'withdrawnCampaign'
+  | 'chainEvent'
 
 /** What concerns nothing but the campaigns that a batch touches. */
 export const aboutCampaigns: readonly ChangeKind[] = [
@@ -27,6 +28,7 @@ export const aboutCampaigns: readonly ChangeKind[] = [
     'claimSignature',
     'withdrawnCampaign',
     'withdrawnClaim',
+    'chainEvent',
   ] as const),
 ]
 

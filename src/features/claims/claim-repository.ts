@@ -6,9 +6,10 @@ import { incentives } from '../../database/tables/campaigns/incentives.ts'
 import { followedBlocks, followedChains } from '../../database/tables/followed-chains.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
+import type { Claim } from '../../schemas/campaigns/claims.ts'
 import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
 import { LAST_TIMESTAMP } from '../../schemas/primitives.ts'
-import type { Claim, ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
+import type { ListClaimsQuery, ListClaimsResponse } from './claim-schemas.ts'
 
 export interface ClaimRepository {
   /**

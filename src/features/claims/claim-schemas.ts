@@ -1,22 +1,12 @@
 import { type Static, Type } from '@sinclair/typebox'
-import { wordOrNull } from '../../schemas/campaigns/enumerations.ts'
-import { incentiveTypes } from '../../schemas/campaigns/incentives.ts'
-import { TokenMetadata } from '../../schemas/campaigns/tokens.ts'
+import { Claim } from '../../schemas/campaigns/claims.ts'
 import { minimumBlocks } from '../../schemas/parameters/minimum-blocks.ts'
 import { cursorPaging, nextCursor } from '../../schemas/parameters/paging.ts'
 import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
 import { commaSeparated, queryOf } from '../../schemas/parameters/query-values.ts'
 import { timeRange } from '../../schemas/parameters/time-ranges.ts'
-import {
-  Address,
-  BaseUnits,
-  BlockTimestamp,
-  CampaignId,
-  ChainId,
-  TransactionHash,
-  UsdAmount,
-} from '../../schemas/primitives.ts'
-import { inline, ref, refOrNull, stringOrNull } from '../../schemas/references.ts'
+import { Address, CampaignId, ChainId } from '../../schemas/primitives.ts'
+import { inline, ref } from '../../schemas/references.ts'
 
 export const ListClaimsQuery = queryOf({
   claimant: Type.Optional(
@@ -36,33 +26,6 @@ export const ListClaimsQuery = queryOf({
   ...minimumBlocks,
 })
 export type ListClaimsQuery = Static<typeof ListClaimsQuery>
-
-export const Claim = Type.Object(
-  {
-    campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-    campaignName: stringOrNull({ description: 'Readable name of the campaign; `null` when it has none.' }),
-    incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
-    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` when it is of no known kind.'),
-    claimant: ref(Address, { description: 'Account that was paid.' }),
-    asset: refOrNull(Address, { description: 'The token that was paid; `null` for the variants that pay none.' }),
-    amount: ref(BaseUnits, { description: 'Amount that was paid, in base units of the token.' }),
-    amountUsd: refOrNull(UsdAmount, {
-      description: 'Its value at the time of the claim in US dollars; `null` when it is not known.',
-    }),
-    metadata: refOrNull(TokenMetadata, { description: 'The token that was paid; `null` if unknown.' }),
-    txHash: ref(TransactionHash, { description: 'Hash of the transaction of the claim.' }),
-    logIndex: Type.Integer({ minimum: 0, description: 'Index of its log entry in the block.' }),
-    blockTimestamp: ref(BlockTimestamp, { description: 'When it was claimed: the time of its block in Unix seconds.' }),
-    isFinal: Type.Optional(
-      Type.Boolean({
-        description:
-          'Whether the block of the claim is final: until then the chain may withdraw it. Absent for chains that are not followed.',
-      }),
-    ),
-  },
-  { $id: 'Claim', additionalProperties: false, description: 'A claim that was paid.' },
-)
-export type Claim = Static<typeof Claim>
 
 export const ListClaimsResponse = Type.Object(
   {

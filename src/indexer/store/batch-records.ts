@@ -26,7 +26,10 @@ export async function toBatch(
   const unknown = await withoutKnown(client, tokens)
   return {
     ...toPriceBatch(chain, advance.feedFacts),
-    ...(depth > 0 && { withdrawnFeedPrices: { chainId, above: base } }),
+    ...(depth > 0 && {
+      withdrawnFeedPrices: { chainId, above: base },
+      chainEvent: await toReorganisation(client, chainId, base),
+    }),
     records: [
       ...unknown.map((token) => ({ ...token, whitelisted: chain.trustedTokens.has(toAddress(token.address)) })),
       ...campaigns.filter((campaign) => !isStored(campaign)).map(toRecord),
@@ -77,6 +80,7 @@ export async function toFirstBatch(
     records,
     feedPrices: toPriceBatch(chain, advance.feedFacts).feedPrices,
     withdrawnFeedPrices: { chainId, above: -1 },
+    chainEvent: { chainId, kind: 'reset' },
     stored: [
       backFilledPricesOf(chainId),
       waitingClaims(chainId, records.length, `campaign_id <> all ('{${[...leftOut].join()}}')`),
@@ -111,6 +115,16 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
 export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
   const fixed = { ...record, incentives, accessLists }
   return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')
+}
+
+/** Which blocks above this one are withdrawn. */
+async function toReorganisation(client: pg.Client, chainId: number, base: number) {
+  const { rows } = await client.query<{ fromBlock: string; toBlock: string }>(
+    `select coalesce(min(number), $2::bigint + 1)::text as "fromBlock", coalesce(max(number), $2::bigint + 1)::text as "toBlock"
+    from followed_blocks where chain_id = $1 and number > $2::bigint`,
+    [chainId, base],
+  )
+  return { chainId, kind: 'chain.reorganised' as const, fromBlock: '', toBlock: '', ...rows[0] }
 }
 
 /** Tokens that no record has told: what the operator says of one counts. */

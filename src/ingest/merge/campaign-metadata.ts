@@ -9,6 +9,29 @@ import { chosenColumnNames } from '../staging/staged-columns.ts'
 
 const overlaid = chosenColumnNames.join(', ')
 
+/** Joins the row by which a campaign as it is stored would be staged, as `again`. */
+const asStaged = (place: string, others: string) => `
+    left join allow_lists on allow_lists.campaign_key = campaigns.key
+    left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
+    cross join lateral (
+      select coalesce(array_agg(position order by position), '{}') as positions,
+        coalesce(jsonb_agg(definition order by position), '[]') as incentives
+      from incentives where campaign_key = campaigns.key
+    ) paid
+    cross join lateral (
+      select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
+      from action_steps where campaign_key = campaigns.key
+    ) asked
+    cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
+      'place', ${place}, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
+      'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
+      'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
+      'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
+      'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
+      'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
+        select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
+    ) || ${others}) again`
+
 const keepMetadata: Step[] = stepsFor(
   ['campaignMetadata'],
   [
@@ -24,25 +47,7 @@ const keepMetadata: Step[] = stepsFor(
     select again.* from staged_campaignmetadata metadata
     join campaign_metadata stored using (id)
     join campaigns using (id)
-    left join allow_lists on allow_lists.campaign_key = campaigns.key
-    left join campaign_facets collection on collection.campaign_key = campaigns.key and collection.kind = 'collection'
-    cross join lateral (
-      select coalesce(array_agg(position order by position), '{}') as positions, coalesce(jsonb_agg(definition order by position), '[]') as incentives
-      from incentives where campaign_key = campaigns.key
-    ) paid
-    cross join lateral (
-      select coalesce(jsonb_agg(definition order by position), '[]') as action_steps
-      from action_steps where campaign_key = campaigns.key
-    ) asked
-    cross join lateral jsonb_populate_record(null::staged_campaign, to_jsonb(campaigns) || jsonb_build_object(
-      'place', metadata.place, 'incentives', incentives, 'incentive_positions', positions, 'action_steps', action_steps,
-      'nft_collection_chain_id', collection.chain_id, 'nft_collection_address', collection.value,
-      'allow_list_owner', allow_lists.owner, 'allow_list_contract_address', contract_address,
-      'allow_list_type', allow_lists.type, 'access_list_id', allow_lists.access_list_id,
-      'allowed_list_ids', coalesce(allowed_list_ids, '{}'), 'denied_list_ids', coalesce(denied_list_ids, '{}'),
-      'allow_list_addresses', case when allow_lists.has_recorded_addresses then array(
-        select address from allow_list_addresses where campaign_key = campaigns.key order by address) end
-    ) || coalesce(stored.own, '{}')) again
+    ${asStaged('metadata.place', "coalesce(stored.own, '{}')")}
     where not exists (select from staged_campaign named where named.id = metadata.id)`,
   ],
 )
@@ -81,5 +86,33 @@ export const overlayMetadata: Step[] = [
     appliesTo: ['withdrawnCampaign'],
     sql: `update campaign_metadata metadata set own = null
       from withdrawn_campaign withdrawn where withdrawn.id = metadata.id and own is not null`,
+  },
+]
+
+/** A staged campaign as it will be stored: addresses in their order, each once. */
+const asItComes = `select id, place, jsonb_set(to_jsonb(campaign) - 'place', '{allow_list_addresses}',
+    case when allow_list_addresses is null then 'null' else coalesce((
+      select jsonb_agg(distinct address order by address) from unnest(allow_list_addresses) address), '[]') end) as coming
+  from staged_campaign campaign`
+
+/** Which of the staged campaigns are new, or other than what is stored: before anything is stored. */
+export const noteCampaignChanges: Step[] = [
+  ...stepsFor(
+    ['campaign', 'campaignMetadata'],
+    [
+      `insert into noted_changes
+      select 'campaign.added', chain_id, id, null from staged_campaign staged
+      where not exists (select from campaigns where campaigns.id = staged.id)`,
+      `insert into noted_changes
+      select 'campaign.changed', campaigns.chain_id, campaigns.id, null
+      from (${asItComes}) staged join campaigns using (id)
+      ${asStaged('staged.place', "'{}'")}
+      where to_jsonb(again) - 'place' <> coming`,
+    ],
+  ),
+  {
+    appliesTo: ['withdrawnCampaign'],
+    sql: `insert into noted_changes
+    select 'campaign.removed', chain_id, id, null from withdrawn_campaign join campaigns using (id)`,
   },
 ]

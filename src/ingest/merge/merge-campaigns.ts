@@ -166,6 +166,8 @@ export const updateIncentiveState = stepsFor(
       insert into refigured_campaigns select distinct campaign_key from changed`,
       'refigured_campaigns',
     ],
+    `insert into noted_changes select 'campaign.changed', chain_id, id, null
+    from refigured_campaigns join campaigns using (key)`,
     [touch('select key from refigured_campaigns', { isRecordAffected: false }), 'touched_campaigns'],
   ],
 )

@@ -24,11 +24,9 @@ export function upsert(table: string, identity: string[], columns: string[], sou
 const upsertRecords = (type: RecordType, table: string, identity: string[], columns: string[]) =>
   upsert(table, identity, columns, `select * from ${stagingName(type)} where is_removed is null`)
 
-const removeRecords = (type: RecordType, table: string, identity: string[]): Step => ({
-  appliesTo: [type],
-  sql: `delete from ${table} stored using ${stagingName(type)} removed
-    where is_removed and ${identity.map((column) => `stored.${column} = removed.${column}`).join(' and ')}`,
-})
+const removeRecords = (type: RecordType, table: string, identity: string[]) =>
+  `delete from ${table} stored using ${stagingName(type)} removed
+    where is_removed and ${identity.map((column) => `stored.${column} = removed.${column}`).join(' and ')}`
 
 /** What campaigns refer to. */
 export const mergeTokensAndLists: Step[] = [
@@ -36,7 +34,7 @@ export const mergeTokensAndLists: Step[] = [
     ['token'],
     [
       // Their prices have a history of their own.
-      upsert(
+      `with merged as (${upsert(
         'tokens',
         ['chain_id', 'address'],
         [
@@ -46,12 +44,20 @@ export const mergeTokensAndLists: Step[] = [
         // Who follows a chain reads its tokens there.
         `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token
         where is_removed is null`,
-      ),
+      )} returning chain_id, address), removed as (${removeRecords('token', 'tokens', ['chain_id', 'address'])}
+        returning stored.chain_id, stored.address)
+      insert into noted_changes
+      select 'token.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address)
+      from (select * from merged union all select * from removed) changed`,
     ],
   ),
-  removeRecords('token', 'tokens', ['chain_id', 'address']),
-  removeRecords('contract', 'contracts', ['chain_id', 'address']),
-  ...stepsFor(['contract'], [upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])]),
+  ...stepsFor(
+    ['contract'],
+    [
+      upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name']),
+      removeRecords('contract', 'contracts', ['chain_id', 'address']),
+    ],
+  ),
   ...stepsFor(
     ['actionTemplate'],
     [
@@ -117,7 +123,7 @@ export const mergeProfiles: Step[] = stepsFor(
         ...['streak_next_expiration_at', 'streak_last_completion_at'],
       ],
     ),
-    removeRecords('profile', 'profiles', ['user_address']).sql,
+    removeRecords('profile', 'profiles', ['user_address']),
     [touchScores, 'touched_scores'],
     `merge into profile_score_counts counts
     using (

@@ -136,12 +136,12 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
   },
   {
     of: 'withdrawnCampaign',
-    // What a chain has taken back it may bring again, and its signatures wait for that.
+    // Those of a campaign that its chain has taken back wait for it to come again.
     sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has signatures'
   from withdrawn_campaign join campaigns using (id)
-  where not exists (select from followed_chains where followed_chains.chain_id = campaigns.chain_id) and exists (
+  where withdrawn_campaign.is_removed and exists (
     select from claim_signatures recorded where recorded.campaign_key = campaigns.key
-      and not exists (select from staged_claimsignature removed where is_removed and campaign_id = campaigns.id
+      and not exists (select from staged_claimsignature removed where removed.is_removed and campaign_id = campaigns.id
         and removed.claimant = recorded.claimant and removed.incentive_position = recorded.incentive_position))`,
   },
 ]

@@ -58,6 +58,11 @@ export interface Batch {
   feedPrices?: readonly FeedPrice[]
   /** The prices from blocks above this one to take back, of all feeds of a chain; those that come again are replaced. */
   withdrawnFeedPrices?: { chainId: number; above: number }
+  /** What the chain itself did: it was read from the beginning, or withdrew blocks. */
+  chainEvent?: { chainId: number } & (
+    | { kind: 'reset' }
+    | { kind: 'chain.reorganised'; fromBlock: string; toBlock: string }
+  )
   /** Facts that are in the database in another form: statements that stage them, after what is given here. */
   stored?: readonly { of: ChangeKind; sql: string }[]
 }
@@ -88,6 +93,10 @@ function toRows(batch: Batch) {
     add('withdrawnCampaign', JSON.stringify({ place: index + 1, id }))
   }
   for (const [kind, row] of toPriceRows(batch)) add(kind, JSON.stringify(row))
+  if (batch.chainEvent !== undefined) {
+    const { chainId, kind, ...details } = batch.chainEvent
+    add('chainEvent', JSON.stringify({ kind, chain_id: chainId, details }))
+  }
   return rows
 }
 
@@ -140,6 +149,7 @@ const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?
   { kind: 'priceSource', table: 'staged_price_source', insert: intoTable('staged_price_source') },
   { kind: 'feedPrice', table: 'staged_feed_price', insert: intoTable('staged_feed_price') },
   { kind: 'withdrawnFeedPrice', table: 'withdrawn_feed_price', insert: intoTable('withdrawn_feed_price') },
+  { kind: 'chainEvent', table: 'noted_changes', insert: intoTable('noted_changes') },
   {
     kind: 'withdrawnClaim',
     table: 'withdrawn_claim',

@@ -9,7 +9,7 @@ export const isBounded = (type: RecordType) => stagingTables[type].isWide === un
 export const changeTables = {
   changed_incentive: 'campaign_id text, position smallint, definition jsonb',
   withdrawn_claim: 'place bigint, chain_id bigint, tx_hash bytea, log_index integer',
-  withdrawn_campaign: 'place bigint, id text',
+  withdrawn_campaign: 'place bigint, id text, is_removed boolean',
 }
 
 /** Name of the staging table of a record type. */
@@ -64,5 +64,9 @@ export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[
     kind: 'withdrawnClaim',
     sql: withdraw('claim', 'withdrawn_claim', 'place, chain_id, tx_hash, log_index'),
   },
-  { of: 'campaign', kind: 'withdrawnCampaign', sql: withdraw('campaign', 'withdrawn_campaign', 'place, id') },
+  {
+    of: 'campaign',
+    kind: 'withdrawnCampaign',
+    sql: withdraw('campaign', 'withdrawn_campaign', 'place, id, is_removed'),
+  },
 ]

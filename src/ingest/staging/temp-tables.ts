@@ -1,5 +1,6 @@
 import type pg from 'pg'
 import { mapTables } from '../../read-models/campaign-search/maintain.ts'
+import { notedTables } from '../../read-models/changes/maintain.ts'
 import { contributionTables } from '../../read-models/claim-windows/maintain.ts'
 import { priceTables } from '../../read-models/prices/maintain.ts'
 import { claimChangeTables } from '../merge/merge-claims.ts'
@@ -21,6 +22,7 @@ const workingTables: Record<string, string> = {
   refigured_campaigns: 'key bigint',
   staged_key: 'key bigint, id text, incentive_positions smallint[]',
   ...claimChangeTables,
+  ...notedTables,
   ...priceTables,
   ...contributionTables,
   ...mapTables,

@@ -209,6 +209,14 @@ const priceOfNow = (tokens: string) => `update tokens target
       is distinct from (due.price_usd, due.price_usd * ('1e-' || target.decimals)::numeric)`
 
 export const priceTokens: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
+  // A token without a record has no price of now to compare with: one is noted where the newest price has changed.
+  `insert into noted_changes
+  select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
+    'priceUsd', (select trim_scale(price_usd)::text from token_price_at(chain_id, address, 'infinity')))
+  from (select chain_id, address, max(until) as until from repriced group by chain_id, address) named
+  left join tokens known using (chain_id, address)
+  where case when known.address is null then until = ${END_OF_TIME}
+    else known.price_usd is distinct from (select price_usd from token_price_at(chain_id, address, 'infinity')) end`,
   priceOfNow('(select distinct chain_id, address from repriced)'),
 ])
 

@@ -1,0 +1,80 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import type { ChangeKind, Step } from '../steps.ts'
+
+/*
+ * What a batch changes, as anyone is told who follows the changes. Where facts are merged, it is noted what of them changes
+ * (`noted_changes`); changed claims are in `claim_changes`.
+ */
+
+export const notedTables = {
+  // Identified by all their columns together; what is noted twice is told once.
+  noted_changes: 'kind text, chain_id bigint, campaign_id text, details jsonb',
+}
+
+/** The order of kinds within a commit; `reset` stands for all else that its commit changes. */
+const RANKS: readonly string[] = [
+  ...['reset', 'chain.reorganised', 'campaign.removed', 'claim.removed'],
+  ...['token.changed', 'price.changed', 'campaign.added', 'campaign.changed', 'claim.added'],
+]
+
+/** Changes of a kind in a commit are fewer. */
+const MAX_OF_RANK = 1_000_000_000
+
+const positionOf = (rank: string) => `${rank} * ${MAX_OF_RANK}::bigint + row_number() over () as position`
+
+/** As an entry of a list of claims has it. */
+const claimAsDetails = `jsonb_build_object(
+  'campaignName', campaign_name, 'incentiveIndex', incentive_position, 'incentiveType', type, 'claimant', claimant,
+  'asset', asset, 'amount', amount::text,
+  'amountUsd', case when asset is not null then trim_scale(round(amount_usd, 6))::text end,
+  'txHash', '0x' || encode(claim_changes.tx_hash, 'hex'), 'logIndex', log_index,
+  'blockTimestamp', claim_changes.block_timestamp::text)`
+
+const appliesTo: readonly ChangeKind[] = [
+  ...(['token', 'tokenPrice', 'feedPrice', 'withdrawnFeedPrice', 'priceSource'] as const),
+  ...(['campaign', 'campaignMetadata', 'incentive', 'claim'] as const),
+  ...(['withdrawnClaim', 'withdrawnCampaign', 'chainEvent'] as const),
+]
+
+/**
+ * Once facts are merged, and as long as what is withdrawn is still there. A batch that changes nothing of this takes no
+ * revision for it.
+ */
+export const recordChanges: readonly Step[] = [
+  { appliesTo, sql: 'select revise_data() where exists (select from noted_changes)' },
+  {
+    appliesTo,
+    sql: `insert into changes (revision, position, identity, at, kind, chain_id, campaign_id, details)
+    select own.revision, position, own.identity, clock_timestamp(), kind, chain_id, campaign_id, details
+    from (
+      select revision, identity from data_revisions
+      where revision = (select max(revision) from data_revisions) and xmin = pg_current_xact_id()::xid
+    ) own cross join (
+      select ${positionOf(`array_position('{${RANKS.join()}}', kind)`)}, kind, chain_id, campaign_id, details
+      from (
+        select distinct kind, chain_id, campaign_id, details from noted_changes
+        order by kind, chain_id, campaign_id, details
+      ) noted
+      union all
+      select ${positionOf(`case direction when 1 then ${RANKS.indexOf('claim.added') + 1} else ${RANKS.indexOf('claim.removed') + 1} end`)},
+        case direction when 1 then 'claim.added' else 'claim.removed' end, claim_changes.chain_id, campaigns.id,
+        ${claimAsDetails}
+      from claim_changes
+      join campaigns on campaigns.key = claim_changes.campaign_key
+      join incentives on incentives.campaign_key = claim_changes.campaign_key and incentives.position = incentive_position
+    ) changed
+    where kind = 'reset' or not exists (select from noted_changes where kind = 'reset')`,
+  },
+]
+
+/** Changes that are dropped in one statement: a few milliseconds. */
+const MAX_DROPPED = 10_000
+
+/** Drops changes older than so many hours, a bounded number of them; whether there may be more. */
+export async function dropOldChanges(database: Database, hours: number) {
+  const { rows } = await database.execute<{ hasMore: boolean }>(
+    sql`select drop_changes(make_interval(secs => ${hours * 3600}), ${MAX_DROPPED}) as "hasMore"`,
+  )
+  return rows[0]?.hasMore === true
+}

@@ -1,0 +1,140 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../../database/connection/client.ts'
+import type { Change } from '../../schemas/changes.ts'
+import { changes } from './tables.ts'
+
+/** Where a reader stands: at a change that there was, in a history. */
+interface Place {
+  revision: number
+  position: number
+  identity: string
+}
+
+/** Changes in order, and where they end. */
+export interface ChangePage {
+  changes: Change[]
+  /** The cursor of the last change that was read; as before where there was none. */
+  next: string
+  hasMore: boolean
+}
+
+export interface ChangeReader {
+  /**
+   * The changes after a cursor, of all kinds; without one no change, and the cursor of now. One statement, so as of one
+   * moment; reads as many rows as it returns. A cursor that this database has not come to yet (a standby) has none after it.
+   * @returns undefined where the history of the cursor is lost, or too old.
+   * @throws MalformedCursorError where it is none.
+   */
+  read(after: string | undefined, max: number): Promise<ChangePage | undefined>
+}
+
+export class MalformedCursorError extends Error {
+  override readonly name = 'MalformedCursorError'
+}
+
+const CURSOR_BYTES = 32
+
+/** The cursor of a place: 43 characters, the same in every process. */
+export function toChangeCursor({ revision, position, identity }: Place) {
+  const bytes = Buffer.alloc(CURSOR_BYTES)
+  bytes.writeBigInt64BE(BigInt(revision), 0)
+  bytes.writeBigInt64BE(BigInt(position), 8)
+  bytes.write(identity.replaceAll('-', ''), 16, 'hex')
+  return bytes.toString('base64url')
+}
+
+/** @throws MalformedCursorError */
+export function parseChangeCursor(cursor: string): Place {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const isWhole = bytes.length === CURSOR_BYTES && bytes.toString('base64url') === cursor
+  const [revision, position] = isWhole ? [Number(bytes.readBigInt64BE(0)), Number(bytes.readBigInt64BE(8))] : []
+  if (!Number.isSafeInteger(revision) || !Number.isSafeInteger(position)) {
+    throw new MalformedCursorError(`${cursor} is no cursor of changes`)
+  }
+  return { revision: Number(revision), position: Number(position), identity: bytes.toString('hex', 16) }
+}
+
+/** Reads changes in the order of commits. */
+export function createChangeReader(database: Database): ChangeReader {
+  const statement = prepareChanges(database)
+  return {
+    async read(after, max) {
+      const place = after === undefined ? undefined : parseChangeCursor(after)
+      const rows = await statement.execute({
+        revision: place?.revision ?? Number.MAX_SAFE_INTEGER,
+        position: place?.position ?? 0,
+        identity: place?.identity ?? NO_IDENTITY,
+        // One more says whether there is more.
+        max: place === undefined ? 0 : max + 1,
+      })
+      const head = rows[0]
+      if (head === undefined) throw new TypeError('the database has no beginning of the changes')
+      if (after === undefined) return { changes: [], next: toChangeCursor(head.newest), hasMore: false }
+      if (!head.isKnown && head.newest.revision >= Number(place?.revision)) return undefined
+      const found = head.isKnown ? rows.flatMap(toChange) : []
+      const page = found.slice(0, max)
+      return { changes: page, next: page.at(-1)?.cursor ?? after, hasMore: found.length > max }
+    },
+  }
+}
+
+const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
+
+type Row = Awaited<ReturnType<ReturnType<typeof prepareChanges>['execute']>>[number]
+
+function toChange({ revision, position, identity, at, kind, chainId, campaignId, details, metadata }: Row): Change[] {
+  if (revision === null || position === null || identity === null) return []
+  const shared = {
+    cursor: toChangeCursor({ revision, position, identity }),
+    kind,
+    at: new Date(at).toISOString(),
+    chainId,
+  }
+  const told = kind.startsWith('claim.')
+    ? { claim: { campaignId, ...(details as object), metadata } }
+    : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
+  // What the ingest writes has the form that is said of its kind.
+  return [{ ...shared, ...told } as Change]
+}
+
+/** A row for each change, with where the history stands; one row without a change where there is none. */
+function prepareChanges(database: Database) {
+  const { placeholder } = sql
+  const place = sql`${placeholder('revision')}::bigint, ${placeholder('position')}::bigint`
+  return database
+    .select({
+      newest: {
+        revision: sql<number>`newest.revision::float8`,
+        position: sql<number>`newest.position::float8`,
+        identity: sql<string>`newest.identity`,
+      },
+      isKnown: sql<boolean>`exists (
+        select from ${changes} where (revision, position) = (${place}) and identity = ${placeholder('identity')}::uuid)`,
+      revision: sql<number | null>`change.revision::float8`,
+      position: sql<number | null>`change.position::float8`,
+      identity: sql<string | null>`change.identity`,
+      at: sql<string>`change.at`,
+      kind: sql<string>`change.kind`,
+      chainId: sql<number | null>`change.chain_id::float8`,
+      campaignId: sql<string | null>`change.campaign_id`,
+      details: sql<unknown>`change.details`,
+      metadata: sql<unknown>`case when token.address is not null then json_build_object(
+        'id', token.chain_id || ':' || token.address, 'chainId', token.chain_id, 'address', token.address,
+        'decimals', token.decimals, 'name', token.name, 'symbol', token.symbol, 'imageUri', token.image_uri) end`,
+    })
+    .from(
+      sql`(select revision, position, identity from ${changes} order by revision desc, position desc limit 1) newest`,
+    )
+    .leftJoin(
+      sql`(select * from ${changes} where (revision, position) > (${place}) and kind <> 'beginning'
+        order by revision, position limit ${placeholder('max')}::integer) change`,
+      sql`true`,
+    )
+    .leftJoin(
+      sql`tokens token`,
+      sql`change.kind in ('claim.added', 'claim.removed') and token.chain_id = change.chain_id
+        and token.address = change.details ->> 'asset'`,
+    )
+    .orderBy(sql`change.revision, change.position`)
+    .prepare('read_changes')
+}

@@ -1,0 +1,55 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { Claim } from './campaigns/claims.ts'
+import { CampaignId, ChainId, DecimalAmount, Instant, text } from './primitives.ts'
+import { ref, refOrNull } from './references.ts'
+
+export const changeKinds = [
+  ...(['campaign.added', 'campaign.changed', 'campaign.removed', 'claim.added', 'claim.removed'] as const),
+  ...(['token.changed', 'price.changed', 'chain.reorganised', 'reset'] as const),
+] as const
+
+const block = (description: string) =>
+  Type.Optional(Type.String({ pattern: '^(0|[1-9][0-9]*)$', maxLength: 16, description }))
+
+/** The cursor of a change: opaque, and the same in every process. */
+export const ChangeCursor = Type.String({
+  $id: 'ChangeCursor',
+  pattern: '^[A-Za-z0-9_-]{43}$',
+  maxLength: 43,
+  description: 'Where a reader of changes stands: after this change. Opaque; the same in every process.',
+  examples: ['AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI'],
+  'x-expected': 'a cursor of changes',
+})
+
+export const Change = Type.Object(
+  {
+    cursor: ref(ChangeCursor, { description: 'Goes on after this change.' }),
+    kind: Type.Unsafe<(typeof changeKinds)[number]>({
+      type: 'string',
+      enum: changeKinds,
+      description:
+        'What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew.',
+    }),
+    at: ref(Instant, { description: 'Time of the commit.' }),
+    chainId: ref(ChainId, { description: 'The chain of what has changed.' }),
+    campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
+    claim: Type.Optional(
+      ref(Claim, {
+        description:
+          'The claim as it came or was, with the token as it is known now; without `isFinal`. With `claim.*`.',
+      }),
+    ),
+    token: Type.Optional(
+      text('The token, `<chainId>:<address>`. With `token.changed` and `price.changed`.', { maxLength: 64 }),
+    ),
+    priceUsd: Type.Optional(
+      refOrNull(DecimalAmount, {
+        description: 'US dollars for one whole token from then on; `null`: none is known. With `price.changed`.',
+      }),
+    ),
+    fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),
+    toBlock: block('The last block that was withdrawn, decimal. With `chain.reorganised`.'),
+  },
+  { $id: 'Change', additionalProperties: false, description: 'A change of the public data.' },
+)
+export type Change = Static<typeof Change>

@@ -1,0 +1,144 @@
+import { sql } from 'drizzle-orm'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDatabase } from '../../src/database/connection/client.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
+import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
+import type { ImportRecord } from '../../src/ingest/records.ts'
+import { dropOldChanges } from '../../src/read-models/changes/maintain.ts'
+import { type ChangeReader, createChangeReader } from '../../src/read-models/changes/read.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { aCampaign, aClaim, anErc20Incentive, aToken, toClaimIdentity, toLowerCase } from '../setup/records.ts'
+
+let database: TestDatabase
+let ingest: Ingest
+let reader: ChangeReader
+let opened: ReturnType<typeof openDatabase>
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  ingest = await openIngest(database.url)
+  opened = openDatabase({
+    url: () => database.url,
+    ...{ poolSize: 1, queueSize: 100, connectionTimeoutMs: 5000, statementTimeoutMs: 5000 },
+    onIdleError: () => undefined,
+  })
+  reader = createChangeReader(opened.database)
+})
+
+afterAll(async () => {
+  await opened.close()
+  await ingest.close()
+  await database[Symbol.asyncDispose]()
+})
+
+const now = async () => (await reader.read(undefined, 0))?.next ?? ''
+
+/** What a batch is told as, without what differs from run to run. */
+async function changesBy(work: () => Promise<unknown>) {
+  const before = await now()
+  await work()
+  const page = await reader.read(before, 1000)
+  return page?.changes.map(({ cursor: _, at: __, ...told }) => told)
+}
+
+const apply = (records: ImportRecord[], others: Partial<Batch> = {}) =>
+  changesBy(() => ingest.apply({ records: toLowerCase(records), ...others }))
+
+const tokenOf = ({ chainId, address }: { chainId: number; address: string }) => `${chainId}:${address}`
+
+test('each kind of change is told once, in the order of kinds, and what changes nothing is not told', async () => {
+  const token = aToken({ priceUsd: '2.5' })
+  const campaign = aCampaign({ campaignName: 'First', incentives: [anErc20Incentive(token.address)] })
+  const claim = aClaim(campaign, { amount: '1000000000000000000' })
+  const { chainId } = token
+  const campaignId = campaign.id
+  const tokenChange = { kind: 'token.changed', chainId, token: tokenOf(token) }
+  const entry = {
+    ...{ campaignId, campaignName: 'First', incentiveIndex: 0, incentiveType: 'ERC20Incentive' },
+    ...{ claimant: claim.claimant, asset: token.address, amount: claim.amount, amountUsd: null },
+    ...{ txHash: claim.txHash, logIndex: 0, blockTimestamp: claim.blockTimestamp },
+    metadata: {
+      ...{ id: tokenOf(token), chainId, address: token.address, decimals: token.decimals },
+      ...{ name: token.name, symbol: token.symbol, imageUri: token.imageUri },
+    },
+  }
+  const records = [token, campaign, claim]
+  expect(await apply(records)).toEqual([
+    tokenChange,
+    { kind: 'price.changed', chainId, token: tokenOf(token), priceUsd: '2.5' },
+    { kind: 'campaign.added', chainId, campaignId },
+    { kind: 'claim.added', chainId, claim: entry },
+  ])
+  expect(await apply(records)).toEqual([])
+  expect(await changesBy(() => importRecords(database.url, [toRecordSource('records', records)]))).toEqual([])
+  expect(
+    await apply([
+      { ...token, priceUsd: '3' },
+      { ...token, priceUsd: '4', symbol: 'NEW' },
+      { ...campaign, maxParticipants: '7' },
+    ]),
+  ).toEqual([
+    tokenChange,
+    { kind: 'price.changed', chainId, token: tokenOf(token), priceUsd: '4' },
+    { kind: 'campaign.changed', chainId, campaignId },
+  ])
+  const renamed = { ...entry, metadata: { ...entry.metadata, symbol: 'NEW' } }
+  expect(await apply([{ ...claim, amount: '5', amountUsd: '7.5' }])).toEqual([
+    { kind: 'claim.removed', chainId, claim: renamed },
+    { kind: 'claim.added', chainId, claim: { ...renamed, amount: '5', amountUsd: '7.5' } },
+  ])
+  const metadata: ImportRecord = { type: 'campaignMetadata', id: campaignId, campaignName: 'Second' }
+  expect(await apply([metadata])).toEqual([{ kind: 'campaign.changed', chainId, campaignId }])
+  expect(await apply([metadata])).toEqual([])
+  expect(await apply([], { revertedCampaigns: [campaignId], revertedClaims: [toClaimIdentity(claim)] })).toEqual([
+    { kind: 'campaign.removed', chainId, campaignId },
+    { kind: 'claim.removed', chainId, claim: { ...renamed, campaignName: 'Second', amount: '5', amountUsd: '7.5' } },
+  ])
+})
+
+test('figures that a chain tells of an incentive are told as the campaign; a reset stands for all of its commit', async () => {
+  const token = aToken()
+  const incentive = anErc20Incentive(token.address)
+  const campaign = aCampaign({ incentives: [incentive] })
+  const { chainId } = token
+  await apply([token, campaign])
+  const figures = { campaignId: campaign.id, position: 0, definition: { ...incentive, remainingClaims: '3' } }
+  const reorganised = { chainId, kind: 'chain.reorganised' as const, fromBlock: '12', toBlock: '14' }
+  expect(await apply([], { incentives: [figures as never], chainEvent: reorganised })).toEqual([
+    { kind: 'chain.reorganised', chainId, fromBlock: '12', toBlock: '14' },
+    { kind: 'campaign.changed', chainId, campaignId: campaign.id },
+  ])
+  expect(await apply([], { chainEvent: reorganised })).toHaveLength(1)
+  expect(await apply([aCampaign()], { chainEvent: { chainId, kind: 'reset' } })).toEqual([{ kind: 'reset', chainId }])
+})
+
+test('pages go on from each other; a cursor of another history or of long ago is lost, one of later is waited for', async () => {
+  const start = await now()
+  await apply([aToken(), aToken(), aToken()])
+  const all = await reader.read(start, 1000)
+  expect(all).toMatchObject({ hasMore: false, next: all?.changes.at(-1)?.cursor })
+  const cursors: string[] = []
+  for (let after = start, hasMore = true; hasMore; ) {
+    const page = await reader.read(after, 1)
+    after = page?.next ?? ''
+    hasMore = page?.hasMore ?? false
+    cursors.push(after)
+  }
+  expect(cursors).toEqual(all?.changes.map(({ cursor }) => cursor))
+  const bytes = Buffer.from(cursors.at(-1) ?? '', 'base64url')
+  const other = Buffer.from(bytes).fill(7, 16).toString('base64url')
+  expect(await reader.read(other, 10)).toBeUndefined()
+  bytes.writeBigInt64BE(bytes.readBigInt64BE() + 5n)
+  const later = bytes.toString('base64url')
+  expect(await reader.read(later, 10)).toEqual({ changes: [], next: later, hasMore: false })
+  await expect(reader.read('abc', 10)).rejects.toThrow('abc is no cursor of changes')
+
+  await opened.database.execute(sql`update changes set at = at - interval '2 hours'`)
+  await apply([aToken()])
+  expect(await dropOldChanges(opened.database, 1.5)).toBe(false)
+  expect(await reader.read(start, 10)).toBeUndefined()
+  expect(await database.query('select kind from changes')).toHaveLength(1)
+  expect(await dropOldChanges(opened.database, 0)).toBe(false)
+  expect(await reader.read(await now(), 10)).toMatchObject({ changes: [], hasMore: false })
+})
