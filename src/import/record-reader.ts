@@ -86,7 +86,11 @@ function checkMeaning(record: ImportRecord): ReadRecord {
     const [chain, , identifier = ''] = record.id.split(':')
     if (Number(chain) > Number.MAX_SAFE_INTEGER) return problem('/id', 'has a chain ID above 2^53 − 1')
     if (BigInt(identifier) >= 2n ** 256n) return problem('/id', 'has an identifier of 2^256 or more')
-    const { allowList } = record
+    const { allowList, incentives, incentivePositions: positions } = record
+    const isAscending = positions?.every((position, index) => index === 0 || position > Number(positions[index - 1]))
+    if (positions && (positions.length !== incentives.length || !isAscending)) {
+      return problem('/incentivePositions', 'must have an index for each incentive, ascending')
+    }
     if (allowList?.accessListId !== undefined && allowList.type !== 'OffchainAccessList') {
       return problem('/allowList/accessListId', 'is only for an OffchainAccessList')
     }

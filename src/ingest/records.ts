@@ -187,6 +187,14 @@ export const CampaignRecord = record('campaign', 'A campaign; identified by its 
     }),
   ),
   ...metadataFields,
+  incentivePositions: Type.Optional(
+    Type.Unsafe<readonly number[] | null>({
+      type: ['array', 'null'],
+      items: Type.Integer({ minimum: 0, maximum: 32_767 }),
+      maxItems: 1000,
+      description: 'Index of each incentive, ascending, where some are left out; else they count from 0.',
+    }),
+  ),
 })
 export type CampaignRecord = Static<typeof CampaignRecord>
 
@@ -313,8 +321,6 @@ export type ImportRecord = {
 }[RecordType]
 /** What the chain of a campaign that is followed tells, and a record cannot. */
 interface FollowedTerms {
-  /** Place of each incentive on chain, ascending: one of an unknown kind is left out. */
-  incentivePositions: readonly number[]
   /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out, known or not. */
   accessLists: { allowed: readonly string[]; denied: readonly string[] } | null
 }

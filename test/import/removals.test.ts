@@ -165,7 +165,7 @@ test('what something else refers to, and what a followed chain tells, cannot be 
   )
   await database.query('update tokens set is_imported = false')
   const followed = 'is of chain 8453, which is followed by index and not imported'
-  expect(await faultsOf(database, ...[claim, token, campaign].map(toRemoval))).toEqual([
+  expect(await faultsOf(database, ...[claim, token, campaign, signature].map(toRemoval))).toEqual([
     expect.stringContaining(`records:1: /chainId: ${followed}`),
     expect.stringContaining(`records:2: /address: ${followed}`),
     expect.stringContaining(`records:3: /id: ${followed}`),

@@ -4,7 +4,7 @@ import { ALLOWED_METHODS } from '../request/raw-responses.ts'
 
 /** What pages of other origins may see of a response besides its body; as one text, for a list is joined for each response. */
 const EXPOSED_HEADERS =
-  'x-request-id, x-total-count, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
+  'x-request-id, x-total-count, x-as-of, link, x-changes-cursor, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 
 /** Lets pages of these origins (`*`: of all) read every answer, failures too. Preflights are answered by the routes. */
 export async function allowOrigins(app: FastifyInstance, origins: string[]) {

@@ -45,6 +45,11 @@ export const UrlTooLongError = createError<[number]>(
 /** Nobody reads this; the status, which others use for the same, tells it apart in logs and metrics. */
 export const ClientClosedError = createError('CLIENT_GONE', 'the client has closed the connection', 499)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
+export const TooManyExportsError = createError(
+  'TOO_MANY_EXPORTS',
+  'as many exports as there may be at a time are being read, try again shortly',
+  503,
+)
 export const ServiceNotReadyError = createError(
   'NOT_READY',
   'the service is not ready: its database is unreachable or still being prepared, try again shortly',
