@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
-import { Command, InvalidArgumentError } from 'commander'
+import { Command, InvalidArgumentError, Option } from 'commander'
 import { ConfigurationError, readSettings } from '../config.ts'
 import { explainFailure, SchemaBehindError } from '../database/connection/database-errors.ts'
 import { ServingRoleError } from '../database/serving-role.ts'
@@ -15,6 +15,8 @@ import { ending, handleSignals } from '../process/shutdown.ts'
 import { conformance, toBaseUrl } from './conformance.ts'
 import { type DoctorOptions, doctor } from './doctor.ts'
 import { explain, toRequestPath } from './explain.ts'
+import { ExportFolderError } from './export/copied-files.ts'
+import { type ExportOptions, exportToFolder } from './export/export-folder.ts'
 import { importFiles } from './import.ts'
 import { type MigrateOptions, migrate } from './migrate.ts'
 import { rebuildDatabase } from './rebuild.ts'
@@ -27,6 +29,7 @@ import { writeOpenApi } from './write-openapi.ts'
 /** Errors whose message says all that the operator needs. */
 const plainErrors = [
   ConfigurationError,
+  ExportFolderError,
   EmbeddedServerError,
   ImportFaultsError,
   ImportFailedError,
@@ -63,6 +66,14 @@ program
   .action((files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     importFiles(readSettings(), files, options),
   )
+
+program
+  .command('export')
+  .description('copy all records to files in a folder; again: append what has changed since')
+  .argument('<folder>')
+  .addOption(new Option('--format <format>', 'form of the files').choices(['ndjson', 'csv']).default('ndjson'))
+  .option('--follow', 'go on until SIGTERM')
+  .action((folder: string, options: ExportOptions) => exportToFolder(readSettings(), folder, options))
 
 program
   .command('index')
@@ -166,7 +177,12 @@ function toCount(text: string) {
 program.hook('preAction', (_program, command) => {
   // What goes on until it is ended does so in its own way.
   if (command.name() === 'serve' || (command.name() === 'index' && command.opts().chains !== undefined)) return
-  handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: report })
+  const isFollowing = command.name() === 'export' && command.opts().follow === true
+  handleSignals({
+    timeoutMs: 10_000,
+    toExitCode: (signalCode) => (isFollowing ? 0 : signalCode),
+    onError: report,
+  })
 })
 
 try {

@@ -31,7 +31,11 @@ export const chainsSql = (kind: RecordKind) => {
 }
 
 /** A condition for each chain: then the records of one are read in their order, and the chains one after the other. */
-function conditionsOf(kind: RecordKind, chains: readonly string[], { chainId, since, until, after, upTo }: PageBounds) {
+export function conditionsOf(
+  kind: RecordKind,
+  chains: readonly string[],
+  { chainId, since, until, after, upTo }: PageBounds,
+) {
   const { chainColumn, key, time } = recordSources[kind]
   const columns = `(${key.map(({ column }) => column).join(', ')})`
   const literals = (place: Place) =>
@@ -81,21 +85,23 @@ const asNdjson = ({ type, columns }: Selected, rows: (columns: string) => string
   return `copy (select row_to_json(record) from (${rows(selected.join(', '))}) record) to stdout (${AS_IT_IS})`
 }
 
-const asCsv = ({ columns }: Selected, rows: (columns: string) => string) => {
+const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHeader: boolean) => {
   const selected = Object.entries(columns).map(([key, value]) => `(${value})::text as "${key}"`)
-  return `copy (${rows(selected.join(', '))}) to stdout (format csv, header)`
+  return `copy (${rows(selected.join(', '))}) to stdout (format csv, header ${hasHeader})`
 }
 
-/** The statements that give a page, in the order in which they are to be sent. Tables of CSV have no place for what others need. */
-export function copySql(kind: RecordKind, format: RecordFormat, chains: readonly string[], bounds: PageBounds) {
+/**
+ * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
+ * Tables of CSV have no place for what others need.
+ */
+export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], hasHeader = true) {
   const source = recordSources[kind]
-  const conditions = conditionsOf(kind, chains, bounds)
   const rows = (columns: string) =>
     unionOf(
       conditions,
       (condition) => `select ${columns} from ${source.from} where ${condition} order by ${orderOf(source)}`,
     )
-  if (format === 'csv') return [asCsv(source, rows)]
+  if (format === 'csv') return [asCsv(source, rows, hasHeader)]
   const keys = unionOf(conditions, (condition) => `select key from campaigns campaign where ${condition}`)
   const needed = kind === 'campaigns' ? neededByCampaigns(keys) : []
   return [

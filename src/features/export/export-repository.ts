@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import {
   chainsSql,
+  conditionsOf,
   copySql,
   endSql,
   type PageBounds,
@@ -70,7 +71,9 @@ export function createExportRepository(openSnapshot: OpenSnapshot, maxExports: n
         const [last, next] = await snapshot.ask<{ place: string[] }>(endSql(kind, chains, bounds, limit))
         const { next: changesCursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
         if (changesCursor === undefined) throw new TypeError('there is no cursor of now')
-        const chunks = snapshot.stream(copySql(kind, format, chains, { ...bounds, upTo: last?.place }))
+        const chunks = snapshot.stream(
+          copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.place })),
+        )
         const body = Readable.from(closing(format === 'csv' ? withCrlf(chunks) : chunks, close), { objectMode: false })
         // Also where nothing of it was ever read.
         body.once('close', close)

@@ -4,7 +4,7 @@ import { type Finding, failed, ok } from '../../schemas/findings.ts'
 /** Whether the newest changes are of revisions that there are. */
 export async function examineChanges(ask: Query): Promise<Finding> {
   const [row] = await ask<{ count: number; newest: number | null; foreign: number }>(
-    `select (select count(*)::float8 from (select from changes limit 100000) some) as count,
+    `select (select count(*)::float8 from (select from changes limit 100000) told) as count,
       (select max(revision)::float8 from changes) as newest,
       (select count(*)::float8 from (
         select revision, identity from changes

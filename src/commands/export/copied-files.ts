@@ -1,0 +1,68 @@
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { RecordFormat } from '../../database/records/record-pages.ts'
+
+/** A folder that cannot be gone on with; the message says why and what to do. */
+export class ExportFolderError extends Error {
+  override readonly name = 'ExportFolderError'
+}
+
+/** What `cursor.json` says: how far the files are whole, and where the changes go on. */
+export interface CopyState {
+  format: RecordFormat
+  /** The cursor of the changes that the files have. */
+  cursor: string
+  /** Bytes of each file; what is behind them was being written when the process was killed. */
+  bytes: Record<string, number>
+  /** The newest instant of each token of which the prices are there. */
+  pricedTo: Record<string, string>
+}
+
+const STATE = 'cursor.json'
+
+/** The state of a folder; undefined where nothing whole is there. @throws ExportFolderError */
+export async function readState(folder: string, format: RecordFormat): Promise<CopyState | undefined> {
+  const text = await readFile(join(folder, STATE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new ExportFolderError(`${join(folder, STATE)} cannot be read: ${error.message}`)
+  })
+  if (text === undefined) return undefined
+  const state: CopyState = JSON.parse(text)
+  if (state.format !== format) {
+    throw new ExportFolderError(`${folder} has an export as ${state.format}: export ${format} to another folder`)
+  }
+  return state
+}
+
+/** Writes all that comes to the end of a file, from `start` on. @returns the bytes of the file. */
+export async function appendTo(folder: string, name: string, start: number, chunks: AsyncIterable<Buffer>) {
+  const file = await open(join(folder, name), start === 0 ? 'w' : 'r+')
+  try {
+    const { size } = await file.stat()
+    if (size < start)
+      throw new ExportFolderError(`${join(folder, name)} is shorter than it was: export to another folder`)
+    await file.truncate(start)
+    let position = start
+    for await (const chunk of chunks) {
+      await file.write(chunk, 0, chunk.length, position)
+      position += chunk.length
+    }
+    await file.sync()
+    return position
+  } finally {
+    await file.close()
+  }
+}
+
+/** Replaced as a whole, once all that it speaks of is on the disk. */
+export async function writeState(folder: string, state: CopyState) {
+  const file = await open(join(folder, `${STATE}.new`), 'w')
+  await file.writeFile(`${JSON.stringify(state, null, 2)}\n`)
+  await file.sync()
+  await file.close()
+  await rename(join(folder, `${STATE}.new`), join(folder, STATE))
+}
+
+export async function makeFolder(folder: string) {
+  await mkdir(folder, { recursive: true })
+}
