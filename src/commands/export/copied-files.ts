@@ -1,6 +1,9 @@
+import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
+import type { ClaimSignatureRecord } from '../../ingest/records.ts'
 
 /** A folder that cannot be gone on with; the message says why and what to do. */
 export class ExportFolderError extends Error {
@@ -52,6 +55,19 @@ export async function appendTo(folder: string, name: string, start: number, chun
   } finally {
     await file.close()
   }
+}
+
+/** What was exported of the signatures for some campaigns, as the lines of the file say. */
+export async function findSignatures(folder: string, name: string, bytes: number, campaignIds: ReadonlySet<string>) {
+  const found: ClaimSignatureRecord[] = []
+  if (campaignIds.size === 0 || bytes === 0) return found
+  const stream = createReadStream(join(folder, name), { end: bytes - 1 })
+  for await (const line of createInterface({ input: stream })) {
+    if (!line.startsWith('{"type":"claimSignature"')) continue
+    const record: ClaimSignatureRecord = JSON.parse(line)
+    if (campaignIds.has(record.campaignId)) found.push(record)
+  }
+  return found
 }
 
 /** Replaced as a whole, once all that it speaks of is on the disk. */

@@ -10,7 +10,15 @@ import { createChangeReader } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
 import type { Settings } from '../../settings.ts'
 import { findChanged, findChangedPrices, pricedToSql } from './changed-records.ts'
-import { appendTo, type CopyState, ExportFolderError, makeFolder, readState, writeState } from './copied-files.ts'
+import {
+  appendTo,
+  type CopyState,
+  ExportFolderError,
+  findSignatures,
+  makeFolder,
+  readState,
+  writeState,
+} from './copied-files.ts'
 
 export interface ExportOptions {
   format: RecordFormat
@@ -93,7 +101,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
     bytes[name] = await appendTo(folder, name, bytes[name] ?? 0, chunks)
   }
   for (const kind of recordKinds) {
-    const { statements, removals } = await changesOf(snapshot, kind, state, changes, pricedTo)
+    const { statements, removals } = await changesOf(snapshot, kind, folder, state, changes, pricedTo)
     const name = `${kind}.${state.format}`
     if (statements.length > 0) await append(name, asText(state.format, snapshot.stream(statements)))
     // A table has no place for them.
@@ -107,11 +115,24 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
 async function changesOf(
   snapshot: Snapshot,
   kind: RecordKind,
-  { format }: CopyState,
+  folder: string,
+  { format, bytes }: CopyState,
   changes: readonly Change[],
   pricedTo: Record<string, string>,
 ) {
-  if (kind !== 'prices') return findChanged(snapshot, kind, format, changes)
+  if (kind !== 'prices') {
+    const { statements, removals } = await findChanged(snapshot, kind, format, changes)
+    if (kind !== 'campaigns' || format === 'csv') return { statements, removals }
+    const gone = new Set(removals.map(({ id }) => String(id)))
+    const signatures = await findSignatures(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0, gone)
+    const theirs = signatures.map(
+      ({ campaignId, claimant, incentiveId }): RemovalRecord => ({
+        ...{ type: 'removal', of: 'claimSignature' },
+        ...{ campaignId, claimant, incentiveId },
+      }),
+    )
+    return { statements, removals: [...theirs, ...removals] }
+  }
   const { newest, ...found } = await findChangedPrices(snapshot, format, changes, pricedTo)
   for (const { at, chainId, address } of found.removals) if (at !== undefined) delete pricedTo[`${chainId}:${address}`]
   Object.assign(pricedTo, newest)

@@ -114,7 +114,8 @@ export function streamedResponsesOf(
 ): Record<string, object> {
   const unavailable = { ...always[503], sentences: [...always[503].sentences, new TooManyExportsError().message] }
   const text = (what: string, value: string) => ({
-    schema: Type.String({ description: what }),
+    // As long as there are records.
+    schema: Type.String({ description: what, maxLength: Number.MAX_SAFE_INTEGER }),
     examples: { example1: { value } },
   })
   return {
