@@ -64,6 +64,7 @@ export const GetLimitsResponse = Type.Object(
         maxConnectionsPerAddress: whole(
           'Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.',
         ),
+        maxExports: whole('Maximum number of exports that all clients read at a time; further requests return 503.'),
       },
       closed('Limits of a request.'),
     ),
