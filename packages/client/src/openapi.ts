@@ -1474,6 +1474,8 @@ export interface components {
                 maxConcurrentPerAddress: number;
                 /** @description Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed. */
                 maxConnectionsPerAddress: number;
+                /** @description Maximum number of exports that all clients read at a time; further requests return 503. */
+                maxExports: number;
             };
             /** @description Limits of reading a response. */
             responses: {
