@@ -6,7 +6,7 @@ export type RecordFormat = 'ndjson' | 'csv'
 /** Where a record stands in its kind: its chain, then its key, as texts. */
 export type Place = readonly string[]
 
-export interface RecordFilter {
+interface RecordFilter {
   /** All where there are none. */
   chainId?: readonly number[] | undefined
   /** Instants: the first that counts, and the first that does not any more. */

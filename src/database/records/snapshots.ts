@@ -36,7 +36,7 @@ export const openSnapshotsOf =
   }
 
 /** @param leave told whether the connection can be used again. */
-export async function beginSnapshot(
+async function beginSnapshot(
   client: pg.Client | pg.PoolClient,
   maxMs: number,
   leave: (isIntact: boolean) => void,

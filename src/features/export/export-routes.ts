@@ -19,7 +19,7 @@ const operationOf = (kind: RecordKind, operationId: string, what: string, querys
   querystring,
   response: streamedResponsesOf(
     { description: 'The records of the page.', examples: exportExamples[kind] },
-    { 400: `limit must be an integer from 1 to 100000, got "0"` },
+    { 400: `limit must be an integer from 1 to 100000, got 0` },
   ),
 })
 

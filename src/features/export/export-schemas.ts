@@ -6,7 +6,7 @@ import { timeRange } from '../../schemas/parameters/time-ranges.ts'
 import { ChainId } from '../../schemas/primitives.ts'
 import { inline } from '../../schemas/references.ts'
 
-export const MAX_LIMIT = 100_000
+const MAX_LIMIT = 100_000
 
 const page = {
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
