@@ -2,9 +2,10 @@ import { join } from 'node:path'
 import { type FastifyInstance, type FastifyRequest, fastify } from 'fastify'
 import { ResponseCache } from './cache/response-cache.ts'
 import { type Database, LOOKUP_CONNECTIONS } from './database/connection/client.ts'
-import { describeFailure } from './database/connection/database-errors.ts'
+import { DatabaseUnreachableError, describeFailure } from './database/connection/database-errors.ts'
 import type { ServerState } from './database/connection/timelines.ts'
 import { createCredentialStore } from './database/lookups/credentials.ts'
+import type { OpenSnapshot } from './database/records/snapshots.ts'
 import { createAccessListRepository } from './features/access-lists/access-list-repository.ts'
 import { accessListRoutes } from './features/access-lists/access-list-routes.ts'
 import { accessListSchemas } from './features/access-lists/access-list-schemas.ts'
@@ -29,6 +30,8 @@ import { eligibilityRoutes } from './features/eligibility/eligibility-routes.ts'
 import { eligibilityFeatureSchemas } from './features/eligibility/eligibility-schemas.ts'
 import { createExplorerRepository } from './features/explorer/explorer-repository.ts'
 import { serveExplorer } from './features/explorer/explorer-routes.ts'
+import { createExportRepository } from './features/export/export-repository.ts'
+import { exportRoutes } from './features/export/export-routes.ts'
 import { limitsRoutes } from './features/limits/limits-routes.ts'
 import { limitsSchemas } from './features/limits/limits-schemas.ts'
 import { type LoadMcp, mcpRoutes } from './features/mcp/mcp-routes.ts'
@@ -94,6 +97,8 @@ export interface AppOptions {
   database: Database
   /** Where what is cheap is asked, so that it never waits for what is slow; `database` if nothing is said. */
   lookups?: Database
+  /** How exports read the database; they fail if nothing is said. */
+  openSnapshot?: OpenSnapshot
   settings: Settings
   /** Whether the database is there and its schema current. */
   isReady: () => Promise<boolean>
@@ -144,11 +149,15 @@ let validator: Validator | undefined
 /** The whole HTTP service, not yet listening. Reads neither the environment nor the clock by itself. */
 export async function buildApp(options: AppOptions) {
   const { database, lookups = database, settings, isReady, logStream } = options
+  const { openSnapshot = () => Promise.reject(new DatabaseUnreachableError('there is no way to it')) } = options
   const { isStarted = async () => true, databaseServer = () => undefined } = options
   const { now = () => new Date(), counts = createServiceCounts() } = options
   const countClient = createClientCounts(now)
   const isProxy = settings.TRUSTED_PROXIES === undefined ? undefined : trustProxies(settings.TRUSTED_PROXIES)
-  const maxConnections = connectionLimit(settings.MAX_CONNECTIONS, settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS)
+  const maxConnections = connectionLimit(
+    settings.MAX_CONNECTIONS,
+    settings.DATABASE_POOL_SIZE + LOOKUP_CONNECTIONS + settings.MAX_EXPORTS,
+  )
   const connections = new Connections({
     maxConnections,
     maxConnectionsPerAddress: shareOf(maxConnections, settings.ADDRESS_SHARE_PERCENT),
@@ -256,6 +265,7 @@ export async function buildApp(options: AppOptions) {
           counts.slowStreams += 1
         },
       })
+      await surface.register(exportRoutes, { exports: createExportRepository(openSnapshot, settings.MAX_EXPORTS) })
       await surface.register(statusRoutes, { status })
       if (settings.MCP && options.loadMcp !== undefined) {
         await surface.register(mcpRoutes, { load: options.loadMcp, origins: settings.CORS_ORIGINS, signalOf })

@@ -111,6 +111,10 @@ export const Settings = Type.Object({
     'Share of `MAX_CONNECTIONS` and `MAX_CONCURRENT_REQUESTS` that one IPv4 address or IPv6 /64 may use, in percent, and at least 64 of each. Beyond it, a new connection replaces the longest idle one of the address, and requests get 429. `TRUSTED_PROXIES`, 127.0.0.1 and ::1 are exempt, because they may send the requests of many clients. 100: no share.',
     { minimum: 1, maximum: 100, default: 10 },
   ),
+  MAX_EXPORTS: whole(
+    'Maximum number of exports that are read at a time, each over a database connection of its own; further ones get 503. 0: none.',
+    { minimum: 0, maximum: 100, default: 2 },
+  ),
   MIGRATE_ON_START: yesOrNo('Let `serve` migrate the schema of an external database at startup.', {
     default: false,
   }),

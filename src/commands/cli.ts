@@ -1,11 +1,12 @@
 #!/usr/bin/env node
 import '../process/node-version.ts'
-import { Command } from 'commander'
+import { Command, Option } from 'commander'
 import { version } from '../http/version.ts'
 import { toPrintable } from '../process/print-rows.ts'
 import { ending, handleSignals } from '../process/shutdown.ts'
 import { toBaseUrl, toCount, toRequestPath } from './arguments.ts'
 import type { DoctorOptions } from './doctor.ts'
+import type { ExportOptions } from './export/export-folder.ts'
 import type { MigrateOptions } from './migrate.ts'
 import type { NotifyOptions } from './services/notify.ts'
 import type { NewToken } from './token.ts'
@@ -41,6 +42,16 @@ program
   .option('--json', 'print the summary or the errors as NDJSON')
   .action(async (files: string[], options: { dryRun?: boolean; json?: boolean }) =>
     (await import('./import.ts')).importFiles(await readSettings(), files, options),
+  )
+
+program
+  .command('export')
+  .description('copy all records to files in a folder; again: append what has changed since')
+  .argument('<folder>')
+  .addOption(new Option('--format <format>', 'form of the files').choices(['ndjson', 'csv']).default('ndjson'))
+  .option('--follow', 'go on until SIGTERM')
+  .action(async (folder: string, options: ExportOptions) =>
+    (await import('./export/export-folder.ts')).exportToFolder(await readSettings(), folder, options),
   )
 
 program
@@ -170,7 +181,12 @@ program.hook('preAction', async (_program, command) => {
   const isService =
     ['serve', 'notify'].includes(command.name()) || (command.name() === 'index' && command.opts().chains !== undefined)
   if (isService) return
-  handleSignals({ timeoutMs: 10_000, toExitCode: (signalCode) => signalCode, onError: await loadReport() })
+  const isFollowing = command.name() === 'export' && command.opts().follow === true
+  handleSignals({
+    timeoutMs: 10_000,
+    toExitCode: (signalCode) => (isFollowing ? 0 : signalCode),
+    onError: await loadReport(),
+  })
 })
 
 try {

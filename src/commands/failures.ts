@@ -7,6 +7,7 @@ import { UnreadableFileError } from '../import/sources.ts'
 import { FollowingError } from '../indexer/chain-events.ts'
 import { ImportFaultsError } from '../ingest/validation-errors.ts'
 import { NotifyError } from './services/notify.ts'
+import { ExportFolderError } from './export/copied-files.ts'
 import { TokenError } from './token.ts'
 
 /** Errors whose message says all that the operator needs. */
@@ -21,6 +22,7 @@ const plainErrors = [
   ServingRoleError,
   FollowingError,
   NotifyError,
+  ExportFolderError,
 ]
 
 /** What the operator is told; a stack only for what should not happen. */

@@ -64,9 +64,11 @@ const sum = (numbers: number[]) => numbers.reduce((total, number) => total + num
 
 const toNdjson = (lines: object[]) => lines.map((line) => `${JSON.stringify(line)}\n`).join('')
 
+const lineTypes = [...recordTypes, 'removal'] as const
+
 const summaryAsJson = ({ records, hiddenCampaigns, missingTokens }: ImportSummary) =>
   toNdjson([
-    ...recordTypes.map((type) => ({ type, records: records[type] })),
+    ...lineTypes.map((type) => ({ type, records: records[type] })),
     { type: 'whitelist', hiddenCampaigns, missingTokens },
   ])
 
@@ -74,7 +76,7 @@ const faultsAsJson = ({ reported, count }: ValidationErrors) =>
   toNdjson([...reported.map((fault) => ({ type: 'fault', ...fault })), { type: 'faults', count }])
 
 function summaryAsText({ records, hiddenCampaigns, missingTokens }: ImportSummary, isDryRun: boolean) {
-  const counts = recordTypes.filter((type) => records[type] > 0).map((type) => `  ${type}: ${records[type]}`)
+  const counts = lineTypes.filter((type) => records[type] > 0).map((type) => `  ${type}: ${records[type]}`)
   const lines = [
     isDryRun ? 'Checked, nothing was written:' : 'Imported:',
     ...(counts.length > 0 ? counts : ['  no records']),

@@ -47,6 +47,7 @@ export async function collectOpenApi(app: FastifyInstance) {
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
         { name: 'Tokens', description: 'Prices of tokens over time.' },
+        { name: 'Export', description: 'Everything, to be copied.' },
         { name: 'Status', description: 'Indexing status and service limits.' },
         { name: 'Users', description: 'Data of a user; requires a token.' },
       ],

@@ -5,19 +5,16 @@ import { runBatchSteps } from '../ingest/batch-steps.ts'
 import { connectForBatches, type Query } from '../ingest/connection.ts'
 import { takeImportLock } from '../ingest/ingest-lock.ts'
 import { mayRevalue, revalueClaims } from '../ingest/merge/revalue-claims.ts'
-import { type RecordType, recordTypes } from '../ingest/records.ts'
-import { checkReferences } from '../ingest/staging/reference-checks.ts'
+import { checkReferences, removeReferred } from '../ingest/staging/reference-checks.ts'
 import { createTempTables } from '../ingest/staging/temp-tables.ts'
 import { listWrittenTables, vacuum } from '../ingest/vacuum.ts'
-import { withRestaged } from '../read-models/steps.ts'
 import { mayNotImport, toImportFailure } from './import-failures.ts'
 import type { ImportSource } from './sources.ts'
-import { stageRecords } from './stage-records.ts'
+import { type RecordCounts, stageRecords } from './stage-records.ts'
 import { summarizeWhitelist, type WhitelistSummary } from './whitelist-summary.ts'
 
 export interface ImportSummary extends WhitelistSummary {
-  /** Records read, by type. */
-  records: Record<RecordType, number>
+  records: RecordCounts
 }
 
 export interface ImportOptions {
@@ -82,16 +79,16 @@ async function importInTransaction(
   await createTempTables(client)
   const ask: Query = (sql, values) => client.query(sql, values)
   await ask("begin isolation level read committed; set local work_mem = '128MB'")
-  const records = await stageRecords(client, sources, onProgress)
+  const { counts: records, changes } = await stageRecords(client, sources, onProgress)
   // Before references are checked: another import might just be bringing, or withdrawing, what they refer to.
   await takeImportLock(client, onNotice)
   const files = sources.map(({ name }) => name)
-  const present = withRestaged(recordTypes.filter((type) => records[type] > 0))
-  await checkReferences(ask, present, files)
+  await checkReferences(ask, changes, files)
   // Before anything changes: what is counted from here on is counted up to now.
   await ask('select advance_claim_windows()')
-  await runBatchSteps(ask, present, (table) => ask(`analyze ${table}`))
-  if (mayRevalue(present)) await revalueClaims(ask)
+  await runBatchSteps(ask, changes, (table) => ask(`analyze ${table}`))
+  await removeReferred(ask, changes, files)
+  if (mayRevalue(changes)) await revalueClaims(ask)
   return { records, ...(await summarizeWhitelist(client)) }
 }
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type ImportRecord, type RecordType, recordSchemas, recordTypes } from '../ingest/records.ts'
+import { type ImportRecord, type RecordType, RemovalRecord, recordSchemas, recordTypes } from '../ingest/records.ts'
 import { namedSchemas } from '../schemas/named-schemas.ts'
 import { DecimalAmount } from '../schemas/primitives.ts'
 import {
@@ -12,8 +12,11 @@ import {
 } from '../schemas/validation/validator.ts'
 import { findExcess } from './line-limits.ts'
 
-/** What a line holds: a record, or what is wrong with it. */
-export type ReadRecord = { record: ImportRecord } | { problems: { pointer: string; message: string }[] }
+/** What a line holds: a record, the removal of one, or what is wrong with it. */
+export type ReadRecord =
+  | { record: ImportRecord }
+  | { removal: RemovalRecord }
+  | { problems: { pointer: string; message: string }[] }
 
 /** Problems of one record that are told; a record can break its schema in as many places as it has. */
 const MAX_PROBLEMS = 20
@@ -28,14 +31,17 @@ const OPEN_OBJECT = 0x7b
 const BYTE_ORDER_MARK = '\uFEFF'
 
 let validator: Validator | undefined
-const checks = new Map<RecordType, ValidateFunction<ImportRecord>>()
+const lineTypes = [...recordTypes, 'removal'] as const
+type LineType = RecordType | 'removal'
+const checks = new Map<LineType, ValidateFunction<ImportRecord | RemovalRecord>>()
 
 /** What checks the records of a type: made for the first one, since it takes longer than to check thousands, and kept. */
-function checkOf(type: RecordType) {
+function checkOf(type: LineType) {
   const known = checks.get(type)
   if (known !== undefined) return known
   validator ??= createValidator([...namedSchemas, DecimalAmount], { maxFaults: MAX_ERRORS })
-  const check = validator.compile<ImportRecord>(recordSchemas[type])
+  const schema = type === 'removal' ? RemovalRecord : recordSchemas[type]
+  const check = validator.compile<ImportRecord | RemovalRecord>(schema)
   checks.set(type, check)
   return check
 }
@@ -57,18 +63,18 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
   }
   if (typeof value !== 'object' || value === null) return problem('', NO_OBJECT)
   if (!('type' in value)) {
-    return problem('/type', `is required, one of ${recordTypes.join(', ')}`)
+    return problem('/type', `is required, one of ${lineTypes.join(', ')}`)
   }
-  const type = recordTypes.find((known) => known === value.type)
+  const type = lineTypes.find((known) => known === value.type)
   if (type === undefined) {
-    return problem('/type', `must be one of ${recordTypes.join(', ')}, got ${quote(value.type)}`)
+    return problem('/type', `must be one of ${lineTypes.join(', ')}, got ${quote(value.type)}`)
   }
   const validate = checkOf(type)
   if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
   // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
   const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
   if (unstorable !== undefined) return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
-  return checkMeaning(value)
+  return value.type === 'removal' ? { removal: value } : checkMeaning(value)
 }
 
 /** Found without reading the line, since an array of all records has too much of everything. */
@@ -80,7 +86,11 @@ function checkMeaning(record: ImportRecord): ReadRecord {
     const [chain, , identifier = ''] = record.id.split(':')
     if (Number(chain) > Number.MAX_SAFE_INTEGER) return problem('/id', 'has a chain ID above 2^53 − 1')
     if (BigInt(identifier) >= 2n ** 256n) return problem('/id', 'has an identifier of 2^256 or more')
-    const { allowList } = record
+    const { allowList, incentives, incentivePositions: positions } = record
+    const isAscending = positions?.every((position, index) => index === 0 || position > Number(positions[index - 1]))
+    if (positions && (positions.length !== incentives.length || !isAscending)) {
+      return problem('/incentivePositions', 'must have an index for each incentive, ascending')
+    }
     if (allowList?.accessListId !== undefined && allowList.type !== 'OffchainAccessList') {
       return problem('/allowList/accessListId', 'is only for an OffchainAccessList')
     }

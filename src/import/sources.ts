@@ -3,7 +3,7 @@ import { access, constants, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { pipeline, Readable } from 'node:stream'
 import { createGunzip } from 'node:zlib'
-import type { ImportRecord } from '../ingest/records.ts'
+import type { ImportRecord, RemovalRecord } from '../ingest/records.ts'
 import { toPlainText } from '../ingest/validation-errors.ts'
 
 /** Something that records are read from: NDJSON as bytes. */
@@ -122,13 +122,13 @@ function toUnreadable(file: string, error: unknown) {
 }
 
 /** Records that are made here rather than read. */
-export const toRecordSource = (name: string, records: Iterable<ImportRecord>): ImportSource => ({
+export const toRecordSource = (name: string, records: Iterable<ImportRecord | RemovalRecord>): ImportSource => ({
   name,
   bytes: Readable.from(toNdjson(records)),
 })
 
 /** Records as NDJSON, in chunks of many lines. */
-export function* toNdjson(records: Iterable<ImportRecord>): Generator<Buffer> {
+export function* toNdjson(records: Iterable<ImportRecord | RemovalRecord>): Generator<Buffer> {
   let lines: string[] = []
   for (const record of records) {
     lines.push(`${JSON.stringify(record)}\n`)

@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import type pg from 'pg'
 import { from as copyFrom } from 'pg-copy-streams'
-import { type ImportRecord, type RecordType, recordTypes } from '../ingest/records.ts'
-import { columnsOf, type RecordOf, type Value } from '../ingest/staging/staged-columns.ts'
-import { settleStagedSql, stagingName, toPlace } from '../ingest/staging/staging.ts'
+import { type RecordType, type RemovalRecord, recordTypes } from '../ingest/records.ts'
+import { columnsOf, type RecordOf, removalColumns, type Value } from '../ingest/staging/staged-columns.ts'
+import { settleStagedSql, stagingName, toPlace, withdrawRemoved } from '../ingest/staging/staging.ts'
 import { ImportFaultsError, ValidationErrors } from '../ingest/validation-errors.ts'
-import { withRestaged } from '../read-models/steps.ts'
+import { type ChangeKind, withRestaged } from '../read-models/steps.ts'
 import { readLines, UnreadableLineError } from './lines.ts'
 import { createMemoryPressure } from './memory-pressure.ts'
 import { type ReadRecord, readRecord } from './record-reader.ts'
@@ -17,12 +17,19 @@ const COPY_BYTES = 1024 * 1024
 /** Some megabytes of gzip are billions of them, which would take minutes. */
 const MAX_EMPTY_LINES = 1_000_000
 
-/** Sends every record to the staging table of its type; after the first fault the rest is only checked. */
+/** Records read, by type. */
+export type RecordCounts = Record<RecordType | 'removal', number>
+
+/**
+ * Sends every record to the staging table of its type; after the first fault the rest is only checked.
+ * @returns how many there are, and what they change.
+ */
 export async function stageRecords(client: pg.Client, sources: ImportSource[], onProgress?: (records: number) => void) {
   const copy = createCopyBuffers(client)
   const faults = new ValidationErrors()
   const garbage = createMemoryPressure()
-  const counts = Object.fromEntries(recordTypes.map((type) => [type, 0])) as Record<RecordType, number>
+  const counts = Object.fromEntries([...recordTypes, 'removal'].map((type) => [type, 0])) as RecordCounts
+  const removed = new Set<RecordType>()
   let total = 0
   for (const [file, source] of sources.entries()) {
     let emptyLines = 0
@@ -40,9 +47,16 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
             for (const problem of result.problems) faults.add({ file: source.name, line: number, ...problem })
             continue
           }
-          counts[result.record.type] += 1
+          const type = 'removal' in result ? result.removal.of : result.record.type
+          if ('removal' in result) removed.add(type)
+          counts['removal' in result ? 'removal' : type] += 1
           total += 1
-          if (faults.count === 0) await copy.add(result.record, toPlace(file, number))
+          if (faults.count > 0) continue
+          const place = toPlace(file, number)
+          await copy.add(
+            type,
+            'removal' in result ? toRemovalLine(result.removal, place) : toCopyLine(type, result.record, place),
+          )
         }
         onProgress?.(total)
       }
@@ -53,11 +67,16 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
   }
   if (faults.count > 0) throw new ImportFaultsError(faults)
   await copy.finish()
-  const present = withRestaged(recordTypes.filter((type) => counts[type] > 0))
-  for (const type of recordTypes.filter((type) => present.has(type))) {
+  const changes = withRestaged(recordTypes.filter((type) => counts[type] > 0 || removed.has(type)))
+  for (const type of recordTypes.filter((type) => changes.has(type))) {
     for (const statement of settleStagedSql(type)) await client.query(statement)
   }
-  return counts
+  for (const { of, kind, sql } of withdrawRemoved) {
+    if (!removed.has(of)) continue
+    await client.query(sql)
+    changes.add(kind)
+  }
+  return { counts, changes: changes as ReadonlySet<ChangeKind> }
 }
 
 /** Collects lines of COPY by record type; one piece is on its way while the next is collected. */
@@ -75,15 +94,14 @@ function createCopyBuffers(client: pg.Client) {
   }
 
   return {
-    async add(record: ImportRecord, place: number) {
-      const piece = pieces.get(record.type) ?? { text: [], bytes: 0 }
-      const line = toCopyLine(record.type, record, place)
+    async add(type: RecordType, line: string) {
+      const piece = pieces.get(type) ?? { text: [], bytes: 0 }
       piece.text.push(line)
       piece.bytes += line.length
-      pieces.set(record.type, piece)
+      pieces.set(type, piece)
       if (piece.bytes < COPY_BYTES) return
-      pieces.delete(record.type)
-      await send(record.type, piece.text)
+      pieces.delete(type)
+      await send(type, piece.text)
       // A long record is gone before the next one is read.
       if (piece.bytes > 2 * COPY_BYTES) await underWay
     },
@@ -98,7 +116,12 @@ function createCopyBuffers(client: pg.Client) {
 export function toCopyLine<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
   let text = String(place)
   for (const { toValue } of columnsOf(type)) text += `\t${toCopyValue(toValue(record))}`
-  return `${text}\n`
+  return `${text}\t\\N\n`
+}
+
+function toRemovalLine(removal: RemovalRecord, place: number) {
+  const values = removalColumns(removal).map(({ value }) => toCopyValue(value))
+  return `${[place, ...values, true].join('\t')}\n`
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\t': '\\t', '\n': '\\n', '\r': '\\r' }

@@ -3,7 +3,7 @@ import { runBatchSteps } from './batch-steps.ts'
 import { connectForBatches, type Query, type Send } from './connection.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { mayRevalue, revalueClaims } from './merge/revalue-claims.ts'
-import { checkReferences } from './staging/reference-checks.ts'
+import { checkReferences, removeReferred } from './staging/reference-checks.ts'
 import { type Batch, stageBatch } from './staging/staged-batches.ts'
 import { createTempTables, emptyWideTables } from './staging/temp-tables.ts'
 
@@ -55,8 +55,8 @@ export async function prepareIngest(client: pg.Client): Promise<Ingest> {
 }
 
 function isSmall({ records, stored = [], ...others }: Batch) {
-  const { incentives = [], revertedClaims = [], revertedCampaigns = [], feedPrices = [] } = others
-  const facts = [records, incentives, revertedClaims, revertedCampaigns, feedPrices]
+  const { removals = [], incentives = [], revertedClaims = [], revertedCampaigns = [], feedPrices = [] } = others
+  const facts = [records, removals, incentives, revertedClaims, revertedCampaigns, feedPrices]
   return stored.length === 0 && facts.reduce((sum, { length }) => sum + length, 0) < MANY_FACTS
 }
 
@@ -103,6 +103,7 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     for (const table of tables) await plan?.(table)
     await checkReferences(ask, changes, ['batch'])
     await runBatchSteps(ask, changes, plan)
+    await removeReferred(ask, changes, ['batch'])
     const sendOnce: Query = (sql, values) => client.query(sql, values)
     if (mayRevalue(changes)) await revalueClaims(sendOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)

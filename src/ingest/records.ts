@@ -187,6 +187,14 @@ export const CampaignRecord = record('campaign', 'A campaign; identified by its 
     }),
   ),
   ...metadataFields,
+  incentivePositions: Type.Optional(
+    Type.Unsafe<readonly number[] | null>({
+      type: ['array', 'null'],
+      items: Type.Integer({ minimum: 0, maximum: 32_767 }),
+      maxItems: 1000,
+      description: 'Index of each incentive, ascending, where some are left out; else they count from 0.',
+    }),
+  ),
 })
 export type CampaignRecord = Static<typeof CampaignRecord>
 
@@ -273,13 +281,46 @@ export const recordSchemas = {
 } as const
 
 export type RecordType = keyof typeof recordSchemas
+
+/** The keys by which each type of record is identified: all that a removal says of what it takes back. */
+const identityKeys = {
+  token: { chainId: ref(ChainId), address: ref(Address) },
+  tokenPrice: { chainId: ref(ChainId), address: ref(Address), at: ref(Instant) },
+  contract: { chainId: ref(ChainId), address: ref(Address) },
+  actionTemplate: { id: ActionTemplateRecord.properties.id },
+  accessList: { id: AccessListRecord.properties.id },
+  campaign: { id: ref(CampaignId) },
+  campaignMetadata: { id: ref(CampaignId) },
+  claim: {
+    chainId: ref(ChainId, { description: 'Chain of the campaign.' }),
+    txHash: ref(TransactionHash),
+    logIndex: ClaimRecord.properties.logIndex,
+  },
+  claimSignature: { campaignId: ref(CampaignId), claimant: ref(Address), incentiveId: incentivePosition },
+  profile: { userAddress: ref(Address) },
+} satisfies Record<RecordType, TProperties>
+
+type IdentityKey<Type extends RecordType> = Type extends RecordType ? keyof (typeof identityKeys)[Type] : never
+
+/** Takes back a record by its identity; `of` is the type of that record. */
+export interface RemovalRecord extends Partial<Record<IdentityKey<RecordType>, string | number>> {
+  type: 'removal'
+  of: RecordType
+}
+export const RemovalRecord = Type.Unsafe<RemovalRecord>({
+  type: 'object',
+  required: ['type', 'of'],
+  discriminator: { propertyName: 'of' },
+  oneOf: Object.entries(identityKeys).map(([of, keys]) =>
+    record('removal', `Takes back a record of the type ${of}.`, { of: Type.Literal(of), ...keys }),
+  ),
+})
+
 export type ImportRecord = {
   [Kind in RecordType]: Static<(typeof recordSchemas)[Kind]>
 }[RecordType]
 /** What the chain of a campaign that is followed tells, and a record cannot. */
 interface FollowedTerms {
-  /** Place of each incentive on chain, ascending: one of an unknown kind is left out. */
-  incentivePositions: readonly number[]
   /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out, known or not. */
   accessLists: { allowed: readonly string[]; denied: readonly string[] } | null
 }

@@ -5,6 +5,7 @@ import { areTracesWanted } from '../config.ts'
 import { openServingDatabase } from '../database/connection/client.ts'
 import { DatabaseUnreachableError, describeFailure } from '../database/connection/database-errors.ts'
 import { requireCurrentSchema } from '../database/migrations.ts'
+import { openSnapshotsOf } from '../database/records/snapshots.ts'
 import { version } from '../http/version.ts'
 import { createServiceCounts } from '../observability/counters.ts'
 import type { Settings } from '../settings.ts'
@@ -20,8 +21,9 @@ const SHARE_OF_TRACES = 0.05
  */
 export async function createHttpService(settings: Settings, { loadMcp }: Pick<AppOptions, 'loadMcp'>) {
   const start = createStart(settings)
-  const { queries, lookups, guard, close } = openServingDatabase({
+  const { queries, lookups, exports, guard, close } = openServingDatabase({
     poolSize: settings.DATABASE_POOL_SIZE,
+    maxExports: settings.MAX_EXPORTS,
     queueSize: settings.DATABASE_MAX_PENDING_QUERIES,
     connectionTimeoutMs: settings.DATABASE_ACQUIRE_TIMEOUT_MS,
     statementTimeoutMs: settings.STATEMENT_TIMEOUT_MS,
@@ -43,6 +45,7 @@ export async function createHttpService(settings: Settings, { loadMcp }: Pick<Ap
   const app = await buildApp({
     database: queries.database,
     lookups: lookups.database,
+    openSnapshot: openSnapshotsOf(exports.pool, guard),
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false

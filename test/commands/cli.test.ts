@@ -57,6 +57,7 @@ describe('import', () => {
       { type: 'claim', records: 0 },
       { type: 'claimSignature', records: 0 },
       { type: 'profile', records: 0 },
+      { type: 'removal', records: 0 },
       { type: 'whitelist', hiddenCampaigns: 1, missingTokens: [{ token: `8453:${token}`, campaigns: 1 }] },
     ])
     expect(await database.query('select name from contracts')).toEqual([{ name: 'Contract' }])

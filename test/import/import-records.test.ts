@@ -135,7 +135,11 @@ describe('one call', () => {
   test('counts the records of each type', async () => {
     await using database = await createTestDatabase()
     const summary = await save(database, ...everything(), aToken())
-    expect(summary.records).toEqual({ ...Object.fromEntries(recordTypes.map((type) => [type, 1])), token: 2 })
+    expect(summary.records).toEqual({
+      ...Object.fromEntries(recordTypes.map((type) => [type, 1])),
+      token: 2,
+      removal: 0,
+    })
   })
 
   test('of a record that is given twice the later one counts, in one file or in several', async () => {
@@ -277,7 +281,7 @@ describe('what is around the records', () => {
   test('an empty file is no fault', async () => {
     await using database = await createTestDatabase()
     const { records } = await importRecords(database.url, [source('')])
-    expect(Object.values(records)).toEqual(recordTypes.map(() => 0))
+    expect(Object.values(records)).toEqual([...recordTypes, 'removal'].map(() => 0))
   })
 
   describe('files', () => {

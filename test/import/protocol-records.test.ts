@@ -183,6 +183,7 @@ describe('the campaigns of the real protocol read back field by field', () => {
         claim: 5,
         claimSignature: 1,
         profile: 1,
+        removal: 0,
       },
       hiddenCampaigns: 1,
       missingTokens: [{ token: '8453:0xb0ffa8000886e57f86dd5264b9582b2ad87b2b91', campaigns: 1 }],

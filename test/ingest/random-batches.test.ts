@@ -12,7 +12,7 @@ import { countHoursFrom } from '../setup/data/claim-intervals.ts'
 import { totalClaimantsFrom } from '../setup/data/claimant-totals.ts'
 import { createRandom, type Random, randomBatch } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { toClaimIdentity } from '../setup/records.ts'
+import { toClaimIdentity, toRemoval } from '../setup/records.ts'
 import { identityOf } from '../setup/second-opinion/second-opinion.ts'
 import { repeated } from '../setup/thorough.ts'
 
@@ -79,13 +79,23 @@ function* randomBatches(random: Random): Generator<Batch> {
       }
     }
     const gone = pick(all('campaign'))
+    const removed = [
+      ...some(all('token'), 0.2),
+      ...some(all('contract'), 0.2),
+      ...some(all('claimSignature'), 0.1),
+      ...some(all('claim'), 0.05),
+    ]
+    for (const record of removed) facts.delete(identityOf(record))
+    yield { records: [], removals: removed.map(toRemoval) }
     const theirs = [...facts.values()].filter((record) => 'campaignId' in record && record.campaignId === gone.id)
     for (const record of [...theirs, gone]) facts.delete(identityOf(record))
-    yield {
-      records: [],
-      revertedClaims: theirs.filter((record) => record.type === 'claim').map(toClaimIdentity),
-      revertedCampaigns: [gone.id],
-    }
+    yield chance(0.5)
+      ? { records: [], removals: [gone, ...theirs].map(toRemoval) }
+      : {
+          records: [],
+          revertedClaims: theirs.filter((record) => record.type === 'claim').map(toClaimIdentity),
+          revertedCampaigns: [gone.id],
+        }
   }
 }
 

@@ -6,6 +6,7 @@ import type {
   ClaimRecord,
   ImportRecord,
   ProfileRecord,
+  RemovalRecord,
   TokenRecord,
 } from '../../src/ingest/records.ts'
 
@@ -195,3 +196,24 @@ export const toClaimIdentity = ({ campaignId, txHash, logIndex }: ClaimRecord) =
   txHash,
   logIndex,
 })
+
+const identityKeys: Record<ImportRecord['type'], readonly string[]> = {
+  token: ['chainId', 'address'],
+  tokenPrice: ['chainId', 'address', 'at'],
+  contract: ['chainId', 'address'],
+  actionTemplate: ['id'],
+  accessList: ['id'],
+  campaign: ['id'],
+  campaignMetadata: ['id'],
+  claim: ['txHash', 'logIndex'],
+  claimSignature: ['campaignId', 'claimant', 'incentiveId'],
+  profile: ['userAddress'],
+}
+
+/** What takes a record back. */
+export function toRemoval(record: ImportRecord): RemovalRecord {
+  const keys: readonly string[] = identityKeys[record.type]
+  const identity = Object.fromEntries(Object.entries(record).filter(([key]) => keys.includes(key)))
+  const chain = record.type === 'claim' ? { chainId: Number(record.campaignId.split(':')[0]) } : {}
+  return { type: 'removal', of: record.type, ...chain, ...identity }
+}

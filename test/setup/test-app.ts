@@ -3,6 +3,7 @@ import type { FastifyInstance, LightMyRequestResponse } from 'fastify'
 import { buildApp } from '../../src/app.ts'
 import { readSettings } from '../../src/config.ts'
 import { openServingDatabase, type ServingDatabase } from '../../src/database/connection/client.ts'
+import { openSnapshotsOf } from '../../src/database/records/snapshots.ts'
 import { importRecords } from '../../src/import/importer.ts'
 import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord } from '../../src/ingest/records.ts'
@@ -59,6 +60,7 @@ export async function startTestApp(given: Record<string, string> = {}, shared?: 
   const app = await buildApp({
     database: opened.queries.database,
     lookups: opened.lookups.database,
+    openSnapshot: openSnapshotsOf(opened.exports.pool, opened.guard),
     settings,
     databaseServer: () => opened.guard.server,
     isReady: async () => (await opened.lookups.database.execute('select 1')).rows.length === 1,

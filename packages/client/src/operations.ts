@@ -5,7 +5,12 @@ import type { components, operations, paths } from './openapi.ts'
  * document has more.
  */
 
-type OperationId = keyof operations
+/** Those that answer with JSON: exports are text that goes on for long, and are read with `fetch`. */
+type OperationId = {
+  [Id in keyof operations]: operations[Id]['responses'][200]['content'] extends { 'application/json': unknown }
+    ? Id
+    : never
+}[keyof operations]
 
 /** What an operation may be asked. */
 export type Query<Id extends OperationId> = NonNullable<operations[Id]['parameters']['query']>
@@ -58,6 +63,10 @@ const KINDS: { readonly [Path in keyof paths]: 'facts' | 'status' | 'protected' 
   '/users/{address}/rewards': 'facts',
   '/tokens': 'facts',
   '/changes': 'status',
+  '/export/campaigns': 'status',
+  '/export/claims': 'status',
+  '/export/tokens': 'status',
+  '/export/prices': 'status',
   '/status': 'status',
   '/limits': 'status',
   '/campaigns/accesslists': 'protected',

@@ -66,7 +66,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
 /** Connections for look-ups: each is over in less than a millisecond, so two do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
 
-/** The two lanes to a database on which a service asks: what is slow on one never holds up the other. */
+/** The lanes to a database on which a service asks: what is slow on one never holds up another. */
 export interface ServingDatabase {
   queries: OpenDatabase
   /**
@@ -74,28 +74,38 @@ export interface ServingDatabase {
    * key. Statements are planned once, since a key is found the same way whatever it is.
    */
   lookups: OpenDatabase
+  /** For what is read for long, without a limit on its statements. */
+  exports: OpenDatabase
   /** Sees to it that both have the same history. */
   guard: TimelineGuard
   close: () => Promise<void>
 }
 
 interface ServingOptions extends Omit<DatabaseOptions, 'guard' | 'plans'> {
+  /** Connections for exports; none is opened before there is one. */
+  maxExports?: number
   /** Told of a primary that has been replaced and is left, and of the timeline that has replaced its own. */
   onOlderTimeline?: (server: ServerState, newest: number) => void
 }
 
-/** Opens both lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
-export function openServingDatabase({ onOlderTimeline = () => undefined, ...shared }: ServingOptions): ServingDatabase {
+/** Opens all lanes; `poolSize` is about questions, and `LOOKUP_CONNECTIONS` come on top of it. */
+export function openServingDatabase({
+  onOlderTimeline = () => undefined,
+  maxExports = 1,
+  ...shared
+}: ServingOptions): ServingDatabase {
   const guard = createTimelineGuard(onOlderTimeline)
   const options = { ...shared, guard }
   const queries = openDatabase(options)
   const lookups = openDatabase({ ...options, poolSize: LOOKUP_CONNECTIONS, plans: 'once' })
+  const exports = openDatabase({ ...options, poolSize: Math.max(1, maxExports), statementTimeoutMs: 0 })
   return {
     guard,
     queries,
     lookups,
+    exports,
     async close() {
-      await Promise.all([queries.close(), lookups.close()])
+      await Promise.all([queries.close(), lookups.close(), exports.close()])
     },
   }
 }

@@ -13,6 +13,7 @@ import { toOperationLimits } from './operation-limits.ts'
 interface LimitingSettings {
   MAX_PIPELINED_REQUESTS: number
   MAX_CONCURRENT_REQUESTS: number
+  MAX_EXPORTS: number
   MAX_CONNECTIONS: number
   ADDRESS_SHARE_PERCENT: number
   MAX_STREAMS: number
@@ -33,6 +34,7 @@ const toServiceLimits = (settings: LimitingSettings, isStandby: boolean): Omit<G
     maxConcurrentPerAddress: shareOf(settings.MAX_CONCURRENT_REQUESTS, settings.ADDRESS_SHARE_PERCENT),
     maxConnectionsPerAddress: shareOf(settings.MAX_CONNECTIONS, settings.ADDRESS_SHARE_PERCENT),
     maxStreams: settings.MAX_STREAMS,
+    maxExports: settings.MAX_EXPORTS,
   },
   responses: {
     minBytesPerSecond: MIN_BYTES_PER_SECOND,
@@ -73,6 +75,7 @@ const example: GetLimitsResponse = {
     {
       MAX_PIPELINED_REQUESTS: 20,
       MAX_CONCURRENT_REQUESTS: 2000,
+      MAX_EXPORTS: 2,
       MAX_CONNECTIONS: 10_000,
       ADDRESS_SHARE_PERCENT: 10,
       MAX_STREAMS: 1000,

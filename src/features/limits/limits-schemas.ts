@@ -65,6 +65,7 @@ export const GetLimitsResponse = Type.Object(
           'Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.',
         ),
         maxStreams: whole('Maximum number of clients that follow `/changes` or wait for one; further ones return 503.'),
+        maxExports: whole('Maximum number of exports that all clients read at a time; further requests return 503.'),
       },
       closed('Limits of a request.'),
     ),

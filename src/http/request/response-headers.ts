@@ -71,6 +71,20 @@ export const caching = {
   vary: { type: 'string', maxLength: 128, description: 'Request headers that the response depends on.' },
 }
 
+/** How a copy goes on. */
+export const exporting = {
+  link: {
+    type: 'string',
+    maxLength: 16_384,
+    description: 'The next page, `<…>; rel="next"` (RFC 8288); absent on the last one.',
+  },
+  'x-changes-cursor': {
+    type: 'string',
+    maxLength: 512,
+    description: 'Where the changes go on that this page does not have: `after` of `/changes`.',
+  },
+}
+
 export const allow = {
   allow: { type: 'string', maxLength: 64, description: 'The allowed methods: `GET, HEAD, OPTIONS`.' },
 }

@@ -8,11 +8,12 @@ import {
   InvalidTokenError,
   MethodNotAllowedError,
   MissingTokenError,
+  TooManyExportsError,
   TooManyFailedAttemptsError,
   TooManyRequestsError,
   UrlTooLongError,
 } from './errors/errors.ts'
-import { allow, caching, challenge, rates, requestId, retryAfter } from './response-headers.ts'
+import { allow, caching, challenge, exporting, rates, requestId, retryAfter } from './response-headers.ts'
 import { MAX_URL_BYTES } from './routing.ts'
 
 interface Failure {
@@ -101,6 +102,30 @@ export function responsesOf(success: Success, failures: OwnFailures) {
 export const uncachedResponsesOf = (success: Success, failures: OwnFailures) =>
   responses(success, { ...always, ...toFailures(failures) })
 
+/** The responses of a public operation that sends text as long as there is any, in one of two forms. */
+export function streamedResponsesOf(
+  { description, examples }: { description: string; examples: { ndjson: string; csv: string } },
+  failures: OwnFailures,
+): Record<string, object> {
+  const unavailable = { ...always[503], sentences: [...always[503].sentences, new TooManyExportsError().message] }
+  const text = (what: string, value: string) => ({
+    // As long as there are records.
+    schema: Type.String({ description: what, maxLength: Number.MAX_SAFE_INTEGER }),
+    examples: { example1: { value } },
+  })
+  return {
+    ...failuresOf({ ...always, 503: unavailable, ...toFailures(failures) }),
+    200: {
+      description,
+      headers: { ...requestId, ...rates, ...exporting },
+      content: {
+        'application/x-ndjson': text('A record a line.', examples.ndjson),
+        'text/csv': text('A header, and a record a line (RFC 4180).', examples.csv),
+      },
+    },
+  }
+}
+
 /** The responses of a protected operation, which no cache may keep. */
 export const protectedResponsesOf = (success: Success, failures: OwnFailures) =>
   responses(success, { ...always, ...withToken, ...toFailures(failures) })
@@ -113,28 +138,32 @@ const toFailures = (sentences: OwnFailures) =>
     ]),
   )
 
-function responses(success: Success, failures: Record<string, Failure>) {
-  const failed = Object.entries(failures).map(([status, { description, headers, sentences }]) => [
-    status,
-    {
-      description,
-      headers: { ...requestId, ...errorCodeOf(Number(status)), ...headers },
-      content: {
-        ...content(
-          ErrorResponse,
-          Object.fromEntries(sentences.map((error, index) => [`example${index + 1}`, { value: { error } }])),
-        ),
-        'application/problem+json': { schema: ref(ProblemDetails) },
+const failuresOf = (failures: Record<string, Failure>) =>
+  Object.fromEntries(
+    Object.entries(failures).map(([status, { description, headers, sentences }]) => [
+      status,
+      {
+        description,
+        headers: { ...requestId, ...errorCodeOf(Number(status)), ...headers },
+        content: {
+          ...content(
+            ErrorResponse,
+            Object.fromEntries(sentences.map((error, index) => [`example${index + 1}`, { value: { error } }])),
+          ),
+          'application/problem+json': { schema: ref(ProblemDetails) },
+        },
       },
-    },
-  ])
+    ]),
+  )
+
+function responses(success: Success, failures: Record<string, Failure>) {
   return {
     200: {
       description: success.description,
       headers: { ...requestId, ...rates, ...success.headers },
       content: content(success.schema, { plain: { value: success.example }, ...toExamples(success.otherExamples) }),
     },
-    ...Object.fromEntries(failed),
+    ...failuresOf(failures),
   }
 }
 

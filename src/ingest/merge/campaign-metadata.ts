@@ -38,8 +38,11 @@ const keepMetadata: Step[] = stepsFor(
     // What is stored as it is changes nothing.
     `delete from staged_campaignmetadata staged using campaign_metadata stored
     where stored.id = staged.id and stored.chosen = staged.chosen`,
-    `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata
+    `insert into campaign_metadata (id, chosen) select id, chosen from staged_campaignmetadata where is_removed is null
     on conflict (id) do update set chosen = excluded.chosen`,
+    // Until the campaign is as its own record says, it decides nothing.
+    `update campaign_metadata stored set chosen = '{}' from staged_campaignmetadata removed
+    where is_removed and stored.id = removed.id`,
     `insert into staged_campaign
     select again.* from staged_campaignmetadata metadata
     join campaign_metadata stored using (id)
@@ -70,6 +73,13 @@ export const overlayMetadata: Step[] = [
           - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end
           - case when allow_list_type in ('SimpleAllowList', 'SimpleDenyList') then '' else 'allow_list_addresses' end))
       from campaign_metadata metadata where metadata.id = staged.id`,
+    ],
+  ),
+  ...stepsFor(
+    ['campaignMetadata'],
+    [
+      `delete from campaign_metadata stored using staged_campaignmetadata removed
+      where is_removed and stored.id = removed.id`,
     ],
   ),
   {

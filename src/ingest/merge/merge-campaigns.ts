@@ -45,7 +45,7 @@ export const touchCampaigns: Step[] = [
           from staged_token token
           left join tokens known using (chain_id, address)
           join incentives on incentives.chain_id = token.chain_id and incentives.asset = token.address
-          where token.is_whitelisted is distinct from coalesce(known.is_whitelisted, false)`,
+          where coalesce(token.is_whitelisted, false) <> coalesce(known.is_whitelisted, false)`,
           { isRecordAffected: false },
         ),
         'touched_campaigns',

@@ -22,7 +22,11 @@ export function upsert(table: string, identity: string[], columns: string[], sou
 
 /** The same of all records of a type, whose columns have the same names where they are staged. */
 const upsertRecords = (type: RecordType, table: string, identity: string[], columns: string[]) =>
-  upsert(table, identity, columns, `select * from ${stagingName(type)}`)
+  upsert(table, identity, columns, `select * from ${stagingName(type)} where is_removed is null`)
+
+const removeRecords = (type: RecordType, table: string, identity: string[]) =>
+  `delete from ${table} stored using ${stagingName(type)} removed
+    where is_removed and ${identity.map((column) => `stored.${column} = removed.${column}`).join(' and ')}`
 
 /** What campaigns refer to. */
 export const mergeTokensAndLists: Step[] = [
@@ -38,13 +42,22 @@ export const mergeTokensAndLists: Step[] = [
           ...['market_cap', 'price_change_24_hr', 'volume_24_hr', 'holders'],
         ],
         // Who follows a chain reads its tokens there.
-        `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token`,
-      )} returning chain_id, address)
+        `select *, coalesce(current_setting('${FOLLOWS}', true), '') = '' as is_imported from staged_token
+        where is_removed is null`,
+      )} returning chain_id, address), removed as (${removeRecords('token', 'tokens', ['chain_id', 'address'])}
+        returning stored.chain_id, stored.address)
       insert into noted_changes
-      select 'token.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address) from merged`,
+      select 'token.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address)
+      from (select * from merged union all select * from removed) changed`,
     ],
   ),
-  ...stepsFor(['contract'], [upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name'])]),
+  ...stepsFor(
+    ['contract'],
+    [
+      upsertRecords('contract', 'contracts', ['chain_id', 'address'], ['name']),
+      removeRecords('contract', 'contracts', ['chain_id', 'address']),
+    ],
+  ),
   ...stepsFor(
     ['actionTemplate'],
     [
@@ -64,7 +77,7 @@ export const mergeTokensAndLists: Step[] = [
         ['id'],
         ['user_id', 'name', 'icon', 'created_at', 'member_count'],
         `select *, (select count(distinct address) from unnest(members) as address)::integer as member_count
-        from staged_accesslist`,
+        from staged_accesslist where is_removed is null`,
       ),
       `delete from access_list_members where access_list_id in (select id from staged_accesslist)`,
       `insert into access_list_members (access_list_id, address)
@@ -81,8 +94,14 @@ export const mergeSignatures: Step[] = stepsFor(
       ['campaign_key', 'claimant', 'incentive_position'],
       ['signature', 'referrer'],
       `select staged_claimsignature.*, campaigns.key as campaign_key
-      from staged_claimsignature join campaigns on campaigns.id = campaign_id`,
+      from staged_claimsignature join campaigns on campaigns.id = campaign_id where is_removed is null`,
     ),
+    `delete from claim_signatures stored using staged_claimsignature removed join campaigns on campaigns.id = campaign_id
+    where is_removed and stored.campaign_key = campaigns.key and stored.claimant = removed.claimant
+      and stored.incentive_position = removed.incentive_position`,
+    `delete from detached_claim_signatures stored using staged_claimsignature removed
+    where is_removed and stored.campaign_id = removed.campaign_id and stored.claimant = removed.claimant
+      and stored.incentive_position = removed.incentive_position`,
   ],
 )
 
@@ -104,6 +123,7 @@ export const mergeProfiles: Step[] = stepsFor(
         ...['streak_next_expiration_at', 'streak_last_completion_at'],
       ],
     ),
+    removeRecords('profile', 'profiles', ['user_address']),
     [touchScores, 'touched_scores'],
     `merge into profile_score_counts counts
     using (

@@ -18,7 +18,8 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
   from ${table} source
   left join staged_campaign named on named.id = source.campaign_id
   left join campaigns stored on stored.id = source.campaign_id
-  where case
+    and not exists (select from withdrawn_campaign withdrawn where withdrawn.id = source.campaign_id)
+  where source.is_removed is null and case
     when named.id is not null then source.incentive_position <> all (named.incentive_positions)
     else not exists (
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
@@ -29,13 +30,13 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
  */
 const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   with shrunk as materialized (
-    select campaign.place, campaign.incentive_positions, stored.key, stored.chain_id
+    select campaign.place, campaign.incentive_positions, campaign.id as campaign_id, stored.key, stored.chain_id
     from staged_campaign campaign
     join campaigns stored on stored.id = campaign.id
     where exists (
       select from incentives where campaign_key = stored.key and position <> all (campaign.incentive_positions))
   ), withdrawn as materialized (
-    select shrunk.place, shrunk.incentive_positions, shrunk.chain_id as followed_chain_id, recorded.*
+    select shrunk.place, shrunk.incentive_positions, shrunk.campaign_id, shrunk.chain_id as followed_chain_id, recorded.*
     from shrunk
     join ${table} recorded on recorded.campaign_key = shrunk.key
       and recorded.incentive_position <> all (shrunk.incentive_positions)
@@ -51,7 +52,7 @@ const unknownTemplate = (of: RecordType, template: string) => ({
     'refers to action template ' || template || ', which is neither stored nor in the call'
   from ${stagingName(of)}, lateral (select ${template} as template) named
   where template is not null
-    and not exists (select from staged_actiontemplate where id = template)
+    and not exists (select from staged_actiontemplate where id = template and is_removed is null)
     and not exists (select from action_templates where id = template)`,
 })
 
@@ -60,7 +61,7 @@ const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
   sql: `select place, '${pointer}', 'refers to access list ' || list || ', which is neither stored nor in the call'
   from ${stagingName(of)}, lateral (select ${list} as list) named
   where list is not null
-    and not exists (select from staged_accesslist where id = list)
+    and not exists (select from staged_accesslist where id = list and is_removed is null)
     and not exists (select from access_lists where id = list)`,
 })
 
@@ -68,17 +69,27 @@ const unknownAccessList = (of: RecordType, list: string, pointer: string) => ({
 export const FOLLOWS = 'reward_campaigns.follows'
 
 /** Two who write the same facts would never agree. */
-const ofFollowedChain = (of: 'campaign' | 'claim', pointer: string) => ({
+const ofFollowedChain = (of: ChangeKind, pointer: string, source: string, exception = '') => ({
   of,
   sql: `select place, '${pointer}', 'is of chain ' || chain_id || ', which is followed by index and not imported: '
     || 'only what no chain tells of a campaign can be, as campaignMetadata'
-  from ${stagingName(of)} join followed_chains using (chain_id)
-  where chain_id::text is distinct from current_setting('${FOLLOWS}', true)`,
+  from ${source} join followed_chains using (chain_id)
+  where chain_id::text is distinct from current_setting('${FOLLOWS}', true) ${exception}`,
 })
 
+const withdrawnCampaigns = `(select place, split_part(id, ':', 1)::bigint as chain_id from withdrawn_campaign) withdrawn`
+
 const checks: readonly { of: ChangeKind; sql: string }[] = [
-  ofFollowedChain('campaign', '/id'),
-  ofFollowedChain('claim', '/campaignId'),
+  ofFollowedChain('campaign', '/id', 'staged_campaign'),
+  ofFollowedChain('claim', '/campaignId', 'staged_claim'),
+  ofFollowedChain('withdrawnCampaign', '/id', withdrawnCampaigns),
+  ofFollowedChain('withdrawnClaim', '/chainId', 'withdrawn_claim'),
+  ofFollowedChain(
+    'token',
+    '/address',
+    'staged_token removed join tokens using (chain_id, address)',
+    'and is_removed and not is_imported',
+  ),
   unknownTemplate('campaign', 'action_template_id'),
   unknownTemplate('campaignMetadata', `(chosen ->> 'action_template_id')::uuid`),
   unknownAccessList('campaign', 'access_list_id', '/allowList/accessListId'),
@@ -100,18 +111,21 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
     sql: revertedIncentive(
       'claim_signatures',
       'signatures',
-      'where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)',
+      `where not exists (select from followed_chains where chain_id = withdrawn.followed_chain_id)
+      and not exists (select from staged_claimsignature removed where is_removed and campaign_id = withdrawn.campaign_id
+        and claimant = withdrawn.claimant and incentive_position = withdrawn.incentive_position)`,
     ),
   },
   {
     of: 'tokenPrice',
-    sql: `select place, '/at', 'is in the future' from staged_tokenprice where at > clock_timestamp()`,
+    sql: `select place, '/at', 'is in the future' from staged_tokenprice
+      where at > clock_timestamp() and is_removed is null`,
   },
   { of: 'claim', sql: claimedIncentive('staged_claim', 'incentiveIndex') },
   { of: 'claimSignature', sql: claimedIncentive('staged_claimsignature', 'incentiveId') },
   {
     of: 'withdrawnCampaign',
-    sql: `select withdrawn_campaign.place, '/withdrawnCampaigns', 'campaign ' || campaigns.id || ' still has claims'
+    sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has claims'
   from withdrawn_campaign join campaigns using (id)
   where exists (
     select from claims recorded where recorded.campaign_key = campaigns.key
@@ -119,6 +133,32 @@ const checks: readonly { of: ChangeKind; sql: string }[] = [
         and withdrawn.tx_hash = recorded.tx_hash and withdrawn.log_index = recorded.log_index)
       and not exists (select from staged_claim claim where claim.chain_id = recorded.chain_id
         and claim.tx_hash = recorded.tx_hash and claim.log_index = recorded.log_index))`,
+  },
+  {
+    of: 'withdrawnCampaign',
+    // Those of a campaign that its chain has taken back wait for it to come again.
+    sql: `select withdrawn_campaign.place, '/id', 'campaign ' || campaigns.id || ' still has signatures'
+  from withdrawn_campaign join campaigns using (id)
+  where withdrawn_campaign.is_removed and exists (
+    select from claim_signatures recorded where recorded.campaign_key = campaigns.key
+      and not exists (select from staged_claimsignature removed where removed.is_removed and campaign_id = campaigns.id
+        and removed.claimant = recorded.claimant and removed.incentive_position = recorded.incentive_position))`,
+  },
+]
+
+/** What campaigns refer to: whether one still does is known once all others are as the records say. */
+const referred: readonly { of: RecordType; table: string; column: string; isReferred: string }[] = [
+  {
+    of: 'actionTemplate',
+    table: 'action_templates',
+    column: 'action_template_id',
+    isReferred: 'exists (select from campaigns where action_template_id = removed.id)',
+  },
+  {
+    of: 'accessList',
+    table: 'access_lists',
+    column: 'access_list_id',
+    isReferred: 'exists (select from allow_lists where access_list_id = removed.id)',
   },
 ]
 
@@ -144,7 +184,31 @@ interface ReferenceFault {
  */
 export async function checkReferences(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
   const sql = firstFaultsSql(changes)
-  const rows = sql === undefined ? [] : (await ask<ReferenceFault>(sql)).rows
+  if (sql !== undefined) await requireNoFaults(ask, sql, files)
+}
+
+/**
+ * Removes what campaigns refer to, where none does any more; metadata may decide on a campaign that is still to come.
+ * @throws ImportFaultsError where one does.
+ */
+export async function removeReferred(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {
+  for (const { of, table, column, isReferred } of referred) {
+    if (!changes.has(of)) continue
+    const removed = `from ${stagingName(of)} removed where is_removed`
+    await requireNoFaults(
+      ask,
+      `select place, '/id' as pointer, 'is still referred to by a campaign' as message, count(*) over () as total
+      ${removed} and (${isReferred} or exists (
+        select from campaign_metadata where removed.id::text in (chosen ->> '${column}', own ->> '${column}')))
+      order by place limit ${MAX_REPORTED}`,
+      files,
+    )
+    await ask(`delete from ${table} where id in (select id ${removed})`)
+  }
+}
+
+async function requireNoFaults(ask: Query, sql: string, files: readonly string[]) {
+  const { rows } = await ask<ReferenceFault>(sql)
   if (rows.length === 0) return
   const faults = new ValidationErrors()
   for (const { place, pointer, message } of rows) {

@@ -1,9 +1,9 @@
 import { type ChangeKind, withRestaged } from '../../read-models/steps.ts'
 import type { Send } from '../connection.ts'
-import type { CampaignRecord, IngestRecord, RecordType } from '../records.ts'
+import type { CampaignRecord, IngestRecord, RecordType, RemovalRecord } from '../records.ts'
 import { recordTypes } from '../records.ts'
-import { columnsOf, type RecordOf, withoutUnknownAmounts } from './staged-columns.ts'
-import { dropSupersededSql, stagingName } from './staging.ts'
+import { columnsOf, type RecordOf, removalColumns, withoutUnknownAmounts } from './staged-columns.ts'
+import { dropSupersededSql, stagingName, withdrawRemoved } from './staging.ts'
 
 /** What identifies a claim on its chain. */
 interface ClaimIdentity {
@@ -44,6 +44,8 @@ export type PriceSource = { token: TokenIdentity } & ({ feed: string } | { fixed
 export interface Batch {
   /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
   records: readonly IngestRecord[]
+  /** Records to take back by their identity, of these too. */
+  removals?: readonly RemovalRecord[]
   /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
   incentives?: readonly ChangedIncentive[]
   /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
@@ -67,7 +69,7 @@ export interface Batch {
 
 /** The rows of a batch for each of the working tables. */
 function toRows(batch: Batch) {
-  const { records, incentives = [], revertedClaims = [], revertedCampaigns = [] } = batch
+  const { records, removals = [], incentives = [], revertedClaims = [], revertedCampaigns = [] } = batch
   const rows = new Map<ChangeKind, string[]>()
   function add(kind: ChangeKind, row: string) {
     const others = rows.get(kind)
@@ -75,6 +77,11 @@ function toRows(batch: Batch) {
     else others.push(row)
   }
   for (const [index, record] of records.entries()) add(record.type, toRow(record.type, record, index + 1))
+  for (const [index, removal] of removals.entries()) {
+    const columns = removalColumns(removal).map(({ name, value }) => [name, value])
+    const place = records.length + index + 1
+    add(removal.of, JSON.stringify({ place, ...Object.fromEntries(columns), is_removed: true }))
+  }
   for (const { campaignId, position, definition } of incentives) {
     const figures = withoutUnknownAmounts(definition)
     add('incentive', JSON.stringify({ campaign_id: campaignId, position, definition: figures }))
@@ -164,14 +171,15 @@ const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?
  */
 export function stageBatch(send: Send, batch: Batch) {
   const rows = toRows(batch)
-  const { stored = [] } = batch
+  const { removals = [], stored = [] } = batch
+  const withdrawn = withdrawRemoved.filter(({ of }) => removals.some((removal) => removal.of === of))
   for (const { kind, insert, tidy } of staging) {
     const list = rows.get(kind)
     if (list === undefined) continue
     send(insert, [`[${list.join(',')}]`])
     if (tidy !== undefined) send(tidy)
   }
-  for (const { sql } of stored) send(sql)
-  const changes = withRestaged([...rows.keys(), ...stored.map(({ of }) => of)])
+  for (const { sql } of [...withdrawn, ...stored]) send(sql)
+  const changes = withRestaged([...rows.keys(), ...withdrawn.map(({ kind }) => kind), ...stored.map(({ of }) => of)])
   return { changes, tables: staging.filter(({ kind }) => changes.has(kind)).map(({ table }) => table) }
 }

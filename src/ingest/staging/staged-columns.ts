@@ -1,4 +1,4 @@
-import { claimFigures, type IngestRecord, type RecordType } from '../records.ts'
+import { claimFigures, type IngestRecord, type RecordType, type RemovalRecord } from '../records.ts'
 
 export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Type }>
 export type Value = string | number | boolean | null | undefined
@@ -224,4 +224,27 @@ export function columnsOf<Type extends RecordType>(type: Type) {
     Object.entries(stagingTables[type].columns).map(([name, [sqlType, toValue]]) => ({ name, sqlType, toValue }))
   columnLists.set(type, list)
   return list as { name: string; sqlType: string; toValue: (record: RecordOf<Type>) => Value }[]
+}
+
+/** Where a removal has what identifies the record, by the column in which that is staged. */
+const identityColumns: Record<string, (removal: RemovalRecord) => Value> = {
+  chain_id: ({ chainId }) => chainId,
+  address: ({ address }) => address,
+  at: ({ at }) => instant(String(at)),
+  id: ({ id }) => id,
+  tx_hash: ({ txHash }) => `\\x${String(txHash).slice(2)}`,
+  log_index: ({ logIndex }) => logIndex,
+  campaign_id: ({ campaignId }) => campaignId,
+  claimant: ({ claimant }) => claimant,
+  incentive_position: ({ incentiveId }) => incentiveId,
+  user_address: ({ userAddress }) => userAddress,
+}
+
+/** A removal as values of the columns of the staging table of what it removes. */
+export const removalColumns = (removal: RemovalRecord) => {
+  const { identity } = stagingTables[removal.of]
+  return columnsOf(removal.of).map(({ name }) => ({
+    name,
+    value: identity.includes(name) ? identityColumns[name]?.(removal) : null,
+  }))
 }

@@ -1,3 +1,4 @@
+import type { ChangeKind } from '../../read-models/steps.ts'
 import type { RecordType } from '../records.ts'
 import { stagingTables } from './staged-columns.ts'
 
@@ -7,8 +8,8 @@ export const isBounded = (type: RecordType) => stagingTables[type].isWide === un
 /** Where incentives are put whose figures have changed, and the identities of what is taken back. */
 export const changeTables = {
   changed_incentive: 'campaign_id text, position smallint, definition jsonb',
-  withdrawn_claim: 'chain_id bigint, tx_hash bytea, log_index integer',
-  withdrawn_campaign: 'place bigint, id text',
+  withdrawn_claim: 'place bigint, chain_id bigint, tx_hash bytea, log_index integer',
+  withdrawn_campaign: 'place bigint, id text, is_removed boolean',
 }
 
 /** Name of the staging table of a record type. */
@@ -24,11 +25,15 @@ export const fromPlace = (place: number) => ({
   line: place % LINES_OF_A_FILE,
 })
 
-/** Columns of the temporary table; each row also says where its record stands. */
+/**
+ * Columns of the temporary table; each row also says where its record stands. A removal has its identity and nothing else, so
+ * that of a record and its removal the later one counts.
+ */
 export const stagingColumns = (type: RecordType) =>
   [
     'place bigint',
     ...Object.entries(stagingTables[type].columns).map(([name, [sqlType]]) => `${name} ${sqlType}`),
+    'is_removed boolean',
   ].join(', ')
 
 /** Of records that are the same only the last stays. */
@@ -46,4 +51,22 @@ export const settleStagedSql = (type: RecordType) => [
   `analyze ${stagingName(type)}`,
   dropSupersededSql(type),
   `create unique index on ${stagingName(type)} (${stagingTables[type].identity.join(', ')})`,
+]
+
+const withdraw = (type: RecordType, table: keyof typeof changeTables, columns: string) =>
+  `with removed as (delete from ${stagingName(type)} where is_removed returning ${columns})
+  insert into ${table} (${columns}) select ${columns} from removed`
+
+/** Removals of what a chain can take back too go the same way. */
+export const withdrawRemoved: { of: RecordType; kind: ChangeKind; sql: string }[] = [
+  {
+    of: 'claim',
+    kind: 'withdrawnClaim',
+    sql: withdraw('claim', 'withdrawn_claim', 'place, chain_id, tx_hash, log_index'),
+  },
+  {
+    of: 'campaign',
+    kind: 'withdrawnCampaign',
+    sql: withdraw('campaign', 'withdrawn_campaign', 'place, id, is_removed'),
+  },
 ]

@@ -109,7 +109,7 @@ test('a total of active campaigns is right whenever the clock passes a start or 
 /** As the reader of an import gives it. */
 function asRead(record: ImportRecord) {
   const read = readRecord(Buffer.from(JSON.stringify(record)))
-  if (read === undefined || 'problems' in read) throw new Error(`not a record: ${JSON.stringify(read)}`)
+  if (read === undefined || !('record' in read)) throw new Error(`not a record: ${JSON.stringify(read)}`)
   return read.record
 }
 

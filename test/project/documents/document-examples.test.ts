@@ -27,7 +27,7 @@ import { startTestApp, type TestApp } from '../../setup/test-app.ts'
  * array that there are more entries.
  */
 
-const LANGUAGES = ['console', 'js', 'ts', 'sh', 'json', 'ndjson', 'yaml', 'text', 'ini', 'nginx', 'http']
+const LANGUAGES = ['sql', 'console', 'js', 'ts', 'sh', 'json', 'ndjson', 'yaml', 'text', 'ini', 'nginx', 'http']
 
 /** The README comes last: its examples bring in data that the guides do not count on. */
 const documents = [...guides, README]

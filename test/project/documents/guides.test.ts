@@ -12,7 +12,7 @@ import { README, readDocument, root } from '../../setup/documents/documents.ts'
  */
 
 interface OpenApiDocument {
-  paths: Record<string, { get: { responses: Record<string, { content?: { 'application/json': Examples } }> } }>
+  paths: Record<string, { get: { responses: Record<string, { content?: { 'application/json'?: Examples } }> } }>
 }
 interface Examples {
   examples?: Record<string, { value: { error?: string } }>
@@ -30,7 +30,7 @@ describe('the guide on errors', () => {
   const document: OpenApiDocument = resolveReferences(JSON.parse(readFileSync(join(root, 'openapi.json'), 'utf8')))
   const failures = Object.values(document.paths).flatMap(({ get }) =>
     Object.entries(get.responses).flatMap(([status, { content }]) =>
-      Object.values(content?.['application/json'].examples ?? {}).flatMap(({ value }) =>
+      Object.values(content?.['application/json']?.examples ?? {}).flatMap(({ value }) =>
         value.error === undefined ? [] : [{ status, sentence: value.error }],
       ),
     ),

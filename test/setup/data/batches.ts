@@ -26,7 +26,7 @@ function withdrawnFrom(records: readonly ImportRecord[], { chance }: Random) {
 /** As the reader of an import gives it. */
 function asRead(record: ImportRecord) {
   const read = readRecord(Buffer.from(JSON.stringify(record)))
-  if (read === undefined || 'problems' in read) throw new Error(`not a record: ${JSON.stringify(read)}`)
+  if (read === undefined || !('record' in read)) throw new Error(`not a record: ${JSON.stringify(read)}`)
   return read.record
 }
 

@@ -81,6 +81,11 @@ export const TooManyStreamsError = createError(
 /** A defect. */
 export const InternalError = createError('INTERNAL_ERROR', 'internal server error', 500)
 export const OverloadedError = createError('OVERLOADED', 'the service is overloaded, try again shortly', 503)
+export const TooManyExportsError = createError(
+  'TOO_MANY_EXPORTS',
+  'as many exports as there may be at a time are being read, try again shortly',
+  503,
+)
 export const ServiceNotReadyError = createError(
   'NOT_READY',
   'the service is not ready: its database is unreachable or still being prepared, try again shortly',

@@ -1,0 +1,114 @@
+import pg from 'pg'
+import { copySql, type RecordFormat } from '../../database/records/record-pages.ts'
+import type { RecordKind } from '../../database/records/record-sources.ts'
+import type { Snapshot } from '../../database/records/snapshots.ts'
+import type { RemovalRecord } from '../../ingest/records.ts'
+import type { Change } from '../../schemas/changes.ts'
+
+/** What is to be appended for some changes: statements for the records that are there, and removals of those that are not. */
+export interface ChangedRecords {
+  statements: string[]
+  removals: RemovalRecord[]
+}
+
+const quoted = (values: readonly string[]) => values.map((value) => pg.escapeLiteral(value)).join(', ')
+
+/** Which facts of a kind have changed, by the text that identifies each. */
+interface Identified {
+  /** The identity as SQL has it, and the table with it. */
+  identity: string
+  from: string
+  condition: (ids: readonly string[]) => string
+  ids: (change: Change) => string[]
+  toRemoval: (id: string) => Omit<RemovalRecord, 'type'>
+}
+
+const tokenOf = (token: string) => ({ chainId: Number(token.split(':')[0]), address: String(token.split(':')[1]) })
+
+const tokenIn = (table: string) => (ids: readonly string[]) =>
+  `(${table}.chain_id, ${table}.address) in (${ids.map((id) => `(${tokenOf(id).chainId}, ${quoted([tokenOf(id).address])})`).join(', ')})`
+
+const identified: Record<Exclude<RecordKind, 'prices'>, Identified> = {
+  campaigns: {
+    identity: 'campaign.id',
+    from: 'campaigns campaign',
+    condition: (ids) => `campaign.id in (${quoted(ids)})`,
+    ids: ({ kind, campaignId }) => (kind.startsWith('campaign.') && campaignId !== undefined ? [campaignId] : []),
+    toRemoval: (id) => ({ of: 'campaign', id }),
+  },
+  claims: {
+    identity: `claim.chain_id || ' 0x' || encode(claim.tx_hash, 'hex') || ' ' || claim.log_index`,
+    from: 'claims claim',
+    condition: (ids) =>
+      `(claim.chain_id, claim.tx_hash, claim.log_index) in (${ids
+        .map((id) => id.split(' '))
+        .map(([chain, hash = '', log]) => `(${chain}, decode('${hash.slice(2)}', 'hex'), ${log})`)
+        .join(', ')})`,
+    ids: ({ claim, chainId }) => (claim === undefined ? [] : [`${chainId} ${claim.txHash} ${claim.logIndex}`]),
+    toRemoval: (id) => {
+      const [chain, txHash = '', log] = id.split(' ')
+      return { of: 'claim', chainId: Number(chain), txHash, logIndex: Number(log) }
+    },
+  },
+  tokens: {
+    identity: `token.chain_id || ':' || token.address`,
+    from: 'tokens token',
+    condition: tokenIn('token'),
+    ids: ({ kind, token }) => (kind === 'token.changed' && token !== undefined ? [token] : []),
+    toRemoval: (id) => ({ of: 'token', ...tokenOf(id) }),
+  },
+}
+
+/** What some changes come to now, which may be later than they were: of each fact its last state. */
+export async function findChanged(
+  snapshot: Snapshot,
+  kind: Exclude<RecordKind, 'prices'>,
+  format: RecordFormat,
+  changes: readonly Change[],
+): Promise<ChangedRecords> {
+  const { identity, from, condition, ids: idsOf, toRemoval } = identified[kind]
+  const ids = [...new Set(changes.flatMap(idsOf))]
+  if (ids.length === 0) return { statements: [], removals: [] }
+  const rows = await snapshot.ask<{ id: string }>(`select ${identity} as id from ${from} where ${condition(ids)}`)
+  const present = new Set(rows.map(({ id }) => id))
+  return {
+    statements: present.size === 0 ? [] : copySql(kind, format, [condition([...present])], false),
+    removals: ids.filter((id) => !present.has(id)).map((id) => ({ type: 'removal', ...toRemoval(id) })),
+  }
+}
+
+/** The newest instant of a price, of some tokens or of all. */
+export const pricedToSql = (tokens?: readonly string[]) => `
+  select chain_id || ':' || address as token, to_char(priced_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as at
+  from priced_tokens priced cross join lateral (
+    select coalesce(price.priced_at, '1970-01-01Z') as priced_at from token_price_at(chain_id, address, 'infinity') price
+  ) newest
+  ${tokens === undefined ? '' : `where ${tokenIn('priced')(tokens)}`}`
+
+/**
+ * Of tokens whose price of now is another one: the prices since the newest that is there already.
+ * @returns also the newest of each.
+ */
+export async function findChangedPrices(
+  snapshot: Snapshot,
+  format: RecordFormat,
+  changes: readonly Change[],
+  pricedTo: Readonly<Record<string, string>>,
+) {
+  const changed = changes.flatMap(({ kind, token }) => (kind === 'price.changed' && token !== undefined ? [token] : []))
+  const tokens = [...new Set(changed)]
+  if (tokens.length === 0) return { statements: [], removals: [], newest: {} }
+  const rows = await snapshot.ask<{ token: string; at: string }>(pricedToSql(tokens))
+  const newest = Object.fromEntries(rows.map(({ token, at }) => [token, at]))
+  const conditions = tokens.map((token) => {
+    const since = pricedTo[token]
+    return `${tokenIn('priced')([token])}${since === undefined ? '' : ` and price.at >= ${quoted([since])}`}`
+  })
+  // Of one whose newest price was withdrawn, an older one counts again.
+  const removals = tokens.flatMap((token): RemovalRecord[] => {
+    const at = pricedTo[token]
+    const isThere = at === undefined || (newest[token] !== undefined && newest[token] >= at)
+    return isThere ? [] : [{ type: 'removal', of: 'tokenPrice', ...tokenOf(token), at }]
+  })
+  return { statements: copySql('prices', format, conditions, false), removals, newest }
+}

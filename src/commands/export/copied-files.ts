@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs'
+import { mkdir, open, readFile, rename } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { RecordFormat } from '../../database/records/record-pages.ts'
+import type { ClaimSignatureRecord } from '../../ingest/records.ts'
+
+/** A folder that cannot be gone on with; the message says why and what to do. */
+export class ExportFolderError extends Error {
+  override readonly name = 'ExportFolderError'
+}
+
+/** What `cursor.json` says: how far the files are whole, and where the changes go on. */
+export interface CopyState {
+  format: RecordFormat
+  /** The cursor of the changes that the files have. */
+  cursor: string
+  /** Bytes of each file; what is behind them was being written when the process was killed. */
+  bytes: Record<string, number>
+  /** The newest instant of each token of which the prices are there. */
+  pricedTo: Record<string, string>
+}
+
+const STATE = 'cursor.json'
+
+/** The state of a folder; undefined where nothing whole is there. @throws ExportFolderError */
+export async function readState(folder: string, format: RecordFormat): Promise<CopyState | undefined> {
+  const text = await readFile(join(folder, STATE), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined
+    throw new ExportFolderError(`${join(folder, STATE)} cannot be read: ${error.message}`)
+  })
+  if (text === undefined) return undefined
+  const state: CopyState = JSON.parse(text)
+  if (state.format !== format) {
+    throw new ExportFolderError(`${folder} has an export as ${state.format}: export ${format} to another folder`)
+  }
+  return state
+}
+
+/** Writes all that comes to the end of a file, from `start` on. @returns the bytes of the file. */
+export async function appendTo(folder: string, name: string, start: number, chunks: AsyncIterable<Buffer>) {
+  const file = await open(join(folder, name), start === 0 ? 'w' : 'r+')
+  try {
+    const { size } = await file.stat()
+    if (size < start)
+      throw new ExportFolderError(`${join(folder, name)} is shorter than it was: export to another folder`)
+    await file.truncate(start)
+    let position = start
+    for await (const chunk of chunks) {
+      await file.write(chunk, 0, chunk.length, position)
+      position += chunk.length
+    }
+    await file.sync()
+    return position
+  } finally {
+    await file.close()
+  }
+}
+
+/** What was exported of the signatures for some campaigns, as the lines of the file say. */
+export async function findSignatures(folder: string, name: string, bytes: number, campaignIds: ReadonlySet<string>) {
+  const found: ClaimSignatureRecord[] = []
+  if (campaignIds.size === 0 || bytes === 0) return found
+  const stream = createReadStream(join(folder, name), { end: bytes - 1 })
+  for await (const line of createInterface({ input: stream })) {
+    if (!line.startsWith('{"type":"claimSignature"')) continue
+    const record: ClaimSignatureRecord = JSON.parse(line)
+    if (campaignIds.has(record.campaignId)) found.push(record)
+  }
+  return found
+}
+
+/** Replaced as a whole, once all that it speaks of is on the disk. */
+export async function writeState(folder: string, state: CopyState) {
+  const file = await open(join(folder, `${STATE}.new`), 'w')
+  await file.writeFile(`${JSON.stringify(state, null, 2)}\n`)
+  await file.sync()
+  await file.close()
+  await rename(join(folder, `${STATE}.new`), join(folder, STATE))
+}
+
+export async function makeFolder(folder: string) {
+  await mkdir(folder, { recursive: true })
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { chainsSql, conditionsOf, copySql, type RecordFormat } from '../../database/records/record-pages.ts'
+import { type RecordKind, recordKinds } from '../../database/records/record-sources.ts'
+import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records/snapshots.ts'
+import type { RemovalRecord } from '../../ingest/records.ts'
+import { withCurrentSchema } from '../../process/database-access.ts'
+import { ending } from '../../process/shutdown.ts'
+import { createChangeReader } from '../../read-models/changes/read.ts'
+import type { Change } from '../../schemas/changes.ts'
+import type { Settings } from '../../settings.ts'
+import { findChanged, findChangedPrices, pricedToSql } from './changed-records.ts'
+import {
+  appendTo,
+  type CopyState,
+  ExportFolderError,
+  findSignatures,
+  makeFolder,
+  readState,
+  writeState,
+} from './copied-files.ts'
+
+export interface ExportOptions {
+  format: RecordFormat
+  follow?: boolean
+}
+
+/** Changes that are taken in one step. */
+const MAX_CHANGES = 1000
+
+/** How often it is looked for changes. */
+const POLL_INTERVAL_MS = 1000
+
+/** `export`: a copy of all records in a folder; one that is there gets what has changed since. */
+export async function exportToFolder(settings: Settings, folder: string, { format, follow = false }: ExportOptions) {
+  await makeFolder(folder)
+  let state = await readState(folder, format)
+  await withCurrentSchema(settings, async (url) => {
+    const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
+    pool.on('error', () => undefined)
+    const openSnapshot = openSnapshotsOf(pool)
+    async function inSnapshot<Result>(work: (snapshot: Snapshot) => Promise<Result>) {
+      const snapshot = await openSnapshot(0)
+      try {
+        return await work(snapshot)
+      } finally {
+        snapshot.close()
+      }
+    }
+    try {
+      state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
+      while (!ending.aborted) {
+        const known: CopyState = state
+        const next = await inSnapshot((snapshot) => copyChanges(snapshot, folder, known))
+        state = next.state
+        if (next.hasMore) continue
+        if (!follow) break
+        await sleep(POLL_INTERVAL_MS, undefined, { signal: ending }).catch(() => undefined)
+      }
+    } finally {
+      await pool.end()
+    }
+  })
+}
+
+const asText = (format: RecordFormat, chunks: AsyncGenerator<Buffer>) => (format === 'csv' ? withCrlf(chunks) : chunks)
+
+/** All there is, in the place of what the folder has. */
+async function copyAll(snapshot: Snapshot, folder: string, format: RecordFormat): Promise<CopyState> {
+  const { next: cursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
+  if (cursor === undefined) throw new TypeError('there is no cursor of now')
+  const bytes: Record<string, number> = {}
+  for (const kind of recordKinds) {
+    const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
+    const chunks = snapshot.stream(copySql(kind, format, conditionsOf(kind, chains, {})))
+    bytes[`${kind}.${format}`] = await appendTo(folder, `${kind}.${format}`, 0, asText(format, chunks))
+  }
+  const priced = await snapshot.ask<{ token: string; at: string }>(pricedToSql())
+  const pricedTo = Object.fromEntries(priced.map(({ token, at }) => [token, at]))
+  const state = { format, cursor, bytes, pricedTo }
+  await writeState(folder, state)
+  return state
+}
+
+/** What has changed since, a bounded number of changes. @throws ExportFolderError where that cannot be said any more. */
+async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState) {
+  const page = await createChangeReader(snapshot.database).read(state.cursor, MAX_CHANGES)
+  if (page === undefined) {
+    throw new ExportFolderError(
+      `${folder} is of another database, or too old: what has changed since is not known. Export to another folder`,
+    )
+  }
+  const { changes, next: cursor, hasMore } = page
+  if (changes.length === 0) return { state, hasMore }
+  if (changes.some(({ kind }) => kind === 'reset')) {
+    return { state: await copyAll(snapshot, folder, state.format), hasMore: false }
+  }
+  const bytes = { ...state.bytes }
+  const pricedTo = { ...state.pricedTo }
+  const append = async (name: string, chunks: AsyncIterable<Buffer>) => {
+    bytes[name] = await appendTo(folder, name, bytes[name] ?? 0, chunks)
+  }
+  for (const kind of recordKinds) {
+    const { statements, removals } = await changesOf(snapshot, kind, folder, state, changes, pricedTo)
+    const name = `${kind}.${state.format}`
+    if (statements.length > 0) await append(name, asText(state.format, snapshot.stream(statements)))
+    // A table has no place for them.
+    if (removals.length > 0) await append(state.format === 'csv' ? 'removals.ndjson' : name, toLines(removals))
+  }
+  const nextState = { ...state, cursor, bytes, pricedTo }
+  await writeState(folder, nextState)
+  return { state: nextState, hasMore }
+}
+
+async function changesOf(
+  snapshot: Snapshot,
+  kind: RecordKind,
+  folder: string,
+  { format, bytes }: CopyState,
+  changes: readonly Change[],
+  pricedTo: Record<string, string>,
+) {
+  if (kind !== 'prices') {
+    const { statements, removals } = await findChanged(snapshot, kind, format, changes)
+    if (kind !== 'campaigns' || format === 'csv') return { statements, removals }
+    const gone = new Set(removals.map(({ id }) => String(id)))
+    const signatures = await findSignatures(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0, gone)
+    const theirs = signatures.map(
+      ({ campaignId, claimant, incentiveId }): RemovalRecord => ({
+        ...{ type: 'removal', of: 'claimSignature' },
+        ...{ campaignId, claimant, incentiveId },
+      }),
+    )
+    return { statements, removals: [...theirs, ...removals] }
+  }
+  const { newest, ...found } = await findChangedPrices(snapshot, format, changes, pricedTo)
+  for (const { at, chainId, address } of found.removals) if (at !== undefined) delete pricedTo[`${chainId}:${address}`]
+  Object.assign(pricedTo, newest)
+  return found
+}
+
+async function* toLines(removals: readonly RemovalRecord[]) {
+  yield Buffer.from(removals.map((removal) => `${JSON.stringify(removal)}\n`).join(''))
+}

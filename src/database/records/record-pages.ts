@@ -1,0 +1,111 @@
+import pg from 'pg'
+import { neededByCampaigns, type RecordKind, type RecordSource, recordSources } from './record-sources.ts'
+
+export type RecordFormat = 'ndjson' | 'csv'
+
+/** Where a record stands in its kind: its chain, then its key, as texts. */
+export type Place = readonly string[]
+
+interface RecordFilter {
+  /** All where there are none. */
+  chainId?: readonly number[] | undefined
+  /** Instants: the first that counts, and the first that does not any more. */
+  since?: string | undefined
+  until?: string | undefined
+}
+
+/** Records after a place, up to one; from the first and to the last where there is none. */
+export interface PageBounds extends RecordFilter {
+  after?: Place | undefined
+  upTo?: Place | undefined
+}
+
+/** The chains of a kind's records, ascending: found one after the other by an index, however many records there are. */
+export const chainsSql = (kind: RecordKind) => {
+  const { chainTable } = recordSources[kind]
+  return `with recursive chains (id) as (
+    select min(chain_id) from ${chainTable}
+    union all
+    select (select min(chain_id) from ${chainTable} where chain_id > chains.id) from chains where chains.id is not null
+  ) select id::text as id from chains where id is not null`
+}
+
+/** A condition for each chain: then the records of one are read in their order, and the chains one after the other. */
+export function conditionsOf(
+  kind: RecordKind,
+  chains: readonly string[],
+  { chainId, since, until, after, upTo }: PageBounds,
+) {
+  const { chainColumn, key, time } = recordSources[kind]
+  const columns = `(${key.map(({ column }) => column).join(', ')})`
+  const literals = (place: Place) =>
+    `(${key.map(({ type }, index) => `${pg.escapeLiteral(place[index + 1] ?? '')}::${type}`).join(', ')})`
+  const toLiteral = (instant: string) =>
+    time?.type === 'seconds' ? String(Math.ceil(Date.parse(instant) / 1000)) : pg.escapeLiteral(instant)
+  return chains
+    .filter((chain) => chainId === undefined || chainId.includes(Number(chain)))
+    .filter(
+      (chain) =>
+        BigInt(chain) >= BigInt(after?.[0] ?? 0) && (upTo === undefined || BigInt(chain) <= BigInt(upTo[0] ?? 0)),
+    )
+    .map((chain) =>
+      [
+        `${chainColumn} = ${BigInt(chain)}`,
+        ...(after?.[0] === chain ? [`${columns} > ${literals(after)}`] : []),
+        ...(upTo?.[0] === chain ? [`${columns} <= ${literals(upTo)}`] : []),
+        ...(time && since ? [`${time.column} >= ${toLiteral(since)}`] : []),
+        ...(time && until ? [`${time.column} < ${toLiteral(until)}`] : []),
+      ].join(' and '),
+    )
+}
+
+const unionOf = (conditions: readonly string[], select: (condition: string) => string) =>
+  (conditions.length === 0 ? ['false'] : conditions).map((condition) => `(${select(condition)})`).join(' union all ')
+
+const orderOf = ({ key }: RecordSource) => key.map(({ column }) => column).join(', ')
+
+/** The place of the last record of a page of so many, and of one after it where there is any: in arrays of texts. */
+export function endSql(kind: RecordKind, chains: readonly string[], bounds: PageBounds, limit: number) {
+  const source = recordSources[kind]
+  const place = `array[${[source.chainColumn, ...source.key.map(({ column }) => column)].map((part) => `(${part})::text`).join(', ')}]`
+  const places = unionOf(
+    conditionsOf(kind, chains, bounds),
+    (condition) => `select ${place} as place from ${source.from} where ${condition} order by ${orderOf(source)}`,
+  )
+  return `select place from (${places}) places offset ${limit - 1} limit 2`
+}
+
+type Selected = Pick<RecordSource, 'type' | 'columns' | 'from'>
+
+/** A line of JSON has no control characters, so with these as its signs the form of COPY leaves it as it is. */
+const AS_IT_IS = `format csv, quote e'\\x01', delimiter e'\\x02'`
+
+const asNdjson = ({ type, columns }: Selected, rows: (columns: string) => string) => {
+  const selected = Object.entries({ type: `'${type}'::text`, ...columns }).map(([key, value]) => `${value} as "${key}"`)
+  return `copy (select row_to_json(record) from (${rows(selected.join(', '))}) record) to stdout (${AS_IT_IS})`
+}
+
+const asCsv = ({ columns }: Selected, rows: (columns: string) => string, hasHeader: boolean) => {
+  const selected = Object.entries(columns).map(([key, value]) => `(${value})::text as "${key}"`)
+  return `copy (${rows(selected.join(', '))}) to stdout (format csv, header ${hasHeader})`
+}
+
+/**
+ * The statements that give the records of which any of these conditions is true, in the order in which they are to be sent.
+ * Tables of CSV have no place for what others need.
+ */
+export function copySql(kind: RecordKind, format: RecordFormat, conditions: readonly string[], hasHeader = true) {
+  const source = recordSources[kind]
+  const rows = (columns: string) =>
+    unionOf(
+      conditions,
+      (condition) => `select ${columns} from ${source.from} where ${condition} order by ${orderOf(source)}`,
+    )
+  if (format === 'csv') return [asCsv(source, rows, hasHeader)]
+  const keys = unionOf(conditions, (condition) => `select key from campaigns campaign where ${condition}`)
+  const needed = kind === 'campaigns' ? neededByCampaigns(keys) : []
+  return [
+    ...needed.map((each) => asNdjson(each, (columns) => `select ${columns} from ${each.from}`)),
+    asNdjson(source, rows),
+  ]
+}

@@ -1,0 +1,202 @@
+/*
+ * How records are made of what is stored, key by key, in the order in which the API's documentation lists them. Each kind has an
+ * order by chain and a key within the chain, by which a page begins and ends.
+ */
+
+export const recordKinds = ['campaigns', 'claims', 'tokens', 'prices'] as const
+export type RecordKind = (typeof recordKinds)[number]
+
+export interface RecordSource {
+  /** The `type` of its records. */
+  type: string
+  /** Each key with the expression of its value. */
+  columns: Readonly<Record<string, string>>
+  from: string
+  /** The table whose chains these are, and its column. */
+  chainTable: string
+  chainColumn: string
+  /** What orders records within a chain: columns, and their types. */
+  key: readonly { column: string; type: string }[]
+  /** Seconds, or an instant, by which a time range is asked. */
+  time?: { column: string; type: 'seconds' | 'instant' }
+}
+
+/** As the API writes an instant. */
+const iso = (column: string) => `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const tokenOrNull = (chain: string, address: string) =>
+  `case when ${address} is not null then json_build_object('chainId', ${chain}, 'address', ${address}) end`
+
+const campaigns: RecordSource = {
+  type: 'campaign',
+  columns: {
+    id: 'campaign.id',
+    action: 'campaign.action',
+    budget: 'campaign.budget',
+    owner: 'campaign.owner',
+    validator: 'campaign.validator',
+    blockTimestamp: 'campaign.block_timestamp::text',
+    txHash: 'campaign.tx_hash',
+    protocolFee: 'campaign.protocol_fee::text',
+    maxParticipants: 'campaign.max_participants::text',
+    incentives: 'paid.definitions',
+    allowList: `case when list.campaign_key is not null then json_build_object(
+      'owner', list.owner, 'contractAddress', list.contract_address, 'type', list.type,
+      'addresses', case when list.has_recorded_addresses then (
+        select coalesce(json_agg(address order by address), '[]') from allow_list_addresses
+        where campaign_key = campaign.key) end) end`,
+    actionSteps: `(select coalesce(json_agg(definition order by position), '[]') from action_steps
+      where campaign_key = campaign.key)`,
+    campaignIndex: 'campaign.campaign_index',
+    actionClaimant: 'campaign.action_claimant',
+    createdAtBlockchainNumbers: 'campaign.created_at_blockchain_numbers',
+    creator: 'campaign.creator',
+    campaignName: 'campaign.campaign_name',
+    templateId: 'campaign.template_id',
+    actionTemplateId: 'campaign.action_template_id',
+    customAction: 'campaign.custom_action',
+    nftImageUri: 'campaign.nft_image_uri',
+    nftName: 'campaign.nft_name',
+    nftMetadataId: 'campaign.nft_metadata_id',
+    projectImageUri: 'campaign.project_image_uri',
+    projectUrl: 'campaign.project_url',
+    tokenImageUri: 'campaign.token_image_uri',
+    startTime: iso('campaign.start_at'),
+    endTime: iso('campaign.end_at'),
+    verificationLevel: 'campaign.verification_level',
+    distributionChannels: 'to_json(campaign.distribution_channels)',
+    autocampaignId: 'campaign.autocampaign_id',
+    actionToken: tokenOrNull('campaign.action_token_chain_id', 'campaign.action_token_address'),
+    nftCollection: tokenOrNull('collection.chain_id', 'collection.value'),
+    maxClaimsPerClaimant: `case when campaign.max_claims_per_claimant = 'Infinity' then to_json('unlimited'::text)
+      else to_json(campaign.max_claims_per_claimant) end`,
+    incentivePositions: 'case when paid.has_gaps then to_json(paid.positions) end',
+  },
+  from: `campaigns campaign
+    left join allow_lists list on list.campaign_key = campaign.key
+    left join campaign_facets collection on collection.campaign_key = campaign.key and collection.kind = 'collection'
+    cross join lateral (
+      select coalesce(json_agg(definition order by position), '[]') as definitions,
+        array_agg(position order by position) as positions, max(position) >= count(*) as has_gaps
+      from incentives where campaign_key = campaign.key
+    ) paid`,
+  chainTable: 'campaigns',
+  chainColumn: 'campaign.chain_id',
+  key: [
+    { column: 'campaign.core_address', type: 'text' },
+    { column: 'campaign.identifier', type: 'numeric' },
+  ],
+}
+
+const claims: RecordSource = {
+  type: 'claim',
+  columns: {
+    campaignId: 'campaign.id',
+    incentiveIndex: 'claim.incentive_position',
+    claimant: 'claim.claimant',
+    amount: 'claim.amount::text',
+    txHash: `'0x' || encode(claim.tx_hash, 'hex')`,
+    logIndex: 'claim.log_index',
+    blockTimestamp: 'claim.block_timestamp::text',
+    amountUsd: 'case when not claim.is_value_derived then claim.amount_usd::text end',
+  },
+  from: 'claims claim join campaigns campaign on campaign.key = claim.campaign_key',
+  chainTable: 'claims',
+  chainColumn: 'claim.chain_id',
+  key: [
+    { column: 'claim.block_timestamp', type: 'bigint' },
+    { column: 'claim.tx_hash', type: 'bytea' },
+    { column: 'claim.log_index', type: 'integer' },
+  ],
+  time: { column: 'claim.block_timestamp', type: 'seconds' },
+}
+
+const tokens: RecordSource = {
+  type: 'token',
+  columns: {
+    chainId: 'token.chain_id',
+    address: 'token.address',
+    decimals: 'token.decimals',
+    name: 'token.name',
+    symbol: 'token.symbol',
+    imageUri: 'token.image_uri',
+    whitelisted: 'token.is_whitelisted',
+    marketCap: 'token.market_cap',
+    priceChange24Hr: 'token.price_change_24_hr',
+    volume24Hr: 'token.volume_24_hr',
+    holders: 'token.holders',
+  },
+  from: 'tokens token',
+  chainTable: 'tokens',
+  chainColumn: 'token.chain_id',
+  key: [{ column: 'token.address', type: 'text' }],
+}
+
+/**
+ * The prices that count, wherever they come from: a fixed one for all time; else those of a feed, and before its first the
+ * imported ones.
+ */
+const prices: RecordSource = {
+  type: 'tokenPrice',
+  columns: {
+    chainId: 'priced.chain_id',
+    address: 'priced.address',
+    at: iso('price.at'),
+    priceUsd: 'price.price_usd::text',
+  },
+  from: `priced_tokens priced cross join lateral (
+      select '1970-01-01Z'::timestamptz as at, priced.fixed_price_usd as price_usd where priced.fixed_price_usd is not null
+      union all
+      (select distinct on (at) at, price_usd from feed_prices
+      where token_key = priced.key and priced.fixed_price_usd is null order by at, block_number desc, log_index desc)
+      union all
+      select at, price_usd from imported_prices imported
+      where token_key = priced.key and priced.fixed_price_usd is null
+        and not exists (select from feed_prices feed where feed.token_key = priced.key and feed.at <= imported.at)
+    ) price`,
+  chainTable: 'priced_tokens',
+  chainColumn: 'priced.chain_id',
+  key: [
+    { column: 'priced.address', type: 'text' },
+    { column: '(extract(epoch from price.at) * 1000)::bigint', type: 'bigint' },
+  ],
+  time: { column: 'price.at', type: 'instant' },
+}
+
+export const recordSources: Record<RecordKind, RecordSource> = { campaigns, claims, tokens, prices }
+
+/** What campaigns need besides, each once: `page` is a query of their keys. */
+export const neededByCampaigns = (page: string): readonly Pick<RecordSource, 'type' | 'columns' | 'from'>[] => [
+  {
+    type: 'actionTemplate',
+    columns: {
+      id: 'template.id',
+      projectId: 'template.project_id',
+      actionType: 'template.action_type',
+      projectImage: 'template.project_image',
+      description: 'template.description',
+      category: 'template.category',
+    },
+    from: `(select distinct action_template_id as id from campaigns where key in (${page})) needed
+      join action_templates template using (id)`,
+  },
+  {
+    type: 'contract',
+    columns: { chainId: 'contract.chain_id', address: 'contract.address', name: 'contract.name' },
+    from: `(
+        select distinct chain_id, value as address from campaign_facets where kind = 'target' and campaign_key in (${page})
+      ) needed join contracts contract using (chain_id, address)`,
+  },
+  {
+    type: 'claimSignature',
+    columns: {
+      campaignId: 'campaign.id',
+      incentiveId: 'signed.incentive_position',
+      claimant: 'signed.claimant',
+      signature: 'signed.signature',
+      referrer: 'signed.referrer',
+    },
+    from: `(${page}) needed join campaigns campaign using (key)
+      join claim_signatures signed on signed.campaign_key = campaign.key`,
+  },
+]

@@ -1,0 +1,100 @@
+import { Readable } from 'node:stream'
+import {
+  chainsSql,
+  conditionsOf,
+  copySql,
+  endSql,
+  type PageBounds,
+  type Place,
+  type RecordFormat,
+} from '../../database/records/record-pages.ts'
+import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
+import { type OpenSnapshot, withCrlf } from '../../database/records/snapshots.ts'
+import { readCursor, toCursor } from '../../http/request/cursors.ts'
+import { TooManyExportsError } from '../../http/request/errors/errors.ts'
+import { MAX_SECONDS } from '../../http/server/slow-responses.ts'
+import { createChangeReader } from '../../read-models/changes/read.ts'
+import type { ExportQuery } from './export-schemas.ts'
+
+interface ExportedPage {
+  body: Readable
+  /** Of the page after this one; absent where it is the last. */
+  nextCursor?: string | undefined
+  /** Where the changes go on that the page does not have. */
+  changesCursor: string
+}
+
+export interface ExportRepository {
+  /**
+   * A page of records, all of one state of the data, read as fast as the body is taken. Costs an index scan of the page's keys
+   * beforehand. Whoever does not read the body to its end destroys it.
+   * @throws TooManyExportsError
+   */
+  open(kind: RecordKind, query: ExportQuery, format: RecordFormat): Promise<ExportedPage>
+}
+
+/** A part of a place as it is in a cursor, by the type of its column. */
+const forms: Record<string, string> = {
+  text: '(0x[0-9a-f]{40})',
+  numeric: '(\\d{1,78})',
+  bigint: '(\\d{1,16})',
+  bytea: '(\\\\x[0-9a-f]{64})',
+  integer: '(\\d{1,9})',
+}
+
+const placeForm = (kind: RecordKind) =>
+  new RegExp(`^(\\d{1,16}) ${recordSources[kind].key.map(({ type }) => forms[type]).join(' ')}$`)
+
+/** @param maxExports how many are read at a time. */
+export function createExportRepository(openSnapshot: OpenSnapshot, maxExports: number): ExportRepository {
+  let running = 0
+  return {
+    async open(kind, { limit, ...query }, format) {
+      const operation = `export ${kind}`
+      const after: Place | undefined =
+        query.cursor === undefined ? undefined : readCursor(query.cursor, operation, query, placeForm(kind))
+      if (running >= maxExports) throw new TooManyExportsError()
+      running += 1
+      const snapshot = await openSnapshot(MAX_SECONDS * 1000).catch((error: unknown) => {
+        running -= 1
+        throw error
+      })
+      let isOpen = true
+      const close = () => {
+        if (isOpen) running -= 1
+        isOpen = false
+        snapshot.close()
+      }
+      try {
+        const chains = (await snapshot.ask<{ id: string }>(chainsSql(kind))).map(({ id }) => id)
+        const bounds: PageBounds = { ...query, after }
+        const [last, next] = await snapshot.ask<{ place: string[] }>(endSql(kind, chains, bounds, limit))
+        const { next: changesCursor } = (await createChangeReader(snapshot.database).read(undefined, 0)) ?? {}
+        if (changesCursor === undefined) throw new TypeError('there is no cursor of now')
+        const chunks = snapshot.stream(
+          copySql(kind, format, conditionsOf(kind, chains, { ...bounds, upTo: last?.place })),
+        )
+        const body = Readable.from(closing(format === 'csv' ? withCrlf(chunks) : chunks, close), { objectMode: false })
+        // Also where nothing of it was ever read.
+        body.once('close', close)
+        return {
+          body,
+          nextCursor: last && next && toCursor(operation, query, last.place),
+          changesCursor,
+        }
+      } catch (error) {
+        close()
+        throw error
+      }
+    },
+  }
+}
+
+/** Closes before the reader sees the end: who then asks for the next page finds a place. */
+async function* closing(chunks: AsyncIterable<Buffer>, close: () => void) {
+  try {
+    yield* chunks
+  } finally {
+    close()
+  }
+}

@@ -1,0 +1,75 @@
+import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { RecordFormat } from '../../database/records/record-pages.ts'
+import type { RecordKind } from '../../database/records/record-sources.ts'
+import { streamedResponsesOf } from '../../http/request/responses.ts'
+import { exportExamples } from './export-examples.ts'
+import type { ExportRepository } from './export-repository.ts'
+import { ExportQuery, ExportTimeRangeQuery } from './export-schemas.ts'
+
+const contentTypes: Record<RecordFormat, string> = {
+  ndjson: 'application/x-ndjson',
+  csv: 'text/csv; charset=utf-8; header=present',
+}
+
+const operationOf = (kind: RecordKind, operationId: string, what: string, querystring: typeof ExportQuery) => ({
+  operationId,
+  summary: `Export ${kind}`,
+  description: `${what} As NDJSON, records that \`import\` takes; with \`Accept: text/csv\` as a table. A page is streamed from one snapshot; \`Link\` leads to the next one, and \`x-changes-cursor\` says where the changes go on that the page does not have.`,
+  tags: ['Export'],
+  querystring,
+  response: streamedResponsesOf(
+    { description: 'The records of the page.', examples: exportExamples[kind] },
+    { 400: `limit must be an integer from 1 to 100000, got 0` },
+  ),
+})
+
+const operations = {
+  campaigns: operationOf(
+    'campaigns',
+    'exportCampaigns',
+    'Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts and claim signatures that they need.',
+    ExportQuery,
+  ),
+  claims: operationOf('claims', 'exportClaims', 'Claims by chain and time, the oldest first.', ExportTimeRangeQuery),
+  tokens: operationOf('tokens', 'exportTokens', 'Tokens by chain and address, without their prices.', ExportQuery),
+  prices: operationOf(
+    'prices',
+    'exportPrices',
+    'Prices of tokens by chain, address and time: those that count, wherever they come from.',
+    ExportTimeRangeQuery,
+  ),
+}
+
+export const exportRoutes: FastifyPluginAsyncTypebox<{ exports: ExportRepository }> = async (app, { exports }) => {
+  for (const kind of ['campaigns', 'claims', 'tokens', 'prices'] as const) {
+    app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
+      const format = acceptsCsv(request.headers.accept) ? 'csv' : 'ndjson'
+      const { body, nextCursor, changesCursor } = await exports.open(kind, request.query, format)
+      void reply.headers({
+        'content-type': contentTypes[format],
+        'cache-control': 'no-store',
+        vary: 'Accept',
+        'x-changes-cursor': changesCursor,
+      })
+      if (nextCursor !== undefined) void reply.header('link', `<${withCursor(request.url, nextCursor)}>; rel="next"`)
+      if (request.method !== 'HEAD') return reply.send(body)
+      body.destroy()
+      return reply.send(null)
+    })
+  }
+}
+
+/** Whether a table is wanted more than records. */
+function acceptsCsv(accept = '') {
+  const qualityOf = (type: string) => {
+    const part = accept.split(',').find((range) => range.split(';')[0]?.trim().toLowerCase() === type)
+    return part === undefined ? 0 : Number(/;\s*q=([0-9.]+)/i.exec(part)?.[1] ?? 1)
+  }
+  return qualityOf('text/csv') > qualityOf('application/x-ndjson')
+}
+
+function withCursor(url: string, cursor: string) {
+  const [path, query] = url.split('?', 2)
+  const parameters = (query ?? '').split('&').filter((pair) => pair !== '' && !/^cursor=/.test(pair))
+  return `${path}?${[...parameters, `cursor=${cursor}`].join('&')}`
+}

@@ -1,0 +1,32 @@
+import { type Static, Type } from '@sinclair/typebox'
+import { cursorPaging } from '../../schemas/parameters/paging.ts'
+import { parameterExamples } from '../../schemas/parameters/parameter-examples.ts'
+import { commaSeparated, integerWithDefault, queryOf } from '../../schemas/parameters/query-values.ts'
+import { timeRange } from '../../schemas/parameters/time-ranges.ts'
+import { ChainId } from '../../schemas/primitives.ts'
+import { inline } from '../../schemas/references.ts'
+
+const MAX_LIMIT = 100_000
+
+const page = {
+  chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
+    description: 'Only records of these chains.',
+    example: parameterExamples.chainId,
+  }),
+  cursor: Type.Optional({
+    ...cursorPaging.cursor,
+    description:
+      'Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning.',
+  }),
+  limit: integerWithDefault({
+    minimum: 1,
+    maximum: MAX_LIMIT,
+    default: 10_000,
+    example: 10_000,
+    description: `Number of records, at most ${MAX_LIMIT}; what campaigns need besides is not counted.`,
+  }),
+}
+
+export const ExportQuery = queryOf(page)
+export const ExportTimeRangeQuery = queryOf({ ...page, ...timeRange })
+export type ExportQuery = Static<typeof ExportTimeRangeQuery>

@@ -1,0 +1,132 @@
+import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { exportToFolder } from '../../src/commands/export/export-folder.ts'
+import { readSettings } from '../../src/config.ts'
+import { importRecords } from '../../src/import/importer.ts'
+import { toFileSource, toRecordSource } from '../../src/import/sources.ts'
+import type { ImportRecord, RemovalRecord } from '../../src/ingest/records.ts'
+import { contentOf } from '../setup/data/stored-content.ts'
+import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toRemoval } from '../setup/records.ts'
+import { startCli } from '../setup/servers/processes.ts'
+import { waitFor } from '../setup/wait-for.ts'
+
+const save = (database: TestDatabase, ...records: (ImportRecord | RemovalRecord)[]) =>
+  importRecords(database.url, [toRecordSource('records', records)])
+
+async function aFolder() {
+  const path = await mkdtemp(join(tmpdir(), 'reward-campaigns-export-'))
+  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
+}
+
+const files = ['campaigns', 'claims', 'tokens', 'prices']
+
+/** What an empty database has after all files of a folder are imported in one call. */
+async function imported(folder: string) {
+  await using copy = await createTestDatabase()
+  await importRecords(
+    copy.url,
+    files.map((name) => toFileSource(join(folder, `${name}.ndjson`), () => undefined)),
+  )
+  return await whatIsCopied(copy)
+}
+
+/** But for the changes, which each database has of its own, and tokens that had a price once. */
+const whatIsCopied = async (database: TestDatabase) => ({
+  ...(await contentOf(database)),
+  changes: [],
+  priced_tokens: [],
+})
+
+const asset = anAddress('exported asset')
+const token = aToken({ address: asset, decimals: 6 })
+const campaigns = ['one', 'two', 'three'].map((campaignName) =>
+  aCampaign({ campaignName, incentives: [anErc20Incentive(asset)] }),
+)
+const [first, second, third] = campaigns as [(typeof campaigns)[0], (typeof campaigns)[0], (typeof campaigns)[0]]
+const claims = [first, first, second, third].map((campaign) => aClaim(campaign, { amount: '5' }))
+const priceOf = (at: string, priceUsd: string): ImportRecord => ({
+  ...{ type: 'tokenPrice', chainId: 8453, address: asset },
+  ...{ at, priceUsd },
+})
+const signature: ImportRecord = {
+  ...{ type: 'claimSignature', campaignId: third.id, incentiveId: 0, claimant: anAddress('signed') },
+  ...{ signature: '0x01', referrer: anAddress('referrer') },
+}
+const facts: ImportRecord[] = [token, ...campaigns, ...claims, signature, priceOf('2025-01-01T00:00:00Z', '1')]
+
+/** All kinds of changes. */
+async function change(database: TestDatabase) {
+  await save(database, { ...first, campaignName: 'other' }, aClaim(second), priceOf('2025-02-01T00:00:00Z', '2'))
+  await save(database, ...[third, claims[3] as ImportRecord, signature].map(toRemoval))
+  await save(database, { ...(claims[0] as ImportRecord & { type: 'claim' }), amount: '7' }, aCampaign())
+  await save(database, aToken(), { ...token, symbol: 'NEW' })
+  await save(database, toRemoval(priceOf('2025-02-01T00:00:00Z', '2')), toRemoval(claims[2] as ImportRecord))
+}
+
+test('a folder is a copy, and again after what has changed since, whatever was half written', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await save(database, ...facts)
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  await change(database)
+  // As if it had been killed while it wrote.
+  for (const name of files) await appendFile(join(folder.path, `${name}.ndjson`), '{"type":"clai')
+  const before = await readFile(join(folder.path, 'cursor.json'), 'utf8')
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await readFile(join(folder.path, 'cursor.json'), 'utf8')).not.toBe(before)
+  expect(await imported(folder.path)).toEqual(await whatIsCopied(database))
+  const texts = await Promise.all(files.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))
+  // Nothing has changed since.
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await Promise.all(files.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))).toEqual(texts)
+  await expect(exportToFolder(settings, folder.path, { format: 'csv' })).rejects.toThrow('has an export as ndjson')
+  await using other = await createTestDatabase()
+  const elsewhere = readSettings({ DATABASE_URL: other.url })
+  await save(other, ...facts)
+  await change(other)
+  await expect(exportToFolder(elsewhere, folder.path, { format: 'ndjson' })).rejects.toThrow('is of another database')
+})
+
+test('tables get rows, and what is gone stands in a file of removals', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await save(database, ...facts)
+  await exportToFolder(settings, folder.path, { format: 'csv' })
+  const claimsBefore = await readFile(join(folder.path, 'claims.csv'), 'utf8')
+  expect(claimsBefore.split('\r\n')).toHaveLength(claims.length + 2)
+  const gone = claims[3] as ImportRecord
+  await save(database, aClaim(first), toRemoval(gone))
+  await exportToFolder(settings, folder.path, { format: 'csv' })
+  const after = await readFile(join(folder.path, 'claims.csv'), 'utf8')
+  expect([after.startsWith(claimsBefore), after.split('\r\n').length]).toEqual([true, claims.length + 3])
+  expect(JSON.parse(await readFile(join(folder.path, 'removals.ndjson'), 'utf8'))).toEqual(toRemoval(gone))
+})
+
+test('a process that follows and is killed again and again ends with all there is', async () => {
+  await using database = await createTestDatabase()
+  await using folder = await aFolder()
+  await save(database, ...facts)
+  const start = () => startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
+  const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
+  for (let turn = 0; turn < 2; turn += 1) {
+    await using process = start()
+    await waitFor(cursorOf)
+    await change(database)
+    process.child.kill('SIGKILL')
+    await process.ended
+    await save(database, third, claims[3] as ImportRecord, signature)
+  }
+  await using process = start()
+  const known = await cursorOf()
+  await save(database, aClaim(first))
+  await waitFor(async () => (await cursorOf()) !== known || undefined)
+  process.child.kill('SIGTERM')
+  expect((await process.ended).code).toBe(0)
+  await exportToFolder(readSettings({ DATABASE_URL: database.url }), folder.path, { format: 'ndjson' })
+  expect(await imported(folder.path)).toEqual(await whatIsCopied(database))
+})

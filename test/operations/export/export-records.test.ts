@@ -1,0 +1,167 @@
+import { Readable } from 'node:stream'
+import { describe, expect, test } from 'vitest'
+import { type RecordKind, recordKinds } from '../../../src/database/records/record-sources.ts'
+import { importRecords } from '../../../src/import/importer.ts'
+import type { ImportRecord } from '../../../src/ingest/records.ts'
+import { createRandom, randomBatch } from '../../setup/data/random-records.ts'
+import { contentOf } from '../../setup/data/stored-content.ts'
+import { createTestDatabase } from '../../setup/database.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+
+const linkOf = (link: unknown) => /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
+
+/** All pages of a kind. */
+async function walk(api: TestApp, kind: RecordKind, limit: number, parameters = '') {
+  const pages: string[] = []
+  for (let url: string | undefined = `/export/${kind}?limit=${limit}${parameters}`; url !== undefined; ) {
+    const { statusCode, body, headers } = await api.get(url)
+    expect(statusCode, body).toBe(200)
+    expect(headers).toMatchObject({ 'content-type': 'application/x-ndjson', 'cache-control': 'no-store' })
+    expect(headers['x-changes-cursor']).toMatch(/^[\w-]{20,}$/)
+    pages.push(body)
+    url = linkOf(headers.link)
+  }
+  return pages
+}
+
+const toRecords = (page: string): ImportRecord[] =>
+  page
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line))
+
+/** Random facts that an export has all of: prices in records of their own, and no lists that stand behind a token. */
+function randomFacts(seed: number): ImportRecord[] {
+  const batch = randomBatch([], 1_760_000_000, createRandom(seed)).flatMap((record): ImportRecord[] => {
+    if (record.type === 'accessList') return []
+    if (record.type === 'token') {
+      const { priceUsd, chainId, address, ...token } = record
+      const price = { type: 'tokenPrice' as const, chainId, address, at: '2025-01-01T00:00:00Z' }
+      return [{ ...token, chainId, address }, ...(priceUsd ? [{ ...price, priceUsd }] : [])]
+    }
+    if (record.type !== 'campaign' || record.allowList?.accessListId === undefined) return [record]
+    const { accessListId: _, ...allowList } = record.allowList
+    return [{ ...record, allowList }]
+  })
+  // A contract or a template that no campaign names is nobody's.
+  const text = JSON.stringify(batch.filter(({ type }) => type === 'campaign')).toLowerCase()
+  return batch.filter((record) =>
+    record.type === 'contract'
+      ? batch.some(
+          (campaign) =>
+            campaign.type === 'campaign' &&
+            campaign.actionSteps?.some(
+              ({ chainId, targetContract }) =>
+                chainId === record.chainId && targetContract.toLowerCase() === record.address.toLowerCase(),
+            ),
+        )
+      : record.type !== 'actionTemplate' || text.includes(record.id),
+  )
+}
+
+describe('an export of random facts', () => {
+  test('gives an empty database the same content, whatever the size of its pages', async () => {
+    await using api = await startTestApp({ MAX_EXPORTS: '4' })
+    await api.save(...randomFacts(3))
+    const expected = await contentOf(api.database)
+    const own = { changes: [], campaign_metadata: [] }
+    for (const limit of [7, 100_000]) {
+      const pages = await Promise.all(recordKinds.map((kind) => walk(api, kind, limit)))
+      expect(pages[0]?.length).toBeGreaterThan(limit === 7 ? 3 : 0)
+      await using copy = await createTestDatabase()
+      await importRecords(copy.url, [{ name: 'export', bytes: Readable.from([Buffer.from(pages.flat().join(''))]) }])
+      expect({ ...(await contentOf(copy)), ...own }).toEqual({ ...expected, ...own })
+    }
+    for (const kind of recordKinds) {
+      const whole = (await walk(api, kind, 100_000)).join('')
+      const counted = (page: string) => toRecords(page).filter(({ type }) => type === toRecords(whole).at(-1)?.type)
+      const [few, all] = [await walk(api, kind, 7), counted(whole)]
+      expect(few.flatMap(counted)).toEqual(all)
+      expect(few.slice(0, -1).every((page) => counted(page).length === 7)).toBe(true)
+    }
+    expect(api.defects).toEqual([])
+  })
+})
+
+test('a table has the keys of records in their order, and every text comes out as it was', async () => {
+  await using api = await startTestApp()
+  const name = 'a "quoted", name\nof\r\ntwo lines; ü'
+  await api.save(
+    aToken({ chainId: 1, address: anAddress('one'), name, symbol: '', decimals: 6 }),
+    aToken({ chainId: 1, address: anAddress('two'), whitelisted: false, marketCap: 1.5 }),
+  )
+  const { body, headers } = await api.get('/export/tokens', { accept: 'text/csv' })
+  expect(headers).toMatchObject({ 'content-type': 'text/csv; charset=utf-8; header=present', vary: 'Accept' })
+  const [header, ...rows] = parseCsv(body)
+  const keys = ['chainId', 'address', 'decimals', 'name', 'symbol', 'imageUri', 'whitelisted']
+  expect(header).toEqual([...keys, 'marketCap', 'priceChange24Hr', 'volume24Hr', 'holders'])
+  const image = 'https://images.example/test.png'
+  expect(rows).toEqual(
+    [
+      ['1', anAddress('one'), '6', name, '', image, 'true', '', '', '', ''],
+      ['1', anAddress('two'), '18', 'Test Token', 'TEST', image, 'false', '1.5', '', '', ''],
+    ].sort(([, one = ''], [, other = '']) => (one < other ? -1 : 1)),
+  )
+  expect(body.endsWith('\r\n')).toBe(true)
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('one'))] })
+  await api.save(campaign)
+  const [names = [], values = []] = parseCsv((await api.get('/export/campaigns', { accept: 'text/csv' })).body)
+  const asRow = Object.fromEntries(names.map((key, index) => [key, values[index]]))
+  expect(asRow).toMatchObject({ id: campaign.id, campaignName: '', customAction: 'false' })
+  expect(JSON.parse(asRow.incentives ?? '')).toEqual(campaign.incentives)
+  expect((await api.get('/export/prices?chainId=5', { accept: 'text/csv' })).body).toBe(
+    'chainId,address,at,priceUsd\r\n',
+  )
+})
+
+/** By the grammar of RFC 4180. */
+function parseCsv(text: string) {
+  const rows: string[][] = []
+  let row: string[] = []
+  for (const [, field = '', end = ''] of text.matchAll(/("(?:[^"]|"")*"|[^",\r\n]*)(,|\r\n)/g)) {
+    row.push(field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field)
+    if (end === ',') continue
+    rows.push(row)
+    row = []
+  }
+  return rows
+}
+
+test('records are chosen by chain and time, and a cursor goes with its question', async () => {
+  await using api = await startTestApp()
+  const campaigns = [1, 2].map((chain) =>
+    aCampaign({ id: `${chain}:${anAddress('core')}:1`, incentives: [anErc20Incentive(anAddress('asset'))] }),
+  )
+  const claims = campaigns.flatMap((campaign) =>
+    [100, 200, 200, 300].map((time) => aClaim(campaign, { blockTimestamp: String(1_700_000_000 + time) })),
+  )
+  await api.save(...campaigns, ...claims)
+  const timesOf = async (parameters: string, limit = 1) =>
+    (await walk(api, 'claims', limit, parameters))
+      .flatMap(toRecords)
+      .map(
+        (record) =>
+          record.type === 'claim' && [record.campaignId.split(':')[0], Number(record.blockTimestamp) % 1000].join(),
+      )
+  expect(await timesOf('')).toEqual(['1,100', '1,200', '1,200', '1,300', '2,100', '2,200', '2,200', '2,300'])
+  const at = (time: number) => new Date((1_700_000_000 + time) * 1000).toISOString()
+  expect(await timesOf(`&chainId=2,7&since=${at(200)}&until=${at(300)}`)).toEqual(['2,200', '2,200'])
+  expect(
+    await timesOf(`&since=${at(199).replace('000Z', '500Z')}&until=${at(299).replace('000Z', '500Z')}`, 3),
+  ).toEqual([...['1,200', '1,200', '2,200', '2,200']])
+  const next = String(linkOf((await api.get('/export/claims?limit=2')).headers.link))
+  expect(next).toMatch(/^\/export\/claims\?limit=2&cursor=[\w-]+$/)
+  expect(toRecords((await api.get(next.replace('limit=2', 'limit=100'))).body)).toHaveLength(6)
+  for (const [url, error] of [
+    [`${next}&chainId=1`, /^cursor is of a request with other parameters/],
+    [next.replace('claims', 'campaigns'), /^cursor must be a nextCursor of this operation/],
+    ['/export/claims?limit=0', /^limit must be an integer from 1 to 100000/],
+    ['/export/tokens?since=2025-01-01T00:00:00Z', /^unknown parameter "since"/],
+  ] as const) {
+    const { statusCode, body } = await api.get(url)
+    expect([statusCode, JSON.parse(body).error]).toEqual([400, expect.stringMatching(error)])
+  }
+  const head = await api.app.inject({ method: 'HEAD', url: '/export/claims?limit=2' })
+  expect([head.statusCode, head.body, linkOf(head.headers.link)]).toEqual([200, '', next])
+})

@@ -1,0 +1,75 @@
+import { once } from 'node:events'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
+import { expect, test } from 'vitest'
+import { aCampaign, aClaim, anAddress, anErc20Incentive } from '../../setup/records.ts'
+import { startTestApp, type TestApp } from '../../setup/test-app.ts'
+import { waitFor } from '../../setup/wait-for.ts'
+
+const CLAIMS = 100_000
+
+async function startWithClaims() {
+  const api = await startTestApp({ MAX_EXPORTS: '1' })
+  const campaign = aCampaign({ incentives: [anErc20Incentive(anAddress('asset'))] })
+  await api.save(campaign, aClaim(campaign))
+  // Only exports read them: what is derived from claims does not matter.
+  await api.database.query(
+    `insert into claims select chain_id, decode(lpad(to_hex(n), 64, '0'), 'hex'), 0, campaign_key, 0, claimant, 1, 1, 1700000000 + n
+    from claims, generate_series(1, ${CLAIMS}) n`,
+  )
+  await api.app.listen({ port: 0 })
+  return api
+}
+
+/** A response that nothing is read of until the caller does. */
+async function open(api: TestApp, path: string) {
+  const { port } = api.app.server.address() as { port: number }
+  const request = httpRequest({ port, path, agent: false })
+  request.end()
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  return { response, request }
+}
+
+const sessionsOf = async (api: TestApp) =>
+  Number(
+    (await api.database.query(`select count(*) from pg_stat_activity where query like 'copy%' and state = 'active'`))[0]
+      ?.count,
+  )
+
+test('what is not read is not made, another export gets 503, and a reader that goes away leaves its place', async () => {
+  await using api = await startWithClaims()
+  const { response, request } = await open(api, `/export/claims?limit=${CLAIMS}`)
+  expect(response.statusCode).toBe(200)
+  await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
+  const before = process.memoryUsage().rss
+  const { statusCode, headers, body } = await api.get('/export/tokens')
+  expect([statusCode, headers['retry-after'], JSON.parse(body)]).toEqual([
+    503,
+    expect.any(String),
+    { error: 'as many exports as there may be at a time are being read, try again shortly' },
+  ])
+  // All other operations go on.
+  expect((await api.get('/status')).statusCode).toBe(200)
+  expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
+  request.destroy()
+  await waitFor(async () => (await sessionsOf(api)) === 0 || undefined)
+  await waitFor(async () => (await api.get('/export/tokens')).statusCode === 200 || undefined)
+  const whole = await open(api, `/export/claims?limit=${CLAIMS}`)
+  let lines = 0
+  for await (const chunk of whole.response) lines += (chunk as Buffer).toString().split('\n').length - 1
+  expect(lines).toBe(CLAIMS)
+  expect(whole.response.headers.link).toMatch(/rel="next"/)
+})
+
+test('an export that fails midway ends without its last chunk', async () => {
+  await using api = await startWithClaims()
+  const { response } = await open(api, `/export/claims?limit=${CLAIMS}`)
+  await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
+  await api.database.query(`select pg_terminate_backend(pid) from pg_stat_activity where query like 'copy%'`)
+  const read = async () => {
+    for await (const _ of response);
+  }
+  await expect(read()).rejects.toThrow('aborted')
+  expect(response.complete).toBe(false)
+  // The place is free again.
+  await waitFor(async () => (await api.get('/export/tokens')).statusCode === 200 || undefined)
+})
