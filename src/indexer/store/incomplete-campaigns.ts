@@ -1,11 +1,11 @@
 import type pg from 'pg'
 
-/** So many are read again with one block, beside those that it touches. */
+/** Maximum number that are read again with one block, besides those that it touches. */
 const MAX_AT_ONCE = 20
 
 /**
- * The campaigns of a chain that an earlier version has stored without something that is fixed: it is asked once they are read
- * again. They are looked for when the store is opened, since this version asks all of it.
+ * Campaigns of a chain that an earlier version has stored without some fixed facts: these are read again. They are
+ * looked for when the store is opened, since this version reads all fixed facts.
  */
 export async function findIncomplete(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ id: string }>(
@@ -14,9 +14,9 @@ export async function findIncomplete(client: pg.Client, chainId: number) {
   )
   const ids = new Set(rows.map(({ id }) => id))
   return {
-    /** Those that are to be read with the next block. */
+    /** Those to read with the next block. */
     due: () => [...ids].slice(0, MAX_AT_ONCE),
-    /** Campaigns that have been read, or are not there any more. */
+    /** Campaigns that have been read, or no longer exist. */
     forget(gone: Iterable<string>) {
       for (const id of gone) ids.delete(id)
     },
