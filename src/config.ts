@@ -5,25 +5,23 @@ import { nearestName } from './schemas/parameters/nearest-name.ts'
 import { createValidator, describeFault, type ValidateFunction } from './schemas/validation/validator.ts'
 import { Settings } from './settings.ts'
 
-/*
- * The only reader of the environment. Every setting is text there; `read` says how the text becomes the value.
- */
+/* The only reader of the environment. Every setting is text there; `read` says how the text becomes the value. */
 
-/** Connection strings, which may hold passwords. */
+/** Connection strings, which may contain passwords. */
 const SECRETS = ['DATABASE_URL']
 
-/** Settings that are not acceptable; the message has a line for each fault and never a connection string. */
+/** Invalid settings; the message has a line for each fault and never a connection string. */
 export class ConfigurationError extends Error {
   override readonly name = 'ConfigurationError'
 }
 
-/** Made once: that takes longer than all checks. */
+/** Compiled once: that takes longer than all checks. */
 let check: ValidateFunction<Settings> | undefined
 
 /**
  * Reads and checks all settings at once. An empty variable counts as absent.
- * @param report is told a sentence for each variable that is nearly called like a setting.
- * @throws ConfigurationError naming every faulty setting.
+ * @param report is called with a sentence for each variable whose name is close to that of a setting.
+ * @throws ConfigurationError with every faulty setting.
  */
 export function readSettings(
   environment: Record<string, string | undefined> = readEnvironment(),
@@ -57,8 +55,8 @@ export function readSettings(
 }
 
 /**
- * The environment, with what `ENV_FILE` adds to it: also the driver of the database reads it (`PGPASSWORD`, say), and a
- * chain file may name any variable.
+ * The environment, with the variables of `ENV_FILE`: the database driver reads it too (`PGPASSWORD`, for example), and
+ * a chain file may name any variable.
  */
 export function readEnvironment(): Readonly<Record<string, string | undefined>> {
   const named = process.env.ENV_FILE
@@ -72,7 +70,7 @@ export function readEnvironment(): Readonly<Record<string, string | undefined>> 
   return process.env
 }
 
-/** Whether OpenTelemetry's own variables ask for traces: they say where to, and do not say that there shall be none. */
+/** Whether OpenTelemetry's own variables ask for traces: they name a destination, and do not switch traces off. */
 export function areTracesWanted(environment: Record<string, string | undefined> = process.env) {
   const { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT, OTEL_TRACES_EXPORTER } = environment
   if (!OTEL_EXPORTER_OTLP_TRACES_ENDPOINT && !OTEL_EXPORTER_OTLP_ENDPOINT) return false
@@ -80,7 +78,7 @@ export function areTracesWanted(environment: Record<string, string | undefined> 
   return !OTEL_TRACES_EXPORTER || OTEL_TRACES_EXPORTER.split(',').some((name) => name.trim() === 'otlp')
 }
 
-/** The driver reads these files, at each connection; one that is missing would be told with a stack. */
+/** The driver reads these files for each connection; a missing one would be reported with a stack. */
 function faultsOfCertificates(url: unknown): string[] {
   if (url === undefined || !URL.canParse(String(url))) return []
   const { searchParams } = new URL(String(url))
@@ -88,7 +86,7 @@ function faultsOfCertificates(url: unknown): string[] {
     const file = searchParams.get(name)
     if (file === null) return []
     try {
-      // Others say nothing but that a certificate is not trusted.
+      // Other errors only say that a certificate is not trusted.
       return readFileSync(file, 'latin1').includes('-----BEGIN ')
         ? []
         : [`DATABASE_URL names ${file} as ${name}, which is not in PEM format`]
@@ -101,7 +99,7 @@ function faultsOfCertificates(url: unknown): string[] {
 /** Longer names of other programs may differ from one of ours in more letters. */
 const MAX_MISSPELT_LETTERS = 2
 
-/** A misspelt `DATABASE_URL` would otherwise quietly start a database of samples. */
+/** A misspelt `DATABASE_URL` would otherwise silently start a database with samples. */
 function misspeltIn(environment: Record<string, string | undefined>): string[] {
   const known = Object.keys(Settings.properties)
   return Object.keys(environment).flatMap((name) => {
@@ -113,7 +111,7 @@ function misspeltIn(environment: Record<string, string | undefined>): string[] {
 
 const describeReason = (error: unknown) => (error instanceof Error ? error.message.split(',')[0] : String(error))
 
-/** Asks who will have to understand the list. */
+/** Asks the library that has to understand the list. */
 function faultsOfProxies(proxies: unknown): string[] {
   try {
     if (Array.isArray(proxies)) compile(proxies)

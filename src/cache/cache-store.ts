@@ -3,15 +3,15 @@ import type { DataVersion, DataVersionReader, Dependencies } from '../read-model
 import type { Content } from './representations.ts'
 
 export interface CachedResponse {
-  /** The newest version at which it is known to be right. */
+  /** The newest version at which it is known to be current. */
   version: DataVersion
-  /** Whether it is that of its version for certain, and not of one that came while it was being made. */
+  /** Whether it was certainly made at that version, not at a newer one that was committed meanwhile. */
   isExact: boolean
-  /** Milliseconds since 1970: where the clock is set back, a response of later is not given. */
+  /** Milliseconds since 1970: if the clock is set back, a response from the future is not served. */
   madeAt: number
-  /** Milliseconds since 1970 at which it was last known to be right. */
+  /** Milliseconds since 1970 at which it was last known to be current. */
   confirmedAt: number
-  /** Milliseconds since 1970 at which it changes although no data does. */
+  /** Milliseconds since 1970 at which it changes without any write. */
   validUntil: number
   content: Content
   /** Headers that are its own. */
@@ -19,16 +19,16 @@ export interface CachedResponse {
   dependencies: Dependencies | undefined
 }
 
-/** What an entry takes besides its bytes and its question: objects, their places in tables, the allocator (see decision 18). */
+/** Memory of an entry besides its bytes and its key: objects, table slots, the allocator (see decision 18). */
 const ENTRY_BYTES = 2000
 
-/** Responses in memory by their questions, at most `maxBytes`, those that were asked for last. */
+/** Responses in memory by their cache keys, at most `maxBytes`, evicted least recently used first. */
 export function createCacheStore({
   maxBytes,
   hasChanged,
 }: { maxBytes: number } & Pick<DataVersionReader, 'hasChanged'>) {
   const kept = new LRUCache<string, CachedResponse>({
-    // The cache wants a positive size; one byte keeps nothing.
+    // The cache requires a positive size; one byte stores nothing.
     maxSize: Math.max(maxBytes, 1),
     sizeCalculation: ({ content, dependencies }, cacheKey) =>
       ENTRY_BYTES +
@@ -39,7 +39,7 @@ export function createCacheStore({
   })
 
   return {
-    /** A response that took so long that one of a later version has been known to be right meanwhile is not kept. */
+    /** A response that was so slow that one of a newer version is already stored is not stored. */
     keep(cacheKey: string, response: CachedResponse) {
       const other = kept.peek(cacheKey)
       const isLate =
@@ -47,11 +47,11 @@ export function createCacheStore({
       if (!isLate) kept.set(cacheKey, response)
     },
 
-    /** Counts what has come to a response, if it is still kept. */
+    /** Counts the bytes added to a response, if it is still stored. */
     measureAgain: (cacheKey: string, response: CachedResponse) =>
       void (kept.peek(cacheKey) === response && kept.set(cacheKey, response)),
 
-    /** The response to a question, if it is still right at a version; it is known to be right `now`, then. */
+    /** The stored response to a request if it is still current at a version; then it is known to be current `now`. */
     lookup(cacheKey: string, version: DataVersion, now: number) {
       const response = kept.get(cacheKey)
       if (response === undefined || response.madeAt > now || now >= response.validUntil) return undefined
@@ -62,7 +62,7 @@ export function createCacheStore({
       return response
     },
 
-    /** The response to a question, if it was right less than `withinMs` ago. */
+    /** The stored response to a request if it was current less than `withinMs` ago. */
     lookupStale(cacheKey: string, now: number, withinMs: number) {
       const response = kept.get(cacheKey)
       if (response === undefined) return undefined

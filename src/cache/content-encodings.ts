@@ -3,21 +3,21 @@ import { brotliCompress, constants, gzip } from 'node:zlib'
 
 export type ContentEncoding = 'br' | 'gzip'
 
-/** What is shorter fits into a packet as it is. */
+/** Shorter bodies fit into one packet uncompressed. */
 const WORTHWHILE_BYTES = 1024
 
-/** Most answers that are compressed at once: the threads they take are also for what connections need. */
+/** Maximum number of responses compressed at the same time: connections need the same threads. */
 const MAX_AT_ONCE = 8
 
-/** Maximum number of bytes that are compressed at once, unless it is one response. */
+/** Maximum number of bytes compressed at the same time, unless it is a single response. */
 const MAX_BYTES_AT_ONCE = 32 * 1024 * 1024
 
-/** Nobody knows more encodings; each entry costs time before it is known what the request is. */
+/** No client knows more encodings; each entry costs time before the request is known to be valid. */
 const MAX_ENTRIES = 32
 
 /**
- * The encodings of so many bytes that a client accepts (RFC 9110 §12.5.3), the one it gets first; undefined stands for the
- * bytes as they are. A client that says nothing gets those.
+ * The encodings that a client accepts for a body of this size (RFC 9110 §12.5.3), the preferred one first; undefined
+ * means uncompressed. A client that does not say gets an uncompressed body.
  */
 export function negotiateEncodings(
   accepted: string | string[] | undefined,
@@ -47,14 +47,14 @@ export function toWeights(accepted: string) {
   return weights
 }
 
-/** As strong as costs little more than the least: see the decision for what each level takes and gives. */
+/** The strongest level that costs little more than the weakest: the decision has time and size for each. */
 const LEVELS = { br: 4, gzip: 6 }
 
-/** Compresses on threads of their own, so much at once and no more. */
+/** Compresses on the thread pool, with a limit on how much at once. */
 export function createCompressor() {
   let [atOnce, bytesAtOnce] = [0, 0]
 
-  /** In memory of its own size; undefined where too much is being compressed already. */
+  /** In memory of its own size; undefined if too much is being compressed already. */
   return function compress(encoding: ContentEncoding, body: Buffer): Promise<Buffer> | undefined {
     const isBusy = atOnce >= MAX_AT_ONCE || bytesAtOnce + body.length > MAX_BYTES_AT_ONCE
     if (atOnce > 0 && isBusy) return undefined
@@ -70,7 +70,7 @@ export function createCompressor() {
 const [brotliAsync, gzipAsync] = [promisify(brotliCompress), promisify(gzip)]
 
 async function deflate(encoding: ContentEncoding, body: Buffer) {
-  // The output comes in pieces, and each is a way to the threads and back.
+  // The output comes in chunks, and each chunk is a trip to the threads and back.
   const chunkSize = Math.min(Math.max(body.length >> 2, 16_384), 1024 * 1024)
   const params = {
     [constants.BROTLI_PARAM_QUALITY]: LEVELS.br,
@@ -84,7 +84,7 @@ async function deflate(encoding: ContentEncoding, body: Buffer) {
   return withoutSlack(piece)
 }
 
-/** The same bytes in memory of their own: else they would keep what they are a piece of. */
+/** A copy of the bytes: a slice would keep the whole buffer in memory. */
 function withoutSlack(piece: Buffer) {
   const bytes = Buffer.allocUnsafeSlow(piece.length)
   piece.copy(bytes)

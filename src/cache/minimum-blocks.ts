@@ -7,16 +7,16 @@ import type { MinimumBlocks } from '../schemas/parameters/minimum-blocks.ts'
 /** How long a request waits for its blocks. */
 export const MIN_BLOCK_TIMEOUT_MS = 2000
 
-/** Who waits looks so often, all together. */
+/** The interval between checks, shared by all waiting requests. */
 const POLL_INTERVAL_MS = 40
 
-/** Maximum number of requests that wait; more are refused at once. */
+/** Maximum number of waiting requests; more are refused at once. */
 const MAX_WAITING = 1000
 
 /**
  * Waits until the data has reached some blocks.
- * @param readVersion asked once for all who wait.
- * @returns a function that gives the first version, from the one it is given on, that has reached the blocks.
+ * @param readVersion called once for all that wait.
+ * @returns a function that returns the first version, from the given one on, that has reached the blocks.
  */
 export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   let waiting = 0
@@ -57,7 +57,7 @@ export function createBlockWait(readVersion: () => Promise<DataVersion>) {
   }
 }
 
-/** Of several blocks of a chain the highest. */
+/** The highest block of each chain. */
 function toWanted(minimumBlocks: readonly string[]) {
   const wanted: Wanted = new Map()
   for (const [chainId = '', block = ''] of minimumBlocks.map((text) => text.split(':'))) {
@@ -66,7 +66,7 @@ function toWanted(minimumBlocks: readonly string[]) {
   return wanted
 }
 
-/** By chain ID as it is written: no number may hold it. */
+/** By chain ID as it is written: it may be too large for a number. */
 type Wanted = Map<string, number>
 
 /** @throws InvalidParameterError where a chain is not followed. */

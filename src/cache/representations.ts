@@ -3,20 +3,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type ContentEncoding, createCompressor, negotiateEncodings } from './content-encodings.ts'
 import { findKnownTag, tagOf } from './entity-tags.ts'
 
-/** The bytes of a response, as they are and as they have been asked for compressed. */
+/** The bytes of a response, uncompressed and in the encodings that clients have requested. */
 export interface Content {
   /** Its media type. */
   type: string
   digest: string
   plain: Buffer
   encoded: Map<ContentEncoding, Promise<Buffer>>
-  /** Bytes that are held compressed. */
+  /** Bytes held compressed. */
   encodedBytes: number
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8'
 
-/** The bytes of a text in memory of their own: small ones would otherwise keep a piece that they share with others. */
+/** A copy of the bytes of a text: small ones would otherwise share a larger buffer with others. */
 export function toContent(text: string, type = JSON_TYPE): Content {
   const plain = Buffer.allocUnsafeSlow(Buffer.byteLength(text))
   plain.write(text)
@@ -26,17 +26,17 @@ export function toContent(text: string, type = JSON_TYPE): Content {
 
 export interface Representations {
   /**
-   * Sends a public response as the client takes it, with what caches on the way need to know, or 304 where the client has
-   * it (RFC 9110 §13). `onEncoded` is told when there is another representation to be kept.
+   * Sends a public response in an encoding the client accepts, with the headers that caches need, or 304 if the client
+   * has it (RFC 9110 §13). `onEncoded` is called when there is one more representation to store.
    */
   send(request: FastifyRequest, reply: FastifyReply, content: Content, onEncoded: () => void): Promise<void> | void
 }
 
-/** Gives representations of responses; each is compressed once, as long as its content is held. */
+/** Makes representations of responses; each is compressed once, as long as its content is held. */
 export function createRepresentations(cacheControl: string): Representations {
   const compress = createCompressor()
 
-  /** The promise of the compressed bytes; undefined where too much is being compressed already. */
+  /** A promise of the compressed bytes; undefined if too much is being compressed already. */
   function encode(content: Content, encoding: ContentEncoding, onEncoded: () => void) {
     const known = content.encoded.get(encoding)
     if (known !== undefined) return known
@@ -59,7 +59,7 @@ export function createRepresentations(cacheControl: string): Representations {
       const [wanted] = accepted
       const origin = reply.getHeader('vary')
       void reply.headers({
-        // Of one that must not be kept, it has been said already.
+        // For a response that must not be stored, the header is already set.
         'cache-control': reply.getHeader('cache-control') ?? cacheControl,
         vary: origin === undefined ? 'accept-encoding' : `${origin}, accept-encoding`,
       })

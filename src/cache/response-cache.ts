@@ -19,22 +19,22 @@ interface ResponseCacheOptions {
   cacheControl: string
   counts: ServiceCounts
   now: () => Date
-  /** Ends when nobody waits for the response to a request any more. */
+  /** Aborts when nobody waits for the response to a request any more. */
   signalOf: (request: FastifyRequest) => AbortSignal | undefined
-  /** Whose share of the database a response to a request takes. */
+  /** The client whose share of the database a response uses. */
   addressOf: (request: FastifyRequest) => string
 }
 
-/** A request for a public response, and how that is made. */
+/** A request for a public response, and how to make that. */
 interface CacheRequest extends Rendering {
   reply: FastifyReply
 }
 
 /**
- * Keeps the bytes of public responses in memory, at most `maxBytes`, and serves no stale one: each request first asks
- * for the version of the data, and what has changed since a response was made decides whether it is still right. Requests
- * that arrive while it is being asked share the next asking, and equal questions share the work of a new response. Only
- * where the database is unreachable, a response that was right at most `staleIfErrorMs` ago is given, and says so.
+ * Caches the bytes of public responses in memory, at most `maxBytes`, and never serves a stale one: each request first
+ * reads the data version, and what has changed since a response was made decides whether it is still current. Requests
+ * that arrive during that read share the next one, and equal requests share one new response. Only while the database
+ * is unreachable, a response that was current at most `staleIfErrorMs` ago is served, and marked as stale.
  */
 export class ResponseCache {
   readonly #options: ResponseCacheOptions
@@ -57,9 +57,9 @@ export class ResponseCache {
   }
 
   /**
-   * Answers a public GET: from memory when nothing has changed since, else with what `produce` reads. A response
-   * about a window that slides with the clock `changesEachSecond`: it is kept until the end of the second. While the database
-   * is away, with what was right a while ago, if the request names no block that must be in it.
+   * Answers a public GET from the cache, or with what `produce` reads. A response about a sliding window
+   * `changesEachSecond`: it is cached until the end of the second. While the database is unreachable, a stale response
+   * is served, unless the request has `minBlock`.
    */
   send(
     request: FastifyRequest,
@@ -70,7 +70,7 @@ export class ResponseCache {
     const asked = { cacheKey: toCacheKey(request), request, reply, produce, changesEachSecond }
     const isHurried = this.#availability.isNoticed && this.#lookupStale(asked) !== undefined
     const version = this.#currentVersion()
-    // No async function: Fastify would wait for it, and for the response, at 2 µs of each cache hit.
+    // Not an async function: Fastify would await it as well as the response, which costs 2 µs of each cache hit.
     void (isHurried ? this.#availability.awaitBriefly(version) : version)
       .then((newest) => this.#sendFresh(asked, newest))
       .catch((error) => this.#sendStale(asked, error))
@@ -106,7 +106,7 @@ export class ResponseCache {
     return this.#respond(asked, made, state.version)
   }
 
-  /** @throws the error itself, unless the database is unreachable and there is an old response that will do. */
+  /** @throws the error itself, unless the database is unreachable and there is a stale response to serve. */
   #sendStale(asked: CacheRequest, error: unknown) {
     const old = isDatabaseUnreachable(error) ? this.#lookupStale(asked) : undefined
     if (old === undefined) throw error
@@ -119,7 +119,9 @@ export class ResponseCache {
     return this.#store.lookupStale(cacheKey, now().getTime(), staleIfErrorMs)
   }
 
-  /** @param newest the version that was there when it was asked: the response is right at it, or made at a later one. */
+  /**
+   * @param newest the version at the time of the request: the response is current at it, or was made at a later one.
+   */
   #respond({ cacheKey, request, reply }: CacheRequest, response: CachedResponse, newest: DataVersion) {
     const isOfThen = response.version.revision === newest.revision && response.version.history === newest.history
     const { text } = (isOfThen ? newest : response.version).asOf
@@ -135,8 +137,8 @@ export class ResponseCache {
   }
 
   /**
-   * RFC 9211 has the header: kept by us, and given since what is behind us could not be asked. Nobody else may keep it:
-   * once it is right again, a 304 that says nothing of its age would leave these headers on it.
+   * Marks it as a stale cache hit (RFC 9211), because the database could not be asked. No other cache may store it:
+   * once it is current again, a 304 that says nothing of its age would leave these headers on it.
    */
   #respondStale(asked: CacheRequest, response: CachedResponse) {
     const { counts, now } = this.#options
@@ -150,7 +152,7 @@ export class ResponseCache {
 
 const minimumBlocksOf = ({ query }: FastifyRequest): MinimumBlocks => Object(query).minBlock
 
-/** What is asked, however it is written. As of which block is another matter. */
+/** The request in canonical form, without `minBlock`. */
 function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
   const values = Object(query)
   let text = queryTexts.get(values)
@@ -162,5 +164,5 @@ function toCacheKey({ routeOptions, params, query }: FastifyRequest) {
   return `${routeOptions.url}${toCanonicalQuery(Object(params))}${text}`
 }
 
-/** What equal query strings say, which share their values. */
+/** The canonical text of parsed queries; equal query strings share one parsed object. */
 const queryTexts = new WeakMap<object, string>()

@@ -18,21 +18,21 @@ export type RenderedBody = Written &
 
 type Written = { body: unknown } | { json: string }
 
-/** The state of the data, and the instant, that a response is made for. */
+/** The data version, and the instant, that a response is made for. */
 export type State = Pick<CachedResponse, 'version' | 'madeAt'>
 
 interface PendingRender {
   work: SharedWork<CachedResponse>
-  /** Of the state that it is made for; undefined until it begins, when it is made for the newest. */
+  /** The state it is made for; undefined until it starts, when it is made for the newest. */
   key: string | undefined
 }
 
 type Made = Omit<CachedResponse, 'version' | 'isExact' | 'madeAt' | 'confirmedAt'>
 
-/** How often a response is recomputed because the data has changed meanwhile. */
+/** How often a response is made again because the data has changed meanwhile. */
 const MAX_ATTEMPTS = 5
 
-/** What a response is made of. Equal questions have equal responses at the same state. */
+/** How a response is made. Equal requests have equal responses at the same state. */
 export interface Rendering {
   cacheKey: string
   produce: () => Promise<RenderedBody>
@@ -44,16 +44,16 @@ export interface Rendering {
 
 interface RendererOptions {
   versions: Pick<DataVersionReader, 'hasChanged'>
-  /** The version that is committed; who asks at the same moment shares it. */
+  /** The committed version; callers of the same moment share one query. */
   currentVersion: () => Promise<DataVersion>
   now: () => Date
 }
 
-/** Makes responses that are not in the cache, each once at a time, and keeps them there. */
+/** Makes responses that are not in the cache, each once at a time, and stores them there. */
 export class ResponseRenderer {
   readonly #store: ReturnType<typeof createCacheStore>
   readonly #options: RendererOptions
-  /** By question, the one that was begun last, or waits for the one before it to end. */
+  /** By cache key, the render that started last, or waits for the one before it. */
   readonly #pendingRenders = new Map<string, PendingRender>()
 
   constructor(kept: ReturnType<typeof createCacheStore>, options: RendererOptions) {
@@ -62,8 +62,8 @@ export class ResponseRenderer {
   }
 
   /**
-   * Equal questions at the same state share the work. A question is made once at a time: who comes with a newer state waits
-   * for the one under way, and all who wait share the next one, which is made for the state there is by then.
+   * Equal requests at the same state share one render. There is one render at a time for each cache key: a request with
+   * a newer state waits for the current render, and all that wait share the next one, made for the state at that time.
    */
   async render(asked: Rendering, state: State, caller: Caller) {
     const { cacheKey } = asked
@@ -90,7 +90,7 @@ export class ResponseRenderer {
 
   async #currentState(): Promise<State> {
     const madeAt = this.#options.now().getTime()
-    // Others share the asking, also when nobody waits for this response any more.
+    // Others share this read, also when nobody waits for this response any more.
     return { version: await withoutAbort(this.#options.currentVersion), madeAt }
   }
 
@@ -103,15 +103,15 @@ export class ResponseRenderer {
   }
 
   /**
-   * A response that is of one state of the data, however many questions it took: where chains are followed, it says as of
-   * which blocks it is. So nothing that concerns it may have changed since the version it was begun at.
+   * A response of one state of the data, however many queries it took: for followed chains it says as of which blocks
+   * it is. So nothing that concerns it may have changed since the version at which it was started.
    */
   async #renderAtVersion(version: DataVersion, make: (version: DataVersion) => Promise<Made>) {
     let begunAt = version
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const made = await make(begunAt)
       if (begunAt.asOf.blocks.size === 0) return { ...made, version: begunAt, isExact: false }
-      // Others share the asking, also when nobody waits for this response any more.
+      // Others share this read, also when nobody waits for this response any more.
       const now = await withoutAbort(this.#options.currentVersion)
       if (!this.#options.versions.hasChanged(begunAt, now, made.dependencies)) {
         return { ...made, version: begunAt, isExact: true }
@@ -136,7 +136,7 @@ async function make({ produce, request }: Rendering, { nextChangeAt }: DataVersi
   return { content: toContent(text), headers: ownHeaders, dependencies, validUntil }
 }
 
-/** Equal for states for which a response is the same. */
+/** Equal for states at which a response is the same. */
 function toKey({ version, madeAt }: State, { changesEachSecond }: Rendering) {
   const { revision, history, asOf, nextChangeAt } = version
   const validUntil = changesEachSecond ? Math.min(nextChangeAt, endOfSecond(madeAt)) : nextChangeAt

@@ -1,19 +1,19 @@
 import { isDatabaseUnreachable } from '../database/connection/database-errors.ts'
 import { withTimeout } from '../database/connection/with-timeout.ts'
 
-/** How long a request that an old response would do for waits for a database that was away last. */
+/** How long a request that a stale response could answer waits for a database that was unreachable. */
 const TIMEOUT_MS = 100
 
-/** Notices by what is asked all the time whether the database is unreachable. */
+/** Learns from regular queries whether the database is unreachable. */
 export function trackAvailability<T>(ask: () => Promise<T>) {
   let isNoticed = false
   return {
-    /** Whether the last outcome was that the database is unreachable. */
+    /** Whether the latest query found the database unreachable. */
     get isNoticed() {
       return isNoticed
     },
 
-    /** Asks as ever: the first outcome says whether the database is back. */
+    /** Runs the query as usual: its result shows whether the database is back. */
     async ask() {
       try {
         const response = await ask()
@@ -26,8 +26,8 @@ export function trackAvailability<T>(ask: () => Promise<T>) {
     },
 
     /**
-     * What comes soon: a database that is away may take seconds to say so again.
-     * @throws DatabaseAwayError where it takes too long.
+     * The result if it comes soon: an unreachable database may take seconds to fail again.
+     * @throws DatabaseAwayError if it takes too long.
      */
     awaitBriefly: (asked: Promise<T>) => withTimeout(asked, TIMEOUT_MS, 'the database is still away'),
   }

@@ -15,11 +15,11 @@ export interface DoctorOptions {
   servingRole?: string
 }
 
-/** How long a statement about a sample may take, and how long one about everything. */
+/** Statement timeouts for checks of a sample and of everything. */
 const STATEMENT_MS = 10_000
 const WHOLE_STATEMENT_MS = 600_000
 
-/** `doctor`: looks at the database that the settings point to, and says of each thing how it stands. Writes nothing. */
+/** `doctor`: checks the configured database, and reports each result. Writes nothing. */
 export async function doctor(settings: Settings, options: DoctorOptions) {
   const access = await openDatabaseAccess(settings)
   try {

@@ -8,7 +8,7 @@ import { withCurrentSchema } from '../process/database-access.ts'
 import { toPrintable } from '../process/print-rows.ts'
 import type { Settings } from '../settings.ts'
 
-/** A statement as the driver gets it, and how it was planned for the request. */
+/** A statement as sent by the driver, and how it was planned for the request. */
 interface RecordedQuery {
   text: string
   values: unknown[]
@@ -30,7 +30,7 @@ interface ExplainedRequest {
 
 /**
  * What the command prints.
- * @throws ConfigurationError with the response of the service where that is an error.
+ * @throws ConfigurationError with the response of the service if that is an error.
  */
 export async function reportQueries(settings: Settings, databaseUrl: string, request: ExplainedRequest) {
   const recorded = await recordQueries(settings, databaseUrl, request)
@@ -44,7 +44,7 @@ export async function reportQueries(settings: Settings, databaseUrl: string, req
   }
 }
 
-/** Sends the request to an app of its own, and returns what that asks the database. */
+/** Sends the request to an app of its own, and returns the queries of that app. */
 async function recordQueries(settings: Settings, databaseUrl: string, { url, token }: ExplainedRequest) {
   const { queries, lookups, guard, close } = openServingDatabase({
     url: databaseUrl,
@@ -75,7 +75,7 @@ async function recordQueries(settings: Settings, databaseUrl: string, { url, tok
   }
 }
 
-/** Notes each query of a pool that is answered. What would write, such as the last use of a token, fails and is left out. */
+/** Records each query of a pool that succeeds. Writes, such as the last use of a token, fail and are left out. */
 function record(pool: pg.Pool, plans: RecordedQuery['plans'], recorded: RecordedQuery[]): void {
   pool.on('connect', (client) => void client.query('set default_transaction_read_only = on').catch(() => undefined))
   const query = pool.query.bind(pool) as (statement: pg.QueryConfig, values?: unknown[]) => Promise<pg.QueryResult>

@@ -12,7 +12,7 @@ export interface ImportCommandOptions {
   dryRun?: boolean
 }
 
-/** `import`: loads NDJSON files in one transaction, with progress on a terminal, and says what came of it. */
+/** `import`: loads NDJSON files in one transaction, with progress on a terminal, and prints a summary. */
 export async function importFiles(settings: Settings, files: string[], options: ImportCommandOptions) {
   await requireReadable(files)
   const progress = createProgress(files)
@@ -37,7 +37,7 @@ export async function importFiles(settings: Settings, files: string[], options: 
   }
 }
 
-/** A bar on a terminal: share of the files, records, records a second. Nothing elsewhere. */
+/** A progress bar on a terminal: share of the files, records, records a second. Nothing elsewhere. */
 function createProgress(files: string[]) {
   const bar = new SingleBar({
     format: '{bar} {percentage} % · {records} records · {speed}/s',

@@ -9,7 +9,7 @@ export interface MigrateOptions {
   dryRun?: boolean
 }
 
-/** `migrate`: brings the schema of the database up to date, and lets a role read what is in it. */
+/** `migrate`: brings the schema of the database up to date, and lets a role read it. */
 export async function migrate(settings: Settings, { servingRole, dryRun = false }: MigrateOptions) {
   const access = await openDatabaseAccess(settings)
   try {
@@ -37,7 +37,7 @@ function describe(applied: number) {
   return applied === 1 ? '1 migration was applied' : `${applied} migrations were applied`
 }
 
-/** What would be applied, and what nobody else can read or write while that is done. */
+/** The migrations to apply, and what others cannot read or write meanwhile. */
 async function describePending(url: string) {
   const pending = await listPendingMigrations(url)
   if (pending.length === 0) return 'the schema is current; nothing to do\n'

@@ -3,7 +3,7 @@ import { rebuild } from '../ingest/rebuild.ts'
 import { withCurrentSchema } from '../process/database-access.ts'
 import type { Settings } from '../settings.ts'
 
-/** `rebuild`: makes all that is derived again from the facts, whatever has happened to it. */
+/** `rebuild`: recomputes all derived data from the facts. */
 export const rebuildDatabase = (settings: Settings) =>
   withCurrentSchema(settings, async (url, database) => {
     const isOwnSchema = (await compareSchema(database)) === 'current'

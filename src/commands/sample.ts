@@ -11,21 +11,21 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { importRecords } from '../import/importer.ts'
 import { toNdjson, toRecordSource } from '../import/sources.ts'
 
-/** `sample`: prints NDJSON, the same for the same numbers on the same second. */
+/** `sample`: prints NDJSON, the same for the same arguments in the same second. */
 export async function sample(options: { campaigns: number; claims: number; seed: number }) {
   const records = Readable.from(toNdjson(generateSample({ ...options, now: new Date() })))
   await pipeline(records, process.stdout).catch((error: NodeJS.ErrnoException) => {
-    // Whoever reads has had enough, as `head` does.
+    // The reader has closed the pipe, as `head` does.
     if (error.code !== 'EPIPE') throw error
   })
 }
 
-/** What a fresh embedded database holds. */
+/** The content of a fresh embedded database. */
 const STARTER = { campaigns: 1000, claims: 20_000, seed: 1 }
 
 /**
- * Fills a database that has no campaign yet, and is not for those of chains that are followed; enough to try every
- * operation. It takes seconds, so a terminal gets a bar.
+ * Fills a database that has no campaign yet, and is not for followed chains, with enough data to try every operation.
+ * It takes seconds, so a terminal gets a bar.
  */
 export async function fillWithSample(url: string, database: Database, say: (what: string) => void) {
   const { rows } = await database.execute(
@@ -49,7 +49,7 @@ export async function fillWithSample(url: string, database: Database, say: (what
   }
 }
 
-/** A database that goes away meanwhile may come back, and be filled then. */
+/** A database that becomes unreachable meanwhile may come back, and be filled then. */
 function rethrowAsUnreachable(error: unknown): never {
   if (error instanceof ImportFailedError && isConnectionFailure(error.cause)) {
     throw new DatabaseUnreachableError(error.message, { cause: error.cause })

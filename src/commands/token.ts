@@ -15,14 +15,14 @@ export interface NewToken {
   name?: string
 }
 
-/** What the operator asked for cannot be done; the message says why. */
+/** The operator's request cannot be fulfilled; the message says why. */
 export class TokenError extends Error {
   override readonly name = 'TokenError'
 }
 
-/** `token create`: prints the secret, once and for all; everything else about it goes to standard error. */
+/** `token create`: prints the secret, which is shown only once; everything else goes to standard error. */
 export async function createToken(settings: Settings, options: NewToken) {
-  // What is faulty is told before a database is started for it; the time runs from when the token is there.
+  // Faults are reported before a database is started for it; the lifetime starts when the token is stored.
   readOptions(options, new Date())
   const secret = createSecret()
   const { id, fields } = await withCurrentSchema(settings, async (_url, database) => {
@@ -66,11 +66,11 @@ export async function listTokens(settings: Settings, options: { json?: boolean }
   process.stdout.write(options.json ? tokens.map(toJsonLine).join('') : toTable(COLUMNS, tokens))
 }
 
-/** `token revoke`: from now on nobody gets in with it. */
+/** `token revoke`: the token is invalid from now on. */
 export async function revokeToken(settings: Settings, id: string) {
   const isKnown = await withCurrentSchema(settings, (_url, database) => revokeCredential(database, id))
   if (!isKnown) {
-    // Whoever gives the secret instead of the ID does not need it repeated, into a log perhaps.
+    // A secret that was given instead of the ID must not be repeated, for example into a log.
     const given = JSON.stringify(id.replace(/rcs_.*/s, 'rcs_[redacted]'))
     throw new TokenError(`there is no token ${given}; \`token list\` shows the IDs of all`)
   }
@@ -106,7 +106,7 @@ function readOptions({ admin = false, expires, ...named }: NewToken, now: Date) 
 
 const UNIT_MS: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-/** When a token that is issued now expires; undefined where the text says nothing of the kind. */
+/** When a token that is issued now expires; undefined if the text is no lifetime. */
 function toExpiry(text: string, now: Date): Date | undefined {
   const [, amount, unit] = /^([1-9][0-9]{0,8})([smhd])$/.exec(text) ?? []
   if (amount !== undefined && unit !== undefined) {

@@ -6,16 +6,16 @@ import { openDatabase } from '../database/connection/client.ts'
 import { toOpenApi } from '../http/openapi.ts'
 import type { Settings } from '../settings.ts'
 
-/** What a file is written as, by the end of its name; JSON where there is no other. */
+/** The format of a file, by its extension; JSON if unknown. */
 const formats: [end: RegExp, write: (document: object) => string][] = [
   [/\.ya?ml$/, (document) => stringify(document, { aliasDuplicateObjects: false })],
   ...requestFiles,
   [/$/, (document) => `${JSON.stringify(document, undefined, 2)}\n`],
 ]
 
-/** `openapi`: the OpenAPI document, without a database, and what is made of it. */
+/** `openapi`: writes the OpenAPI document, and the collections made from it, without a database. */
 export async function writeOpenApi(settings: Settings, { output = [] }: { output?: string[] }) {
-  // Never connected to: describing the service asks the database nothing.
+  // Never connected to: describing the service needs no query.
   const { database, close } = openDatabase({
     url: 'postgres://127.0.0.1',
     poolSize: 1,

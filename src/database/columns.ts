@@ -12,13 +12,13 @@ export const address = () => text()
 /** EIP-155 chain ID. */
 export const chainId = () => bigint({ mode: 'number' })
 
-/** The surrogate key of a campaign; short, because every claim carries it. */
+/** The surrogate key of a campaign; short, because every claim contains it. */
 export const campaignKey = () => bigint({ mode: 'bigint' })
 
-/** An amount in the smallest unit of its token, up to 2^256 − 1; comes back as an exact decimal string. */
+/** An amount in the smallest unit of its token, up to 2^256 − 1; read as an exact decimal string. */
 export const baseUnits = () => numeric({ precision: 78, scale: 0 })
 
-/** A sum of base units, or a decimal number of any length; comes back as an exact decimal string. */
+/** A sum of base units, or a decimal number of any length; read as an exact decimal string. */
 export const exactNumber = () => numeric()
 
 /** An instant, to the millisecond. */
@@ -37,9 +37,11 @@ export const transactionHash = customType<{ data: string; driverData: Buffer }>(
 /** SHA-256 of a secret. */
 export const digest = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
-/** Words to be found by their beginnings; made and compared by the functions `word_starts` and `words_query`. */
+/** Words to be found by prefix; made and compared by the functions `word_starts` and `words_query`. */
 export const wordStarts = customType<{ data: string }>({ dataType: () => 'tsvector' })
 
-/** The rule that an address is stored lower-case. Not a regular expression: that took a third of the time of an import. */
+/**
+ * The rule that an address is stored lower-case. Not a regular expression: that took a third of the time of an import.
+ */
 export const lowerCaseAddress = (name: string, column: AnyPgColumn) =>
   check(name, sql`octet_length(${column}) = 42 and ${column} = lower(${column} collate "C")`)

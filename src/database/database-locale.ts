@@ -3,11 +3,11 @@ import { openClient } from './connection/client.ts'
 type Query = <Row extends object>(sql: string) => Promise<Row[]>
 
 /**
- * The locale of a database where it knows no letters beyond ASCII, else undefined. Nothing that is served depends on it;
- * queries that people write themselves do.
+ * The locale of a database if it knows no letters beyond ASCII, else undefined. No response depends on it; queries that
+ * operators write themselves do.
  */
 export async function findAsciiLocale(ask: Query): Promise<string | undefined> {
-  // The names of its columns change with the version.
+  // The names of its columns depend on the version.
   const [row] = await ask<{ locale: string; isAscii: boolean }>(
     `select coalesce(to_jsonb(own) ->> 'datlocale', to_jsonb(own) ->> 'daticulocale', own.datctype) as locale,
       lower(U&'\\00C4\\0416') <> U&'\\00E4\\0436' as "isAscii"
@@ -16,7 +16,7 @@ export async function findAsciiLocale(ask: Query): Promise<string | undefined> {
   return row?.isAscii ? row.locale : undefined
 }
 
-/** The same, of the database at a URL. */
+/** The same, for the database at a URL. */
 export async function readAsciiLocale(url: string) {
   const client = await openClient(url, 'reward-campaigns migrate')
   try {
@@ -26,7 +26,7 @@ export async function readAsciiLocale(url: string) {
   }
 }
 
-/** What is to be told of such a locale. */
+/** The warning about such a locale. */
 export const describeAsciiLocale = (locale: string) =>
   `the locale of the database, ${locale}, knows no letters beyond ASCII: the service compares them all the same, but \`lower\`, \`upper\` and \`ilike\` in queries of your own do not`
 

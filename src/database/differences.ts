@@ -3,7 +3,7 @@ import type { Query } from './snapshot.ts'
 /** Campaigns by their keys; null stands for all. */
 export type Sample = readonly string[] | null
 
-/** A condition of a query, with the sample as its one value. */
+/** A condition of a query, with the sample as its one parameter. */
 export const within = (sample: Sample, column: string) => (sample === null ? 'true' : `${column} = any($1::bigint[])`)
 const valuesOf = (sample: Sample) => (sample === null ? [] : [sample])
 
@@ -12,11 +12,11 @@ const MAX_NAMED = 3
 /** What is stored otherwise than it should be. */
 export interface Differences {
   count: number
-  /** Some of it. */
+  /** Some examples. */
   named: string[]
 }
 
-/** Of a query whose rows are `what` differs. */
+/** The differences found by a query, whose rows show `what` differs. */
 export async function findDifferences(ask: Query, sql: string, sample: Sample): Promise<Differences> {
   const rows = await ask<{ what: string; count: number }>(
     `select what, count(*) over ()::float8 as count from (${sql}) differing order by what limit ${MAX_NAMED}`,
@@ -25,7 +25,7 @@ export async function findDifferences(ask: Query, sql: string, sample: Sample): 
   return { count: rows[0]?.count ?? 0, named: rows.map(({ what }) => what) }
 }
 
-/** Some campaigns, wherever in the order in which they came. */
+/** Some campaigns, from anywhere in their order. */
 export async function pickCampaigns(ask: Query, count: number): Promise<string[]> {
   const [row] = await ask<{ keys: string[] | null }>(
     `select array_agg(distinct key)::text[] as keys

@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** Statements that change the schema, and what they are called where somebody has to wait. */
+/** Statements that change the schema, and their name in messages about waiting. */
 interface SchemaChange {
   name: string
   statements: readonly string[]
 }
 
 export interface Migration extends SchemaChange {
-  /** Of its text. */
+  /** Hash of its text. */
   hash: string
   /** Milliseconds since 1970; a database has applied all migrations up to its newest. */
   madeAt: number
 }
 
 interface ChangeOptions {
-  /** In the same transaction, after the statements. */
+  /** Runs in the same transaction, after the statements. */
   beforeCommit: () => Promise<void>
-  /** Told once that the transactions of others hold the change up. */
+  /** Called once if transactions of others delay the change. */
   onBlocked: (reason: string) => void
 }
 
-/** Longest wait for one lock: a query that comes meanwhile waits behind it, and none may wait for a second. */
+/** Maximum wait for one lock: a later query queues behind it, and no query may wait for a second. */
 const LOCK_TIMEOUT_MS = 300
 
-/** Pause before another try, in which those who waited behind this one go on. */
+/** The pause before another attempt, in which the queries queued behind this one proceed. */
 const RETRY_MS = 1000
 
-/** SQLSTATEs of a lock that was not given in time, and of a deadlock. */
+/** SQLSTATEs of a lock timeout and of a deadlock. */
 const LOCK_NOT_AVAILABLE = '55P03'
 const DEADLOCK = '40P01'
 
-/** Applies a migration, which is written down in the same transaction. */
+/** Applies a migration, and records it in the same transaction. */
 export const applyMigration = (client: pg.Client, migration: Migration, { beforeCommit, onBlocked }: ChangeOptions) =>
   changeSchema(client, migration, {
     onBlocked,
@@ -45,9 +45,9 @@ export const applyMigration = (client: pg.Client, migration: Migration, { before
   })
 
 /**
- * Changes the schema beside readers and writers, in a transaction of its own. It is tried again, for as long as that takes,
- * when others hold a lock that it needs. Statements that say `concurrently` run before that transaction, in no other; they
- * must be such that they can be run again.
+ * Changes the schema while others read and write, in a transaction of its own. It is repeated, as long as necessary,
+ * when others hold a lock that it needs. Statements with `concurrently` run before that transaction, outside any; they
+ * must be repeatable.
  */
 export async function changeSchema(client: pg.Client, { name, statements }: SchemaChange, options: ChangeOptions) {
   const isConcurrent = (statement: string) => /^\s*(create|drop)( unique)? index concurrently /im.test(statement)
@@ -57,7 +57,7 @@ export async function changeSchema(client: pg.Client, { name, statements }: Sche
     isReported = true
     options.onBlocked(`${name} waits for other transactions to end (${error.message})${await describeOldest(client)}`)
   }
-  // Nobody waits for these, so they may wait for as long as others take.
+  // Nobody waits for these, so they may wait for others as long as necessary.
   await untilUnblocked(onBlocked, async () => {
     for (const statement of statements.filter(isConcurrent)) await client.query(statement)
   })
@@ -68,7 +68,7 @@ export async function changeSchema(client: pg.Client, { name, statements }: Sche
       await options.beforeCommit()
       await client.query('commit')
     } catch (error) {
-      // Where the connection is gone, so is the transaction.
+      // If the connection is lost, so is the transaction.
       await client.query('rollback').catch(() => undefined)
       throw error
     }
@@ -88,7 +88,7 @@ async function untilUnblocked(onBlocked: (error: pg.DatabaseError) => Promise<vo
   }
 }
 
-/** The transaction of this database that has been open for longest, most often the one to wait for. */
+/** The oldest open transaction of this database, most often the one to wait for. */
 async function describeOldest(client: pg.Client) {
   const { rows } = await client.query<{ pid: number; name: string; seconds: number }>(
     `select pid, application_name as name, extract(epoch from clock_timestamp() - xact_start)::integer as seconds

@@ -12,28 +12,28 @@ import { findServingRoles, grantReading, requireServingRole, takeRest, withholdF
 
 const MIGRATIONS_FOLDER = join(import.meta.dirname, '../../migrations')
 
-/** Advisory lock that a migrating process holds: several may start at once, one migrates. */
+/** The advisory lock of a migrating process: several may start at once, one migrates. */
 const MIGRATION_LOCK = 7_201_002
 
-/** How often it is looked whether the lock has become free. */
+/** How often to check whether the lock is free. */
 const POLL_INTERVAL_MS = 200
 
 export interface MigrationOptions {
-  /** Gets what `serve` needs, and nothing else. */
+  /** Gets the rights that `serve` needs, and no others. */
   servingRole?: string | undefined
-  /** Told once that another process migrates. */
+  /** Called once if another process migrates. */
   onWait?: () => void
-  /** Told once for each migration that has to wait for the transactions of others. */
+  /** Called once for each migration that has to wait for transactions of others. */
   onBlocked?: (reason: string) => void
 }
 
 /**
- * Brings the schema up to date, one migration after the other, each in a transaction of its own together with the rights
- * of the roles that serve; does nothing where the schema is current. Safe with many processes at once: one migrates, the
- * others are told so by `onWait` and wait. A migration may take as long as it takes; everything before it is bounded.
+ * Brings the schema up to date, one migration after the other, each in a transaction of its own together with the
+ * rights of the serving roles; does nothing if the schema is current. Safe with many processes at once: one migrates,
+ * the others call `onWait` and wait. A migration may take any time; everything before it is bounded.
  * @returns how many migrations were applied.
- * @throws ServingRoleError before anything is done, where the role cannot serve.
- * @throws DatabaseAwayError where the server does not answer.
+ * @throws ServingRoleError before anything is done, if the role cannot serve.
+ * @throws DatabaseAwayError if the server does not respond.
  */
 export async function migrateDatabase(url: string, options: MigrationOptions = {}) {
   const { servingRole, onWait = () => undefined, onBlocked = () => undefined } = options
@@ -63,7 +63,7 @@ export async function migrateDatabase(url: string, options: MigrationOptions = {
   }
 }
 
-/** Those that `migrateDatabase` would apply. Writes nothing. */
+/** The migrations that `migrateDatabase` would apply. Writes nothing. */
 export async function listPendingMigrations(url: string): Promise<Migration[]> {
   const client = await openClient(url, 'reward-campaigns migrate')
   try {
@@ -73,7 +73,7 @@ export async function listPendingMigrations(url: string): Promise<Migration[]> {
   }
 }
 
-/** As Drizzle's own migrator makes and reads it. */
+/** As Drizzle's own migrator creates and reads it. */
 const createJournal = `create schema if not exists drizzle;
   create table if not exists drizzle.__drizzle_migrations (id serial primary key, hash text not null, created_at bigint)`
 
@@ -82,7 +82,7 @@ async function listPending(client: pg.Client) {
   return readMigrations().filter(({ madeAt }) => madeAt > last)
 }
 
-/** Asks again and again instead of once for long: so a server that has gone silent meanwhile is noticed. */
+/** Tries repeatedly instead of waiting once: so a server that no longer responds is noticed. */
 async function takeLock(client: pg.Client, onWait: () => void) {
   const query = {
     text: 'select pg_try_advisory_lock($1) as "isMine"',
@@ -132,7 +132,7 @@ export async function compareSchema(database: Database): Promise<'behind' | 'cur
 /** Newer migrations than the known ones do not matter. */
 export const isSchemaCurrent = async (database: Database) => (await compareSchema(database)) !== 'behind'
 
-/** When the last of the migrations that have been applied was made. */
+/** When the last applied migration was made. */
 async function readApplied(database: Database) {
   const known = await database.execute<{ exists: boolean }>(
     sql`select to_regclass('drizzle.__drizzle_migrations') is not null as "exists"`,
@@ -148,10 +148,10 @@ async function readApplied(database: Database) {
 interface MigrationLocks {
   /** Tables and views that nobody can read or write meanwhile. */
   blocksReading: string[]
-  /** Tables that can be read but not written; `imports` where every import waits. */
+  /** Tables that can be read but not written; `imports` if every import waits. */
   blocksWriting: string[]
 }
 
-/** The locks of each migration by its name, as a test has seen them; those of tables that it makes itself are left out. */
+/** The locks of each migration by its name, as recorded by a test; those of tables that it creates are left out. */
 export const readMigrationLocks = (): Record<string, MigrationLocks> =>
   JSON.parse(readFileSync(join(MIGRATIONS_FOLDER, 'meta/_locks.json'), 'utf8'))

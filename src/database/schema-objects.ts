@@ -1,25 +1,25 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What the schema consists of besides its tables and views. */
+/** The parts of the schema besides tables and views. */
 export interface SchemaObject {
   kind: 'function' | 'index' | 'constraint' | 'trigger'
-  /** As SQL knows it: quoted where it has to be, and with the types of its parameters. */
+  /** Its SQL name: quoted if necessary, and with the types of its parameters. */
   name: string
-  /** Whose it is; null for a function. */
+  /** Its table; null for a function. */
   table: string | null
-  /** SQL that makes it, and that is the same for two that are the same. */
+  /** SQL that creates it; equal objects have equal SQL. */
   definition: string
 }
 
-/** An object that is not as this version has it. */
+/** An object that differs from this version. */
 export interface SchemaDifference extends SchemaObject {
   state: 'missing' | 'different'
 }
 
 /**
- * Those of a database, as `SchemaObject`s. An index that is not valid, or a trigger that does not fire, has a definition of
- * its own, so it differs.
+ * The `SchemaObject`s of a database. An invalid index, or a disabled trigger, has a definition of its own, so it
+ * differs.
  */
 export const schemaObjects = `
   with tables as (
@@ -54,8 +54,8 @@ const FILE = join(import.meta.dirname, '../../migrations/meta/_schema.json')
 const readSchemaObjects = (): SchemaObject[] => JSON.parse(readFileSync(FILE, 'utf8'))
 
 /**
- * What a database lacks, or has otherwise than this version, in an order in which it can be restored; what it has besides is
- * left to anyone who has made it.
+ * The objects that a database lacks, or has in another form than this version, in an order in which they can be
+ * restored; additional ones are left alone.
  */
 export function compareObjects(there: readonly SchemaObject[]): SchemaDifference[] {
   const keyOf = ({ kind, name, table }: SchemaObject) => `${kind} ${name} ${table}`
@@ -70,7 +70,7 @@ export function compareObjects(there: readonly SchemaObject[]): SchemaDifference
   return differences.sort((a, b) => rank(a) - rank(b))
 }
 
-/** Statements that make an object what it is in this version (see changeSchema). */
+/** Statements that turn an object into that of this version (see changeSchema). */
 export function toRestoration({ kind, name, table, definition }: SchemaObject): string[] {
   switch (kind) {
     case 'function':

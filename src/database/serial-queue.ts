@@ -1,4 +1,6 @@
-/** Returns what does work one after the other, in the order in which it is asked for, whatever becomes of what was before. */
+/**
+ * Returns a function that runs work one after the other, in the order of the calls, whether or not earlier work fails.
+ */
 export function createSerialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {

@@ -1,17 +1,17 @@
 import type pg from 'pg'
 import { openClient } from './connection/client.ts'
 
-/** The role that `serve` is to work with is not there, or must not be the one; the message says why. */
+/** The role for `serve` does not exist, or has too many rights; the message says which. */
 export class ServingRoleError extends Error {
   override readonly name = 'ServingRoleError'
 }
 
-/** Where all is that is served, and what it is served by. */
+/** The schemas of everything that is served, and the functions that serve it. */
 export const SERVING_SCHEMAS = ['public', 'drizzle'] as const
 
 /**
- * What does for the serving role what it may not do by itself; and what `doctor` makes documents with, to compare them,
- * which writes with the rights of anyone who calls it.
+ * Functions that do for the serving role what it may not do itself; and the function with which `doctor` makes
+ * documents to compare, which runs with the rights of its caller.
  */
 export const SERVING_FUNCTIONS = [
   'advance_claim_windows(integer, integer)',
@@ -28,11 +28,10 @@ const WRITING_FUNCTIONS = `select oid::regprocedure::text as signature from pg_p
     and not exists (select from pg_depend where objid = pg_proc.oid and deptype = 'e')`
 
 /**
- * Gives a role what `serve` needs and takes everything else on our tables and schemas away: it reads, and writes down
- * when a credential was used. That what is kept moves on with the clock is done for it (see advance_claim_windows,
- * advance_campaign_activity).
- * Migrations and imports need the role that owns the tables.
- * @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may.
+ * Grants a role what `serve` needs and revokes all other rights on our tables and schemas: it reads, and records when a
+ * credential was used. What changes with the clock is changed by functions (see advance_claim_windows,
+ * advance_campaign_activity). Migrations and imports need the role that owns the tables.
+ * @throws ServingRoleError if there is no such role, or it may act as the owner of the tables, as a superuser may.
  */
 export async function grantServing(url: string, role: string) {
   const client = await openClient(url, 'reward-campaigns migrate')
@@ -44,10 +43,10 @@ export async function grantServing(url: string, role: string) {
   }
 }
 
-/** @throws ServingRoleError where there is no such role, or it may act as the owner of the tables, as a superuser may. */
+/** @throws ServingRoleError if there is no such role, or it may act as the owner of the tables, as a superuser may. */
 export async function requireServingRole(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
-  // Asked for by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
+  // Looked up by its name: to `grant`, some names (public, none) are no roles, and one of them is everybody.
   const { rows } = await client.query<{ isOwner: boolean }>(
     `select pg_has_role(roles.oid, coalesce(
         (select relowner from pg_class where oid = to_regclass('credentials')), current_user::regrole::oid
@@ -64,7 +63,7 @@ export async function requireServingRole(client: pg.Client, role: string) {
     throw new ServingRoleError(`the role ${name} may act as the owner of the tables: serve with another one`)
 }
 
-/** The roles that serve by now: none but those may write down when a credential was used, and nothing else of it. */
+/** The current serving roles: only they may record when a credential was used, and nothing else about it. */
 export async function findServingRoles(client: pg.Client) {
   const { rows } = await client.query<{ name: string }>(
     `select distinct rolname as name
@@ -75,7 +74,7 @@ export async function findServingRoles(client: pg.Client) {
   return rows.map(({ name }) => name)
 }
 
-/** Gives a role what `serve` needs of what there is, in the transaction under way; takes nothing away. */
+/** Grants a role what `serve` needs of the current schema, in the current transaction; revokes nothing. */
 export async function grantReading(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
   const { rows } = await client.query<{ functions: string[]; hasCredentials: boolean }>(
@@ -94,7 +93,7 @@ export async function grantReading(client: pg.Client, role: string) {
   )
 }
 
-/** Leaves a role nothing on our tables and schemas but what `serve` needs, at once. */
+/** Leaves a role only the rights on our tables and schemas that `serve` needs. */
 export async function takeRest(client: pg.Client, role: string) {
   const name = client.escapeIdentifier(role)
   await client.query('begin')
@@ -114,8 +113,8 @@ export async function takeRest(client: pg.Client, role: string) {
 }
 
 /**
- * Takes the right to call any function that writes from these roles: PostgreSQL lets everybody call what is new. A function
- * that is not declared volatile cannot write.
+ * Revokes the right to call any function that writes from these roles: PostgreSQL grants new functions to everybody. A
+ * function that is not declared volatile cannot write.
  */
 export async function withholdFunctions(client: pg.Client, roles: string) {
   const { rows } = await client.query<{ signature: string }>(WRITING_FUNCTIONS)

@@ -1,19 +1,19 @@
 import type pg from 'pg'
 
-/** Asks within one snapshot of the database: what is being imported meanwhile is there as a whole, or not at all. */
+/** Queries within one snapshot of the database: a concurrent import is there completely, or not at all. */
 export type Query = <Row extends object>(sql: string, values?: unknown[]) => Promise<Row[]>
 
 export interface Bounds {
-  /** Longest time of one statement. */
+  /** Maximum time of one statement. */
   statementMs: number
-  /** What is made before nothing may be written any more, for this snapshot alone. */
+  /** Prepared for this snapshot alone, before the transaction becomes read-only. */
   beforehand?: string
 }
 
 /** Longer than the server takes to end a statement. */
 const RESPONSE_MS = 2000
 
-/** Looks at the database in a transaction that writes nothing. */
+/** Reads the database in a transaction that writes nothing. */
 export async function inSnapshot<T>(client: pg.Client, bounds: Bounds, look: (ask: Query) => Promise<T>): Promise<T> {
   const { statementMs, beforehand } = bounds
   const query_timeout = statementMs + RESPONSE_MS

@@ -10,7 +10,7 @@ export interface Conditions {
   values: Record<string, unknown>
 }
 
-/** Puts conditions together that all have to hold. */
+/** Combines conditions that must all hold. */
 export function combine(parts: Conditions[]): Conditions {
   return {
     shape: parts.flatMap(({ shape }) => (shape === '' ? [] : [shape])).join(' '),

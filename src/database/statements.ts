@@ -1,9 +1,9 @@
-/** Statements that are prepared under a name; a server keeps them for each connection, so their number is bounded. */
+/** Named prepared statements; a server stores them for each connection, so their number is limited. */
 const MAX_NAMED_STATEMENTS = 64
 
 /**
- * Keeps the statements of a repository by the shape of their text. The first 64 shapes get a name, under which a
- * connection parses them once; a statement of any further shape is recomputed each time.
+ * Stores the statements of a repository by the shape of their text. The first 64 shapes get a name, under which a
+ * connection parses them once; a statement of any further shape is parsed each time.
  */
 export function rememberStatements<Statement>(prefix: string) {
   const statements = new Map<string, Statement>()

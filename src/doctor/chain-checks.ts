@@ -2,7 +2,7 @@ import type { FollowedChain } from '../database/lookups/followed-chains.ts'
 import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 
-/** So long a chain may be behind before its answers are wrong rather than late. */
+/** From this lag on, the data of a chain counts as wrong rather than late. */
 const LONGEST_LAG_SECONDS = 600
 
 export function examineChains(chains: readonly FollowedChain[]): Finding {
@@ -16,7 +16,7 @@ export function examineChains(chains: readonly FollowedChain[]): Finding {
   return (isLost ? failed : warning)(late.map(describe).join('; '), advice)
 }
 
-/** What has come for campaigns that are not there. */
+/** Records for campaigns that do not exist. */
 export async function examineOrphans(ask: Query): Promise<Finding> {
   const [row] = await ask<{ claims: number; signatures: number; metadata: number }>(
     `select

@@ -9,19 +9,16 @@ import { differingClaimantTotals } from '../read-models/claimant-totals/check.ts
 import { differingFlags, differingIncentives } from '../read-models/incentive-state/check.ts'
 import { differingPrices, differingValues } from '../read-models/prices/check.ts'
 
-/*
- * What is stored of the figures that are derived from facts, against the facts. Each query gives what differs, and nothing
- * where all is well.
- */
+/* Compares derived columns with the facts. Each query returns the differences; none if all is well. */
 
 export interface DerivedColumns {
   name: string
-  /** What is compared, for a sentence. */
+  /** What is compared, for a message. */
   subject: string
   differing: (sample: Sample) => string
 }
 
-/** The facts are sought by key; the campaigns have names. */
+/** Facts are found by key; campaigns have names. */
 const idOf = `(select id from campaigns where key = campaign_key)`
 
 export const derivedColumns: readonly DerivedColumns[] = [
@@ -73,7 +70,7 @@ export const derivedColumns: readonly DerivedColumns[] = [
   },
 ]
 
-/** Small, so always whole: what is counted of all campaigns and of all profiles. */
+/** Small, so always checked whole: counts over all campaigns and all profiles. */
 export const derivedCounts: readonly DerivedColumns[] = [
   { name: 'token prices', subject: 'prices of tokens', differing: differingPrices },
   {

@@ -11,7 +11,7 @@ async function compare(ask: Query, keys: readonly string[]) {
   return findDifferences(ask, differingDocuments, keys)
 }
 
-/** Compares the documents of some campaigns, or of all in portions, with what their records say. */
+/** Compares the documents of some campaigns, or of all in portions, with their records. */
 export async function compareDocuments(client: pg.Client, statementMs: number, sample: Sample): Promise<Differences> {
   const bounds = { statementMs, beforehand: beforeDocumentsDiffer }
   if (sample !== null) return inSnapshot(client, bounds, (ask) => compare(ask, sample))

@@ -19,35 +19,35 @@ import { examineVersion } from './version-check.ts'
 export interface Examined {
   client: pg.Client
   isEmbedded: boolean
-  /** Who serves; null where it is the role of the connection. */
+  /** The role that serves; null if it is the role of the connection. */
   servingRole: string | null
   compareSchema: () => Promise<'behind' | 'current' | 'newer'>
   listChains: () => Promise<readonly FollowedChain[]>
   /** Everything instead of a sample. */
   isWhole: boolean
-  /** Longest time of one statement. */
+  /** Maximum time of one statement. */
   statementMs: number
 }
 
-/** Campaigns of a sample. */
+/** Campaigns in a sample. */
 const SAMPLE_SIZE = 250
 
-/** In this order; those of what is stored only where the schema and the rights allow to look at it. */
+/** In this order; those of stored data only if schema and rights allow to read it. */
 interface Check {
   name: string
   examine: () => Promise<Finding>
 }
 
 /**
- * Looks at what this service has in a database, each check in a snapshot of its own, and writes nothing. That a
- * statement takes longer than it may is a finding, not an error.
+ * Checks the database of this service, each check in a snapshot of its own, and writes nothing. A statement that
+ * exceeds its timeout is a finding, not an error.
  */
 export async function examineDatabase(examined: Examined): Promise<CheckedFinding[]> {
   const { client, isEmbedded, servingRole, isWhole, statementMs } = examined
   const look = <T>(work: (ask: Query) => Promise<T>) => inSnapshot(client, { statementMs }, work)
   const findings: CheckedFinding[] = []
 
-  /** Whether all of them could be made, and none has failed. */
+  /** Whether all checks could be made, and none has failed. */
   async function run(checks: readonly Check[]) {
     for (const { name, examine } of checks) {
       try {
@@ -117,14 +117,14 @@ const LOST = 'the database cannot be reached'
 
 const isLost = (findings: readonly CheckedFinding[]) => findings.some(({ found }) => found.startsWith(LOST))
 
-/** A database that is not there, whether from the beginning or from some moment on. */
+/** A database that is unreachable, from the beginning or later. */
 export const toLostFinding = (error: unknown) =>
   failed(`${LOST}: ${describeFailure(error)}`, 'check that it runs and that DATABASE_URL is right')
 
-/** SQLSTATE of a statement that took too long, of a missing right, and of a write where none is possible. */
+/** SQLSTATE of a statement timeout, of a missing right, and of a write where none is possible. */
 const [TIMED_OUT, DENIED, READ_ONLY] = ['57014', '42501', '25006']
 
-/** @throws what is a defect of ours. */
+/** @throws errors that are defects of ours. */
 function toFinding(failure: unknown, statementMs: number): Finding {
   const error = failure instanceof Error && failure.cause instanceof pg.DatabaseError ? failure.cause : failure
   if (error instanceof pg.DatabaseError) {

@@ -2,7 +2,7 @@ import { SERVING_FUNCTIONS, SERVING_SCHEMAS } from '../database/serving-role.ts'
 import type { Query } from '../database/snapshot.ts'
 import { type Finding, failed, ok, warning } from '../schemas/findings.ts'
 
-/** What a role lacks to serve, and what it could write that serving does not need. */
+/** Rights that a role lacks to serve, and write rights that serving does not need. */
 const rights = `
   with tables as (
     select oid, format('%s.%s', relnamespace::regnamespace, relname) as name, relowner, relname from pg_class
@@ -24,7 +24,7 @@ const rights = `
     ) as writable
   from pg_roles serving where serving.rolname = coalesce($1, current_user)`
 
-/** `role`: who serves; null where it is the role that asks. */
+/** `role`: the role that serves; null if it is the role of the connection. */
 export async function examineRights(ask: Query, role: string | null, isEmbedded: boolean): Promise<Finding> {
   const [row] = await ask<{ missing: string[]; writable: string[] }>(rights, [role, SERVING_SCHEMAS, SERVING_FUNCTIONS])
   const roleName = role === null ? 'the role of DATABASE_URL' : `the role ${JSON.stringify(role)}`

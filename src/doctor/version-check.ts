@@ -3,7 +3,7 @@ import { type Finding, failed, ok } from '../schemas/findings.ts'
 
 const OLDEST_VERSION = 15
 
-/** Whether the server is one that the schema can be in. */
+/** Whether the schema can be installed on this version of the server. */
 export async function examineVersion(ask: Query): Promise<Finding> {
   const [row] = await ask<{ version: number; isReplica: boolean }>(
     `select current_setting('server_version_num')::integer / 10000 as version, pg_is_in_recovery() as "isReplica"`,

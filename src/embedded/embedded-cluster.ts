@@ -6,7 +6,7 @@ import { EmbeddedServerError, lastErrorLines } from './embedded-error.ts'
 import { isThere, requireOwned, requireOwnFolder } from './embedded-folder.ts'
 import { findServerPrograms, type ServerPrograms } from './embedded-programs.ts'
 
-/** What PostgreSQL is told, unless the caller says otherwise. */
+/** Parameters of PostgreSQL, unless the caller sets others. */
 const SERVER_SETTINGS = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -18,23 +18,23 @@ const SERVER_SETTINGS = {
 /** Name of the cluster in its data folder. */
 const CLUSTER = 'postgres'
 
-/** The cluster of a data folder, and the server that runs on it. Nothing here waits for other processes. */
+/** The cluster of a data folder, and its server. Nothing here waits for other processes. */
 export interface Cluster {
   /** The data folder, without symbolic links. */
   folder: string
-  /** Creates the cluster where there is none, and returns the password of its superuser. */
+  /** Creates the cluster if there is none, and returns the password of its superuser. */
   create: (onCreate?: () => void) => Promise<string>
-  /** The port of the server that runs; undefined where none does. */
+  /** The port of the running server; undefined if none runs. */
   runningPort: () => Promise<number | undefined>
-  /** Starts the server, on the port that it had last where that is free. */
+  /** Starts the server, on its previous port if that is free. */
   start: () => Promise<number>
   startOn: (port: number) => Promise<void>
   stop: () => Promise<void>
 }
 
-/** @throws EmbeddedServerError where the folder, or what is in it, is not to be used. */
+/** @throws EmbeddedServerError if the folder, or its content, cannot be used. */
 export async function openCluster(dataFolder: string, serverSettings: Record<string, string>): Promise<Cluster> {
-  // pg_ctl hands the name to a shell, in quotes that these would leave.
+  // pg_ctl passes the name to a shell, in quotes that these characters would end.
   if (/["$`\n]/.test(resolve(dataFolder)))
     throw new EmbeddedServerError(`the folder ${resolve(dataFolder)} must not have any of " $ \` in its name`)
   const programs = await findServerPrograms()
@@ -89,7 +89,7 @@ export async function openCluster(dataFolder: string, serverSettings: Record<str
   }
 }
 
-/** The cluster takes its name when it is whole: what a run has left that was killed has another. */
+/** The cluster is renamed when it is complete: what a killed run has left has another name. */
 async function initialize(programs: ServerPrograms, folder: string, passwordFile: string) {
   const unfinished = join(folder, 'postgres.unfinished')
   await rm(unfinished, { recursive: true, force: true })
@@ -105,7 +105,7 @@ async function initialize(programs: ServerPrograms, folder: string, passwordFile
   } else {
     const { uid, gid } = programs.account
     await lchown(unfinished, uid, gid)
-    // The other account cannot reach the file by its name: it is opened for it, and lent as long as it takes.
+    // The other account cannot reach the file by its path: it gets the opened file for the duration of the call.
     const password = await open(passwordFile)
     try {
       await password.chown(uid, gid)
@@ -118,7 +118,7 @@ async function initialize(programs: ServerPrograms, folder: string, passwordFile
   await rename(unfinished, join(folder, CLUSTER))
 }
 
-/** A port on which nobody listens: the wanted one, or where 0 is wanted any. */
+/** A port on which nothing listens: the wanted one, or any for 0. */
 async function freePort(wanted: number): Promise<number> {
   const server = createServer()
   await new Promise<void>((listening, failed) => server.once('error', failed).listen(wanted, '127.0.0.1', listening))

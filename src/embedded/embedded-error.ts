@@ -1,11 +1,11 @@
-/** Where no embedded server can run, with what to do about it. */
+/** The reason why no embedded server can run here, and what to do about it. */
 export class EmbeddedServerError extends Error {
   override readonly name = 'EmbeddedServerError'
 }
 
 const SEVERE = /\b(error|fatal|panic):/i
 
-/** Why one of PostgreSQL's programs has failed: its last lines, the severe ones where there are any. */
+/** Why one of PostgreSQL's programs has failed: its last lines, the severe ones if there are any. */
 export function lastErrorLines(output: string) {
   const lines = output.trim().split('\n')
   const severe = lines.filter((line) => SEVERE.test(line))

@@ -2,18 +2,17 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join, sep } from 'node:path'
 import { EmbeddedServerError } from './embedded-error.ts'
 
-/** Where this program itself lies. */
+/** The folder of this program. */
 const PROGRAM = join(import.meta.dirname, '../..')
 
 const STICKY = 0o1000
 
 /**
- * As root, insists on a folder that no other account can change or exchange: it and those above it belong to root, and
- * nobody else may write there. A sticky folder such as `/tmp` may lie above it, since nobody can rename there what is
- * root's. Folders above this program are left out: anyone who may write there decides what is run anyway.
- *
+ * As root, requires a folder that no other account can change or replace: it and its parents belong to root, and only
+ * root may write there. A sticky parent such as `/tmp` is accepted, since others cannot rename root's entries there.
+ * Folders above this program are not checked: whoever may write there decides what is run anyway.
  * @param folder without symbolic links
- * @throws EmbeddedServerError naming the first folder that another account can change
+ * @throws EmbeddedServerError with the first folder that another account can change
  */
 export async function requireOwnFolder(folder: string) {
   if (process.getuid?.() !== 0) return
@@ -28,7 +27,7 @@ export async function requireOwnFolder(folder: string) {
 }
 
 /**
- * Insists on something that belongs to an account: no symbolic link, no other kind of file.
+ * Requires an entry that belongs to an account, is no symbolic link and of the right kind.
  * @throws EmbeddedServerError
  */
 export async function requireOwned(path: string, kind: 'folder' | 'secret file', owner = process.getuid?.()) {
@@ -50,13 +49,13 @@ const refusal = (folder: string, reason: string) =>
 const isAboveProgram = (folder: string) =>
   `${PROGRAM}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)
 
-/** The folders above a folder, the nearest first. */
+/** The parents of a folder, the nearest first. */
 export function foldersAbove(folder: string): string[] {
   const above = dirname(folder)
   return above === folder ? [] : [above, ...foldersAbove(above)]
 }
 
-/** Whether a file or folder is there, or a link, wherever it leads. */
+/** Whether a file, a folder or a link (even a broken one) exists. */
 export const isThere = (path: string) =>
   lstat(path).then(
     () => true,

@@ -7,28 +7,26 @@ const DATABASE = 'reward_campaigns'
 
 export interface EmbeddedServer {
   url: string
-  /** Leaves the server; the last process to leave stops it. */
+  /** Releases the server; the last process to release it stops it. */
   close: () => Promise<void>
 }
 
 export interface EmbeddedServerOptions {
-  /** What PostgreSQL is told beyond, or instead of, what it is told anyway. */
+  /** Parameters of PostgreSQL that are added to the default ones, or replace them. */
   serverSettings?: Record<string, string>
-  /** Aborted when this process is about to leave: from then on it does not start again a server that is gone. */
+  /** Aborted when this process is about to exit: from then on it does not restart a server that has died. */
   leaving?: AbortSignal
-  /** Told before a new cluster is made, which takes seconds. */
+  /** Called before a new cluster is made, which takes seconds. */
   onCreate?: () => void
-  /** Told when the server was gone although it was in use, and this process has started it again. */
+  /** Called when the server died while it was in use, and this process has restarted it. */
   onRestart?: () => void
 }
 
 /**
- * Uses the PostgreSQL server of a data folder: creates it where there is none, starts it where it does not run, joins it
- * where another process has started it (or has died and left it behind). Its data survives every kind of end; a server
- * that is gone although somebody uses it is started again, on the same port.
- *
- * The server is no child of this process: `pg_ctl` detaches it, so that it can serve several processes, and so that it
- * recovers by its own means after any of them is killed.
+ * Uses the PostgreSQL server of a data folder: creates it if there is none, starts it if it does not run, and joins it
+ * if another process has started it (or has died and left it running). Its data survives every kind of exit; a server
+ * that dies while it is in use is restarted on the same port. The server is not a child of this process: `pg_ctl`
+ * detaches it, so that it can serve several processes and recovers by itself after any of them is killed.
  */
 export async function openEmbeddedServer(
   dataFolder: string,
@@ -36,7 +34,7 @@ export async function openEmbeddedServer(
 ): Promise<EmbeddedServer> {
   const cluster = await openCluster(dataFolder, serverSettings)
 
-  /** One process at a time comes, goes, or looks after the server. */
+  /** One process at a time joins, leaves, or restarts the server. */
   async function alone<T>(work: () => Promise<T>): Promise<T> {
     const release = await lockFolder(cluster.folder)
     try {
@@ -56,7 +54,7 @@ export async function openEmbeddedServer(
   })
   leaving?.addEventListener('abort', presence.letGo)
 
-  /** All who use the server notice that it is gone: one of them starts it, the others find it running. */
+  /** All users notice that the server has died: one of them restarts it, the others find it running. */
   async function bringBack(self: Presence, port: number) {
     if (self.isLettingGo() || (await cluster.runningPort()) !== undefined) return
     await cluster.startOn(port)

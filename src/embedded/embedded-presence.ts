@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 
-/** How the name of the connection begins that each process holds for as long as it uses the server. */
+/** Prefix of the name of the connection that each process holds as long as it uses the server. */
 const PRESENCE = 'reward-campaigns presence'
 
-/** How long it is waited before the next attempt to come back; twice as long each time. */
+/** The delay before the first reconnection attempt; it doubles each time. */
 const RECONNECT_MS = { first: 200, longest: 5000 }
 
 export interface Presence {
-  /** What the server knows the connection by. */
+  /** The name of the connection at the server. */
   name: string
   /** From now on the connection is not opened again. */
   letGo: () => void
@@ -18,8 +18,8 @@ export interface Presence {
 }
 
 /**
- * Keeps a connection open that tells the other processes of this one, and opens it again when it is cut. Where that does
- * not work, the server may be gone: `bringBack` sees to that.
+ * Holds a connection that shows this process to others, and reopens it when it is cut. If that fails, the server may
+ * have died: `bringBack` restarts it.
  */
 export async function holdPresence(url: string, bringBack: (self: Presence) => Promise<void>): Promise<Presence> {
   const name = `${PRESENCE} ${randomUUID()}`
@@ -41,7 +41,7 @@ export async function holdPresence(url: string, bringBack: (self: Presence) => P
         if (isLeaving) await current.end()
         return
       } catch {
-        // It may not start at once: what was killed has to be gone first.
+        // It may not start at once: the killed processes must be gone first.
         await bringBack(presence).catch(() => undefined)
         await sleep(waitMs, undefined, { ref: false })
       }
@@ -63,7 +63,7 @@ export async function holdPresence(url: string, bringBack: (self: Presence) => P
   return presence
 }
 
-/** Asked on a connection of its own: the presence may have been cut just now. A server that is away is left alone. */
+/** Asked on a separate connection: the presence may just have been cut. An unreachable server is left alone. */
 export async function isUsedByOthers(url: string, ownName: string) {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => undefined)

@@ -7,7 +7,7 @@ import { foldersAbove, isThere, requireOwnFolder } from './embedded-folder.ts'
 
 const run = promisify(execFile)
 
-/** Where root keeps programs that `nobody` could not run where they lie. Only root can write here. */
+/** The folder for copies of programs that `nobody` cannot run where they are installed. Only root can write here. */
 const CACHE = '/var/cache/reward-campaigns'
 
 /** An account of the operating system. */
@@ -16,17 +16,17 @@ interface Account {
   gid: number
 }
 
-/** PostgreSQL's own programs, run by an account that PostgreSQL accepts. */
+/** PostgreSQL's programs, run by an account that PostgreSQL accepts. */
 export interface ServerPrograms {
-  /** Whom the cluster belongs to; undefined where it is the account of this process. */
+  /** The owner of the cluster; undefined if it is the account of this process. */
   account: Account | undefined
   /** Runs a program on the folder of a cluster, with a file as its standard input. */
   run: (program: 'initdb' | 'pg_ctl', cluster: string, parameters: string[], input?: number) => Promise<void>
 }
 
 /**
- * The programs of the package, run by this process's own account; by `nobody` where that is root, which PostgreSQL
- * refuses. `nobody` gets no right beyond its own: where folders above the cluster are closed to it, it finds the cluster
+ * The programs of the package, run by the account of this process; if that is root, which PostgreSQL refuses, by
+ * `nobody`. `nobody` gets no additional rights: if it cannot traverse the parents of the cluster, it gets the cluster
  * as its working folder, which root opens for it.
  */
 export async function findServerPrograms(): Promise<ServerPrograms> {
@@ -51,7 +51,7 @@ export async function findServerPrograms(): Promise<ServerPrograms> {
 
 const accountId = async (flag: '-u' | '-g') => Number((await run('id', [flag, 'nobody'])).stdout)
 
-/** Runs a program in a session of its own, where neither Ctrl-C nor a signal for the process group reaches it. */
+/** Runs a program in its own session, where neither Ctrl-C nor a signal to the process group reaches it. */
 async function runApart(
   program: string,
   parameters: string[],
@@ -78,7 +78,7 @@ async function runApart(
 
 /**
  * The folder of PostgreSQL's programs.
- * @throws EmbeddedServerError where the package for this machine is not installed, as in the image.
+ * @throws EmbeddedServerError if the package for this machine is not installed, as in the image.
  */
 export async function findBinaries() {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
@@ -97,7 +97,7 @@ export async function findBinaries() {
   return binaries
 }
 
-/** The install script of the package makes the links between its libraries, which no npm package can hold. */
+/** The install script of the package creates the links between its libraries, which no npm package can contain. */
 async function requireLinks(installed: string, name: string) {
   const list = await readFile(join(installed, 'native/pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links: { target: string }[] = JSON.parse(list)
@@ -109,8 +109,8 @@ async function requireLinks(installed: string, name: string) {
 }
 
 /**
- * The folder of the programs, or where other accounts could not run them (below the home folder of root, say) that of a
- * copy. The copy takes its name when it is whole.
+ * The folder of the programs, or of a copy if other accounts cannot run them (below root's home folder, for example).
+ * The copy is renamed when it is complete.
  */
 export async function reachableByAll(binaries: string, cache = CACHE) {
   if (await isOpenToAll(binaries)) return binaries
@@ -140,7 +140,7 @@ async function copyAtOnce(source: string, target: string) {
     await run('chmod', ['-R', 'a+rX,go-w', unfinished])
     await rename(unfinished, target)
   } catch (error) {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (!(await isThere(target))) throw error
   } finally {
     await rm(unfinished, { recursive: true, force: true })

@@ -5,7 +5,7 @@ import {
   isConnectionFailure,
 } from '../database/connection/database-errors.ts'
 
-/** An import that the database did not let through; the message says why, what became of it and what to do. */
+/** An import that failed at the database; the message says why, what was written and what to do. */
 export class ImportFailedError extends Error {
   override readonly name = 'ImportFailedError'
 }
@@ -18,15 +18,15 @@ export const mayNotImport = (cause?: unknown) =>
     { cause },
   )
 
-/** What the failures mean that are not ours, by SQLSTATE. */
+/** The meaning of failures by SQLSTATE, except our own. */
 const meanings: Record<string, string> = {
   '53100': 'the disk of the database is full',
   '25006': 'the database is read-only: import into the primary',
 }
 
 /**
- * What an operator is to know of a failure; defects come out as they are.
- * @param connection whether it was found to be cut, and whether a commit was under way, whose fate is unknown then.
+ * The message about a failure for the operator; defects are returned unchanged.
+ * @param connection whether it was lost, and whether a commit was under way, whose outcome is unknown then.
  */
 export function toImportFailure(error: unknown, connection: { isLost: boolean; isCommitting: boolean }): unknown {
   const code = error instanceof pg.DatabaseError ? (error.code ?? '') : ''

@@ -19,25 +19,25 @@ export interface ImportSummary extends WhitelistSummary {
 
 export interface ImportOptions {
   isDryRun?: boolean
-  /** Told the number of records so far. */
+  /** Called with the number of records so far. */
   onProgress?: (records: number) => void
-  /** Told what an operator should know and what is no failure: that the import waits, for example. */
+  /** Called with messages that are no failures: that the import waits, for example. */
   onNotice?: (text: string) => void
-  /** How long the commit may take: all is written by then, so that a server which is silent for longer is lost. */
+  /** How long the commit may take: all is written by then, so a server that takes longer counts as lost. */
   commitMs?: number
 }
 
-/** A commit waits for the disk, and for standbys where they are synchronous. */
+/** A commit waits for the disk, and for synchronous standbys. */
 const COMMIT_MS = 60_000
 
-/** From this number of records on, statistics and the visibility map are brought up to date at once. */
+/** From this number of records on, statistics and the visibility map are updated at once. */
 const MANY_RECORDS = 5000
 
 /**
- * Imports all sources in one transaction: everything or, after a fault, nothing. Reads, checks and sends as it goes, in
- * memory that does not grow with the input (about one megabyte a record type, and the longest line).
+ * Imports all sources in one transaction: everything or, after a fault, nothing. Reads, checks and sends as a stream,
+ * in memory that does not grow with the input (about one megabyte for each record type, and the longest line).
  * @throws ImportFaultsError with the first faults and the number of all.
- * @throws ImportFailedError where the database did not let it through, or was lost.
+ * @throws ImportFailedError if the database refused it, or was lost.
  */
 export async function importRecords(
   url: string,
@@ -62,7 +62,7 @@ export async function importRecords(
   } catch (error) {
     throw toImportFailure(error, connection)
   } finally {
-    // Ending the connection ends the transaction too, whatever has happened; one on which a question is open is cut.
+    // Closing the connection always ends the transaction; a connection with a query under way is cut.
     await client.end().catch(() => undefined)
   }
 }
@@ -73,7 +73,7 @@ async function importInTransaction(
   sources: ImportSource[],
   { onProgress, onNotice }: Required<Pick<ImportOptions, 'onNotice'>> & ImportOptions,
 ): Promise<ImportSummary> {
-  // Asked before anything is read: files may be large.
+  // Checked before anything is read: files may be large.
   const allowed = await client.query("select where has_table_privilege('campaigns', 'insert')")
   if (allowed.rows.length === 0) throw mayNotImport()
   await createTempTables(client)
@@ -92,6 +92,6 @@ async function importInTransaction(
   return { records, ...(await summarizeWhitelist(client)) }
 }
 
-/** All is imported by then: it is no failure of the import. */
+/** All is imported by then: this is no failure of the import. */
 const toNotVacuumed = (error: unknown) =>
   `all is imported, but not vacuumed (${describeFailure(error)}): queries may be slower until the database does it by itself`

@@ -1,30 +1,30 @@
 import { isAscii } from 'node:buffer'
 
 /*
- * How much one line may hold. What is parsed takes many times the memory of its text: sixteen million bad entries that
- * fit in a line would take gigabytes, and values inside of values without end the stack. The largest record that makes
- * sense, a campaign with all the addresses that fit in a line, stays far below.
+ * The limits of one line. Parsed data takes many times the memory of its text: sixteen million bad entries that fit in
+ * a line would take gigabytes, and endless nesting would overflow the stack. The largest sensible record, a campaign
+ * with all the addresses that fit in a line, stays far below the limits.
  */
 
 /** The longest line that is read: a campaign with some 700,000 addresses. */
 export const MAX_BYTES = 32 * 1024 * 1024
-/** Text with other characters takes twice its bytes in memory, and more. */
+/** Text with other characters takes at least twice its bytes in memory. */
 const MAX_BYTES_BEYOND_ASCII = 16 * 1024 * 1024
 const MAX_VALUES = 750_000
 const MAX_KEYS = 100_000
-/** Many times the longest text that any key of a record takes. */
+/** Many times the longest text of any key of a record. */
 const MAX_TEXT_BYTES = 1024 * 1024
 const MAX_LEVELS = 64
 
-/** A shorter line cannot hold too much. */
+/** A shorter line cannot exceed the other limits. */
 const SHORT_BYTES = 1024
 
 const [QUOTE, BACKSLASH, COMMA, COLON] = [0x22, 0x5c, 0x2c, 0x3a]
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
- * What a line of JSON has too much of, found without parsing it; undefined where it has not. Up to its first mistake a
- * line that is not JSON is counted like one, and there the parser stops as well.
+ * Which limit a line of JSON exceeds, found without parsing it; undefined if none. A line that is not JSON is counted
+ * like JSON up to its first mistake, where the parser stops as well.
  */
 export function findExcess(line: Buffer): string | undefined {
   if (line.length < SHORT_BYTES) return undefined

@@ -1,20 +1,20 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** Short lines leave garbage that Node.js gets rid of as it goes. */
+/** Node.js collects the garbage of short lines in time. */
 const LONG_LINE_BYTES = 64 * 1024
 const MAX_BYTES = 8 * 1024 * 1024
 
 /**
- * Collects what long lines leave behind. Node.js lets the remains of large objects grow to some hundred megabytes before
- * it looks at them for the first time, which would be the greater part of what an import needs.
+ * Collects the garbage of long lines. Node.js lets large dead objects grow to some hundred megabytes before its first
+ * full collection, which would be most of the memory that an import needs.
  */
 export function createMemoryPressure() {
   setFlagsFromString('--expose-gc')
   const collect: () => void = runInNewContext('gc')
   let bytesSince = 0
   return {
-    /** To be called before a line is read. */
+    /** Call it before a line is read. */
     makeRoomFor(line: Buffer) {
       if (line.length < LONG_LINE_BYTES) return
       if (bytesSince + line.length > MAX_BYTES) {

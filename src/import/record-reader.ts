@@ -18,12 +18,12 @@ export type ReadRecord =
   | { removal: RemovalRecord }
   | { problems: { pointer: string; message: string }[] }
 
-/** Problems of one record that are told; a record can break its schema in as many places as it has. */
+/** Maximum number of faults reported for one record; it can have as many as it has values. */
 const MAX_PROBLEMS = 20
-/** A problem may be several errors of the validator. */
+/** A fault may be several errors of the validator. */
 const MAX_ERRORS = 10 * MAX_PROBLEMS
 
-/** What newcomers bring: JSON arrays, objects over several lines, CSV. */
+/** What newcomers try: JSON arrays, objects over several lines, CSV. */
 const NO_OBJECT = 'the line is not a JSON object: an import is NDJSON, one object a line'
 
 const OPEN_OBJECT = 0x7b
@@ -46,7 +46,7 @@ function checkOf(type: LineType) {
   return check
 }
 
-/** Reads and checks a record; addresses, hashes and campaign IDs come out lower-case. Undefined of an empty line. */
+/** Reads and checks a record; addresses, hashes and campaign IDs become lower-case. Undefined for an empty line. */
 export function readRecord(bytes: Buffer): ReadRecord | undefined {
   if (isArray(bytes)) return problem('', NO_OBJECT)
   const excess = findExcess(bytes)
@@ -71,16 +71,16 @@ export function readRecord(bytes: Buffer): ReadRecord | undefined {
   }
   const validate = checkOf(type)
   if (!validate(value)) return { problems: toProblems(validate.errors ?? []) }
-  // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records have one of these.
+  // Only an escape can bring NUL or half a surrogate pair into valid UTF-8; few records contain one.
   const unstorable = /\\u(0000|d[89a-f])/i.test(json) ? findUnstorableText(value, '') : undefined
   if (unstorable !== undefined) return problem(unstorable, 'has a NUL or half a surrogate pair, which cannot be stored')
   return value.type === 'removal' ? { removal: value } : checkMeaning(value)
 }
 
-/** Found without reading the line, since an array of all records has too much of everything. */
+/** Found without parsing the line, since an array of all records exceeds every limit. */
 const isArray = (bytes: Buffer) => bytes[0] !== OPEN_OBJECT && /^\uFEFF?\s*\[/.test(bytes.toString('utf8', 0, 64))
 
-/** Rules that a schema cannot say. */
+/** Rules that a schema cannot express. */
 function checkMeaning(record: ImportRecord): ReadRecord {
   if (record.type === 'campaign') {
     const [chain, , identifier = ''] = record.id.split(':')
@@ -100,21 +100,21 @@ function checkMeaning(record: ImportRecord): ReadRecord {
 
 const problem = (pointer: string, message: string): ReadRecord => ({ problems: [{ pointer, message }] })
 
-/** One problem for each place, except the ones that only repeat that something further in is wrong. */
+/** One fault for each place, without those that only repeat a fault further in. */
 function toProblems(errors: ErrorObject[]) {
   const problems = new Map<string, string>()
   for (const error of errors) {
     if (error.keyword === 'anyOf' || error.keyword === 'oneOf') continue
     if (error.keyword === 'type' && error.params.type === 'null' && errors.length > 1) continue
     const pointer = pointerOf(error)
-    // To describe a fault takes long where the value is large, and a large object can have many faults of its own.
+    // Describing a fault takes long if the value is large, and a large object can have many faults of its own.
     if (!problems.has(pointer)) problems.set(pointer, describeProblem(error))
     if (problems.size === MAX_PROBLEMS) break
   }
   return [...problems].map(([pointer, message]) => ({ pointer, message }))
 }
 
-/** A key that is missing or unknown is told at the place where it would stand, or does. */
+/** A key that is missing or unknown is reported at its own path. */
 function pointerOf({ keyword, instancePath, params }: ErrorObject): string {
   if (keyword === 'required') return instancePath + toToken(params.missingProperty)
   if (keyword === 'additionalProperties') return instancePath + toToken(params.additionalProperty)

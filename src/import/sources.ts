@@ -6,7 +6,7 @@ import { createGunzip } from 'node:zlib'
 import type { ImportRecord, RemovalRecord } from '../ingest/records.ts'
 import { toPlainText } from '../ingest/validation-errors.ts'
 
-/** Something that records are read from: NDJSON as bytes. */
+/** A source of records: NDJSON as bytes. */
 export interface ImportSource {
   name: string
   bytes: AsyncIterable<Buffer>
@@ -17,7 +17,7 @@ const RECORDS_IN_A_CHUNK = 1000
 
 const STANDARD_INPUT = '-'
 
-/** A file that cannot be read, or is not what its name says. */
+/** A file that cannot be read, or has an unexpected format. */
 export class UnreadableFileError extends Error {
   override readonly name = 'UnreadableFileError'
 
@@ -29,7 +29,7 @@ export class UnreadableFileError extends Error {
 const nameOf = (file: string) => (file === STANDARD_INPUT ? 'standard input' : basename(file))
 
 /**
- * Refuses what cannot be read before anything is: a long import should not end at its last file.
+ * Refuses unreadable files before any is read: a long import should not fail at its last file.
  * @throws UnreadableFileError
  */
 export async function requireReadable(files: readonly string[]) {
@@ -49,9 +49,9 @@ export async function requireReadable(files: readonly string[]) {
 }
 
 /**
- * A file to import; `-` is standard input, and gzip is unpacked on the way, whatever its name. It is opened when it is
+ * A file to import; `-` is standard input, and gzip is unpacked, whatever the file's name. It is opened when it is
  * read.
- * @param onBytes told how many bytes of the file have been read so far, for a progress display.
+ * @param onBytes called with the number of bytes of the file read so far, for a progress display.
  */
 export function toFileSource(file: string, onBytes: (bytes: number) => void): ImportSource {
   return { name: nameOf(file), bytes: readFile(file, onBytes) }
@@ -72,7 +72,7 @@ async function* readFile(file: string, onBytes: (bytes: number) => void): AsyncG
   }
 }
 
-/** The bytes of a file, unpacked where they are gzip. */
+/** The bytes of a file, unpacked if they are gzip. */
 async function* unpack(file: string, raw: Readable): AsyncGenerator<Buffer> {
   const chunks: AsyncIterator<Buffer> = raw[Symbol.asyncIterator]()
   const start: Buffer[] = []
@@ -91,13 +91,13 @@ async function* unpack(file: string, raw: Readable): AsyncGenerator<Buffer> {
 
 const isGzip = (start: Buffer) => start[0] === 0x1f && start[1] === 0x8b
 
-/** What was looked at and what comes after it. */
+/** The peeked bytes and the rest. */
 async function* restore(first: Buffer, rest: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
   if (first.length > 0) yield first
   yield* { [Symbol.asyncIterator]: () => rest }
 }
 
-/** What is not text shows in its first two bytes; NUL bytes further on are faults of their line. */
+/** The first two bytes show other formats; NUL bytes further on are faults of their line. */
 function requireText(file: string, start: Buffer) {
   const mark = start.subarray(0, 2).toString('latin1')
   const isUtf16 = mark === '\xff\xfe' || mark === '\xfe\xff' || (start[0] === 0) !== (start[1] === 0)
@@ -105,7 +105,7 @@ function requireText(file: string, start: Buffer) {
   if (start[0] === 0) throw new UnreadableFileError(file, 'it has NUL bytes, which no text has')
 }
 
-/** What the codes of the system and of zlib mean. */
+/** The meaning of error codes of the system and of zlib. */
 const reasons: Record<string, string> = {
   ENOENT: 'there is no such file',
   EACCES: 'this account may not read it',

@@ -14,7 +14,7 @@ import type { ImportSource } from './sources.ts'
 /** Bytes of one record type that are collected before they are sent. */
 const COPY_BYTES = 1024 * 1024
 
-/** Some megabytes of gzip are billions of them, which would take minutes. */
+/** Some megabytes of gzip can contain billions of empty lines, which would take minutes. */
 const MAX_EMPTY_LINES = 1_000_000
 
 /** Records read, by type. */
@@ -79,7 +79,7 @@ export async function stageRecords(client: pg.Client, sources: ImportSource[], o
   return { counts, changes: changes as ReadonlySet<ChangeKind> }
 }
 
-/** Collects lines of COPY by record type; one piece is on its way while the next is collected. */
+/** Collects lines of COPY by record type; one chunk is sent while the next is collected. */
 function createCopyBuffers(client: pg.Client) {
   const pieces = new Map<RecordType, { text: string[]; bytes: number }>()
   let underWay = Promise.resolve()
@@ -88,7 +88,7 @@ function createCopyBuffers(client: pg.Client) {
     await underWay
     const stream = client.query(copyFrom(`copy ${stagingName(type)} from stdin`))
     underWay = once(stream, 'finish').then(() => undefined)
-    // Whoever waits next sees the error; until then it must not count as unhandled.
+    // The next caller that waits gets the error; until then it must not count as unhandled.
     underWay.catch(() => undefined)
     stream.end(text.join(''))
   }

@@ -8,8 +8,8 @@ export interface WhitelistSummary {
 }
 
 /*
- * The import concerns the campaigns of its records and those that its claims and tokens change; others, of which there
- * may be a million, are not looked at.
+ * The import concerns the campaigns of its records and those that its claims and tokens change; others, possibly a
+ * million, are not counted.
  */
 
 export const hiddenCampaignsSql = `
@@ -24,7 +24,7 @@ export const missingTokensSql = `
   where not has_whitelisted_rewards and asset is not null and is_whitelisted is not true
   group by 1 order by 2 desc, 1 limit 20`
 
-/** Asked at the end of the transaction of an import, after the derived columns are computed. */
+/** Runs at the end of an import's transaction, after the derived columns are computed. */
 export async function summarizeWhitelist(client: pg.Client): Promise<WhitelistSummary> {
   const hidden = await client.query<{ count: string }>(hiddenCampaignsSql)
   const missing = await client.query<{ token: string; campaigns: string }>(missingTokensSql)

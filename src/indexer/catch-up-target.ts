@@ -1,15 +1,15 @@
 import { FollowingError } from './chain-events.ts'
 
 export interface CatchUpLimits {
-  /** How long a chain may seem shorter, or another one, before that is believed. */
+  /** How long a chain may seem shorter, or different, before that is accepted. */
   maxWaitMs: number
-  /** How long one that is followed once may go without a step. */
+  /** How long `index --once` may go without a step. */
   stallTimeoutMs: number
 }
 
 /**
- * Where a chain that is followed once is done: stored as far as it was when it was first asked. A node that lags behind the
- * first one looks like a chain that has become shorter: that is believed after a while.
+ * When a chain is done with `--once`: when it is stored up to the head of the first look. A node that lags behind the
+ * first one looks like a chain that has become shorter: that is accepted after a while.
  */
 export class CatchUpTarget {
   readonly #chainId: number
@@ -38,7 +38,7 @@ export class CatchUpTarget {
     this.#storedElsewhere = asOf
   }
 
-  /** Whether another process has stored a block as new as the chain's newest then. */
+  /** Whether another process has stored a block as new as the head of the first look. */
   isPassedBy(number: number) {
     return this.#head !== undefined && number >= this.#head
   }
@@ -50,7 +50,7 @@ export class CatchUpTarget {
     return performance.now() - this.#belowSince >= this.#limits.maxWaitMs
   }
 
-  /** @throws FollowingError where there has been no step for too long. */
+  /** @throws FollowingError if there has been no step for too long. */
   failWhenStalled(reason: string) {
     const { stallTimeoutMs } = this.#limits
     if (performance.now() - this.#lastProgressAt < stallTimeoutMs) return

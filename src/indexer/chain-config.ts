@@ -7,7 +7,7 @@ import { createValidator, describeFault, type ErrorObject } from '../schemas/val
 import { faultsOfPrices, PriceEntry, type PriceSource, toPriceSource } from './feeds/price-settings.ts'
 import { toAddressAndHeaders } from './rpc/json-rpc.ts'
 
-/** A chain to follow, as its operator writes it. */
+/** A chain to follow, as the operator writes it. */
 const ChainEntry = Type.Object(
   {
     chainId: ref(ChainId),
@@ -39,27 +39,27 @@ const ChainFile = Type.Object(
 /** A chain to follow. */
 export interface ChainSettings {
   chainId: number
-  /** In the order in which they are asked. Secrets: they may hold keys. */
+  /** In the order in which they are used. Secrets: they may contain keys. */
   urls: string[]
-  /** WebSocket URLs, which tell new heads and are asked nothing else. Counted after the others; secrets as well. */
+  /** WebSocket URLs, used for new heads only. Numbered after the others; secrets as well. */
   sockets: string[]
   cores: ReadonlySet<Hex>
   openAllowLists: ReadonlySet<Hex>
   startBlock: number
-  /** Where prices of tokens come from, each token once. */
+  /** The price sources of tokens, one for each token. */
   prices: readonly PriceSource[]
-  /** Tokens that are whitelisted where no token record is imported. */
+  /** Tokens that are whitelisted unless a token record is imported. */
   trustedTokens: ReadonlySet<Hex>
 }
 
-/** A chain file that is not acceptable. The message has a line for each fault, and never a URL. */
+/** An invalid chain file. The message has a line for each fault, and never a URL. */
 export class ChainFileError extends Error {
   override readonly name = 'ChainFileError'
 }
 
 /**
- * Reads and checks a chain file, YAML or JSON; `${NAME}` stands for a variable of the environment.
- * @throws ChainFileError naming every fault as `file:line: /path: what is wrong`.
+ * Reads and checks a chain file, YAML or JSON; `${NAME}` is replaced by an environment variable.
+ * @throws ChainFileError with every fault as `file:line: /path: what is wrong`.
  */
 export function parseChainFile(
   name: string,
@@ -67,7 +67,7 @@ export function parseChainFile(
   environment: Readonly<Record<string, string | undefined>>,
 ): ChainSettings[] {
   const lines = new LineCounter()
-  // A pretty error repeats lines of the file.
+  // A pretty error would repeat lines of the file.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const faults: string[] = []
   const add = (offset: number, pointer: string, message: string) => {
@@ -94,7 +94,7 @@ export function parseChainFile(
       const fault = faultOf(url)
       if (fault !== undefined) add(offsetOf(document, pointer), pointer, fault)
     }
-    // So an endpoint is called by its place in the file, whatever it is for.
+    // So the name of an endpoint is its number in the file, whatever its kind.
     const misplaced = rpc.findIndex((url, place) => isSocket(url) && !rpc.slice(place).every(isSocket))
     const pointer = `/chains/${index}/rpc`
     if (rpc.every(isSocket)) add(offsetOf(document, pointer), pointer, 'must have an http or https URL')
@@ -135,7 +135,7 @@ function faultOf(url: string): string | undefined {
   }
 }
 
-/** Takes variables from the environment. An address without quotes is a number to YAML, and is meant as it is written. */
+/** Inserts environment variables. YAML reads an address without quotes as a number: the text of the file is meant. */
 function fillIn(
   document: Document,
   environment: Readonly<Record<string, string | undefined>>,
@@ -166,7 +166,7 @@ function toPlainValue(document: Document, onFault: () => void): unknown {
   }
 }
 
-/** Where a value stands in the text. */
+/** The position of a value in the text. */
 function offsetOf(document: Document, pointer: string): number {
   const path = pointer
     .split('/')
@@ -182,7 +182,7 @@ function offsetOf(document: Document, pointer: string): number {
 const hasRange = (node: unknown): node is { range?: [number, number, number] | null } =>
   typeof node === 'object' && node !== null && 'range' in node
 
-/** Without the value: a URL, or what comes from the environment, is nobody's to read, wherever it has slipped to. */
+/** Without the value: a URL or an environment variable is a secret, also in the wrong place. */
 function describe(error: ErrorObject) {
   const { additionalProperty: key } = error.params
   if (key !== undefined && !IS_NAME.test(String(key))) return 'has an unknown key'

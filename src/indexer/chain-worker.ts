@@ -25,10 +25,10 @@ import { createNewHeadSignal, followChain, type SyncFailure } from './sync/sync-
 import type { FollowedState, FollowingStep } from './sync/sync-steps.ts'
 
 export interface ChainWorkerOptions {
-  /** Of the database. */
+  /** The URL of the database. */
   url: string
   chain: ChainSettings
-  /** Whether to end when the chain is stored as far as it was at the start. */
+  /** Whether to end when the chain is stored up to the head at the start. */
   isOnce: boolean
   onEvent: OnChainEvent
   /** Ends the work. */
@@ -42,23 +42,23 @@ interface WorkerLimits extends CatchUpLimits {
 
 const defaultLimits: WorkerLimits = { endpoints: defaultEndpointSettings, maxWaitMs: 10_000, stallTimeoutMs: 120_000 }
 
-/** Before the store is opened again; twice as long each further time. */
+/** The delay before the store is opened again; it doubles each time. */
 const SHORTEST_PAUSE_MS = 125
 const LONGEST_PAUSE_MS = 2000
-/** After a defect, which waiting seldom mends. */
+/** The delay after a defect, which waiting seldom cures. */
 const DEFECT_PAUSE_MS = 10_000
 
 /** A new aggregator behind a feed is found within a minute: at the first block after this time. */
 const FEED_CHECK_MS = 30_000
 
-/** How long the start waits for what feeds say of themselves. */
+/** How long the start waits for the descriptions of feeds. */
 const FEED_RESPONSE_MS = 10_000
 
-/** How long a step that is being written at the end may still take, and how long the connection to be closed. */
+/** How long a step being written may take at the end, and how long closing the connection may take. */
 const LAST_STEP_MS = 3000
 const CLOSE_MS = 500
 
-/** Follows one chain through whatever happens to its nodes and to the database. Opens nothing yet. */
+/** Follows one chain through failures of its nodes and of the database. Opens nothing yet. */
 export class ChainWorker {
   readonly #options: ChainWorkerOptions
   readonly #limits: WorkerLimits
@@ -87,14 +87,14 @@ export class ChainWorker {
     return this.#options.chain.chainId
   }
 
-  /** What was asked of the endpoints. */
+  /** Requests to the endpoints. */
   counts() {
     return [...this.#client.counts(), ...this.#sockets.counts()]
   }
 
   /**
    * Returns as soon as the chain may be followed: now, or when another process that follows it has ended.
-   * @throws FollowingError where it may not.
+   * @throws FollowingError if it may not be followed.
    */
   async admit() {
     await this.#checkFeeds()
@@ -110,7 +110,10 @@ export class ChainWorker {
     }
   }
 
-  /** A chain that cannot be read now is behind, and holds up no other: its feeds are asked again while it is followed. */
+  /**
+   * A chain that cannot be read now is behind, and does not delay others: its feeds are checked again while it is
+   * followed.
+   */
   async #checkFeeds() {
     const { chain, signal } = this.#options
     const waiting = AbortSignal.any([signal, AbortSignal.timeout(FEED_RESPONSE_MS)])
@@ -121,7 +124,7 @@ export class ChainWorker {
     if (faults.length > 0) throw new FollowingError(faults.join('\n'))
   }
 
-  /** Follows the chain, once admitted. @throws FollowingError where it is to be followed once and cannot be read. */
+  /** Follows the chain, once admitted. @throws FollowingError with `--once`, if it cannot be read. */
   async follow() {
     const { isOnce, signal } = this.#options
     if (!isOnce) this.#sockets.listen(signal)
@@ -136,7 +139,7 @@ export class ChainWorker {
     }
   }
 
-  /** Has a step that is being written come to its end, in time, and leaves the chain to others. */
+  /** Lets a step being written finish, within a limit, and releases the chain. */
   async close() {
     const opened = this.#opening
     this.#opening = undefined
@@ -160,7 +163,7 @@ export class ChainWorker {
     }
   }
 
-  /** @param onWait told where another process follows the chain, for whose end the opening waits. */
+  /** @param onWait called if another process follows the chain, and opening waits for its end. */
   #open(onWait: () => void = () => undefined) {
     const { url, chain, isOnce, onEvent, signal } = this.#options
     this.#opening = openChainStore(url, chain, {
@@ -172,7 +175,7 @@ export class ChainWorker {
       onLeftOut: (campaignId, reason) => onEvent({ type: 'left-out', campaignId, reason }),
       signal,
     })
-    // Nobody may be waiting for it when it fails.
+    // Possibly nobody waits for it when it fails.
     this.#opening.catch(() => undefined)
     return this.#opening
   }
@@ -219,13 +222,13 @@ export class ChainWorker {
       onEvent({ type: 'stored', step })
       const newest = newestOf(step, state)
       if (newest !== undefined) onEvent({ type: 'arrived', asOf: newest })
-      // Prices of the past may still be missing behind the newest block.
+      // Past prices may still be missing behind the newest block.
       const isComplete = findMissing((await readState()).feeds, startBlock, 1) === undefined
       if (isOnce && isComplete && newest !== undefined && this.#target.isReachedBy(newest)) return
     }
   }
 
-  /** A chain that cannot be read or stored goes on all the same, and is behind. */
+  /** A chain that cannot be read or stored is tried again and again, and is behind. */
   async #recordHeads(store: ChainStore) {
     const { head, finalized } = this.#lastHeads ?? {}
     if (head !== undefined) await store.recordHeads({ head: head.number, finalized: finalized?.number ?? null })
@@ -237,7 +240,7 @@ export class ChainWorker {
     if (this.#options.isOnce) this.#target.failWhenStalled(reason)
   }
 
-  /** After a failure: tells it, and waits a while. @throws FollowingError where trying again mends nothing. */
+  /** After a failure: reports it, and waits. @throws FollowingError if another attempt cannot help. */
   async #recover(error: unknown) {
     const { onEvent, signal } = this.#options
     await this.close()
@@ -254,13 +257,13 @@ export class ChainWorker {
   }
 }
 
-/** The newest block of the chain, where it is stored. */
+/** The newest block of the chain, if it is stored. */
 function newestOf(step: FollowingStep, { asOf }: FollowedState): BlockHeader | undefined {
   if (step.type === 'advance') return step.asOf.number === step.head.number ? step.asOf : undefined
   return step.type === 'rest' && step.head.hash === asOf?.hash ? step.head : undefined
 }
 
-/** Failures of the connection and of the server; errors of the driver itself are of no class of their own. */
+/** Failures of the connection and of the server; errors of the driver itself have no class of their own. */
 const isStoreLost = (error: unknown) =>
   error instanceof ChainMovedError ||
   isDatabaseUnreachable(error) ||

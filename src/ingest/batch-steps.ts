@@ -25,19 +25,19 @@ import { mergeClaims } from './merge/merge-claims.ts'
 import { mergeProfiles, mergeSignatures, mergeTokensAndLists } from './merge/merge-records.ts'
 
 /*
- * What becomes of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts): plain
- * statements, in this order, of which a batch runs those that apply to what it changes. Counts and sums of claims change by
- * `claim_changes`; all else that is derived is computed again for the campaigns in `touched_campaigns`.
+ * The steps of a batch once it is staged (staged-batches.ts) and its references are checked (reference-checks.ts):
+ * plain statements, in this order; a batch runs those that apply to its kinds of changes. Counts and sums of claims
+ * change by `claim_changes`; all other derived data is computed again for the campaigns in `touched_campaigns`.
  */
 export const batchSteps: readonly Step[] = [
-  // Before anything that is stored changes: what campaigns are found by, and what they add to totals.
+  // Before any stored row changes: what campaigns are found by, and what they add to totals.
   ...overlayMetadata,
   ...noteCampaignChanges,
   ...touchCampaigns,
   ...countBefore,
   ...clearBits,
 
-  // The facts, each after what it refers to.
+  // The facts, each after the facts that it refers to.
   ...mergePrices,
   ...mergeTokensAndLists,
   ...priceTokens,
@@ -54,22 +54,22 @@ export const batchSteps: readonly Step[] = [
   ...mergeSignatures,
   ...mergeProfiles,
 
-  // What is derived from them, each after what it is derived from.
+  // Derived data, each after its sources.
   ...makeDocuments,
   ...refreshIncentiveState,
   ...changeTotals,
   ...changeClaimIntervals,
   ...putIntoMaps,
   ...changeContractTotals,
-  // Last of all: what is rebuilt includes the totals of popular creators, which no difference may then change again.
+  // Last of all: it may rebuild the totals of popular creators, to which no difference may be added afterwards.
   ...divideSpans,
 ]
 
 /**
- * Turns what is staged into rows and derived figures, and says what the revision of it is about.
- * @param ask sends a statement; without `plan` one goes behind the other, and anyone who asks waits until all are performed.
- * @param plan told of each working table that has been populated, where what follows is planned for its size: then each
- * statement is waited for.
+ * Turns staged records into rows and derived data, and records what the revision is about.
+ * @param ask sends a statement; without `plan` statements are pipelined, and awaiting one waits for all before it.
+ * @param plan called for each working table that has been populated, to have later statements planned for its size:
+ * then each statement is awaited.
  */
 export async function runBatchSteps(
   ask: Query,

@@ -12,12 +12,12 @@ export type { Batch }
 
 export interface Ingest {
   /**
-   * Applies a batch in one transaction: everything or nothing. What it costs depends on what the batch holds, neither on
-   * how many campaigns there are nor on how many claims those have. One at a time.
-   * @throws ImportFaultsError where a record refers to what is neither stored nor in the batch.
+   * Applies a batch in one transaction: everything or nothing. Its cost depends on the size of the batch, neither on
+   * the number of campaigns nor on the number of their claims. One at a time.
+   * @throws ImportFaultsError if a record refers to something that is neither stored nor in the batch.
    */
   apply(batch: Batch): Promise<void>
-  /** The same within a transaction of the caller's, once; it has taken the import lock. */
+  /** The same within a transaction of the caller, once; the caller has taken the import lock. */
   applyWithin(batch: Batch): Promise<void>
   close(): Promise<void>
 }
@@ -26,19 +26,20 @@ export interface Ingest {
 const MANY_FACTS = 200
 
 /**
- * For small batches every stored row is found by an index, however few rows there are yet, and plans stay prepared: also
- * those of functions that are given keys, which would otherwise be planned for each batch, and cost several times as much.
+ * For small batches every stored row is found by an index, however few rows there are yet, and plans stay prepared:
+ * also those of functions that are given keys, which would otherwise be planned for each batch, at several times the
+ * cost.
  */
 const SMALL =
   'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set plan_cache_mode = force_generic_plan'
 const LARGE =
   'set local enable_seqscan = on; set local enable_hashjoin = on; set local enable_mergejoin = on; set local plan_cache_mode = auto'
 
-/** Opens a connection for batch after batch. */
+/** Opens a connection for a series of batches. */
 export const openIngest = async (url: string): Promise<Ingest> =>
   prepareIngest(await connectForBatches(url, 'reward-campaigns import'))
 
-/** Prepares a connection for batch after batch. */
+/** Prepares a connection for a series of batches. */
 export async function prepareIngest(client: pg.Client): Promise<Ingest> {
   await createTempTables(client)
   await client.query(SMALL)
@@ -60,7 +61,7 @@ function isSmall({ records, stored = [], ...others }: Batch) {
   return stored.length === 0 && facts.reduce((sum, { length }) => sum + length, 0) < MANY_FACTS
 }
 
-/** All or nothing of some work. */
+/** Runs some work completely or not at all. */
 export async function inTransaction<T>(client: pg.Client, work: () => Promise<T>) {
   await client.query('begin isolation level read committed')
   try {
@@ -83,8 +84,8 @@ function nameOf(sql: string) {
 }
 
 /**
- * Sends the statements one behind the other, and waits only where what comes next depends on a response. Of a large batch
- * each is planned for what the ones before have brought.
+ * Pipelines the statements, and waits only if what follows depends on a result. In a large batch each statement is
+ * planned for the tables as the earlier ones have left them.
  */
 async function applyBatch(client: pg.Client, batch: Batch) {
   const isLarge = !isSmall(batch)
@@ -108,7 +109,7 @@ async function applyBatch(client: pg.Client, batch: Batch) {
     if (mayRevalue(changes)) await revalueClaims(sendOnce, () => client.query(LARGE))
     for (const { type, sql } of emptyWideTables) if (changes.has(type)) send(sql)
   } finally {
-    // The first that has failed is why all that were sent behind it have.
+    // The first error is the reason why all statements behind it have failed.
     await Promise.all(sent)
   }
 }

@@ -1,10 +1,10 @@
 import pg, { type QueryResult, type QueryResultRow } from 'pg'
 import { connectClient } from '../database/connection/database-errors.ts'
 
-/** After so long without a word, each side asks whether the other is still there. */
+/** After this idle time, each side checks whether the other is still there. */
 const SILENCE_SECONDS = 30
 
-/** A server that says nothing is none. */
+/** A server that does not respond counts as gone. */
 const CONNECT_MS = 10_000
 
 const connectionSettings = [
@@ -16,8 +16,8 @@ const connectionSettings = [
 ]
 
 /**
- * A client on which batches can be staged, once it has working tables, and applied. Statements are sent without waiting for
- * the ones ahead of them (`pipeline`), which COPY does not allow.
+ * A client on which batches can be staged, once it has working tables, and applied. Statements are sent without waiting
+ * for earlier ones (`pipeline`), which COPY does not allow.
  */
 export async function connectForBatches(url: string, name: string, { pipeline = true } = {}) {
   const client = new pg.Client({
@@ -33,8 +33,8 @@ export async function connectForBatches(url: string, name: string, { pipeline = 
   return client
 }
 
-/** Asks one statement on the connection of a batch. */
+/** Runs one statement on the connection of a batch. */
 export type Query = <Row extends QueryResultRow>(sql: string, values?: unknown[]) => Promise<QueryResult<Row>>
 
-/** Sends one, whose failure is told when the batch ends. */
+/** Sends one; its error is thrown when the batch ends. */
 export type Send = (sql: string, values?: unknown[]) => void

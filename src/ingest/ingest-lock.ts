@@ -1,15 +1,15 @@
 import type pg from 'pg'
 
-/** Imports wait for each other: two that touch the same campaigns would otherwise block one another. */
+/** Imports wait for each other: two that change the same campaigns would otherwise deadlock. */
 const IMPORT_LOCK = 7_201_001
 
-/** How often a wait is told. */
+/** How often a wait is reported. */
 const LOG_INTERVAL_MS = 10_000
 
-/** From here on the database ends the transaction where nothing is heard of it: who is frozen must not keep others waiting. */
+/** From here on the database ends an idle transaction: a frozen process must not keep others waiting. */
 const endWhenIdle = "set_config('idle_in_transaction_session_timeout', '30s', true)"
 
-/** Waits until no other import is at work, and says so to anyone who wants to know. */
+/** Waits until no other import is at work, and reports the wait. */
 export async function takeImportLock(client: pg.Client, onNotice?: (text: string) => void) {
   if (onNotice === undefined) {
     await client.query({ name: 'import_lock', text: `select ${endWhenIdle}, pg_advisory_xact_lock(${IMPORT_LOCK})` })

@@ -10,7 +10,7 @@ import { recomputeValues } from '../read-models/prices/maintain.ts'
 import { takeImportLock } from './ingest-lock.ts'
 import { listWrittenTables, vacuum } from './vacuum.ts'
 
-/** All that is derived, in this order: what comes later needs what comes before. */
+/** All derived data, in this order: later entries need earlier ones. */
 const derivedData = [
   // Its revision is about everything.
   'select revise_data()',
@@ -36,23 +36,23 @@ const derivedData = [
   'select rebuild_campaign_maps()',
   'delete from token_versions',
   'insert into token_versions (version) values (gen_random_uuid())',
-  // Whoever has seen one from before a gap begins again.
+  // Readers of a revision from before a gap start over.
   `delete from data_revisions earlier using (
     select revision, revision - lag(revision) over (order by revision) as step from data_revisions
   ) each where each.step > 1 and earlier.revision < each.revision`,
 ]
 
 export interface RebuildOptions {
-  /** Whether the schema is exactly that of this version, so that what differs from it can be recomputed too. */
+  /** Whether the schema is exactly that of this version, so that differences in it can be repaired too. */
   isOwnSchema: boolean
-  /** Told what is done, before it is. */
+  /** Called with each piece of work before it starts. */
   say: (what: string) => void
 }
 
 /**
- * Makes the functions, indexes, constraints and triggers that are missing or different again, and then all derived data
- * from the facts, in one transaction with a new revision. Readers go on with what there was; imports wait. Reads every
- * claim.
+ * Restores functions, indexes, constraints and triggers that are missing or different, and then recomputes all derived
+ * data from the facts, in one transaction with a new revision. Readers see the old data meanwhile; imports wait. Reads
+ * every claim.
  */
 export async function rebuild(url: string, { isOwnSchema, say }: RebuildOptions) {
   const client = await openClient(url, 'reward-campaigns rebuild')

@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { connectForBatches } from './connection.ts'
 
-/** The tables in which the transaction under way has changed rows. */
+/** The tables in which the current transaction has changed rows. */
 export async function listWrittenTables(client: pg.Client) {
   const { rows } = await client.query<{ name: string }>(
     `select relid::regclass::text as name from pg_stat_xact_user_tables
@@ -10,12 +10,12 @@ export async function listWrittenTables(client: pg.Client) {
   return rows.map(({ name }) => name)
 }
 
-/** After a large write: brings statistics and the visibility map up to date at once. */
+/** After a large write: updates statistics and the visibility map at once. */
 export async function vacuum(client: pg.Client, tables: readonly string[]) {
   if (tables.length > 0) await client.query(`vacuum (analyze) ${tables.join(', ')}`)
 }
 
-/** The same on a connection of its own, for anyone who has more to write meanwhile. Where it fails, the server does it later. */
+/** The same on a separate connection, while the caller writes more. If it fails, autovacuum does it later. */
 export async function vacuumBeside(url: string, tables: readonly string[]) {
   try {
     const client = await connectForBatches(url, 'reward-campaigns vacuum')

@@ -1,9 +1,9 @@
 import { truncate } from '../schemas/truncate.ts'
 
-/** Faults that are told one by one; of the others only their number is. */
+/** Number of faults that are listed; the rest is counted. */
 export const MAX_REPORTED = 20
 
-/** Something wrong with one record. */
+/** A fault of one record. */
 export interface Fault {
   file: string
   line: number
@@ -28,8 +28,8 @@ export class ValidationErrors {
 const shorten = (pointer: string) => truncate(pointer, 255)
 
 /**
- * A copy, for a part of a text keeps all of it in memory; without characters that act on a terminal, or change the
- * direction of what stands there.
+ * A copy, since a substring keeps the whole text in memory; without characters that control a terminal, or change the
+ * direction of text.
  */
 export const toPlainText = (text: string) =>
   Buffer.from(text)

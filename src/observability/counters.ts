@@ -1,10 +1,10 @@
-/** What has happened in a service since its start, counted where it happens, for anyone who measures it. */
+/** Counts of events since the start of the service, for metrics. */
 export interface ServiceCounts {
   /** Public responses: cache hits, misses, and stale ones served while the database is unreachable. */
   cacheResults: { hit: number; miss: number; stale: number }
   /** Requests with an invalid token. */
   failedTokens: number
-  /** Requests rejected with 429, by limit that they went beyond. */
+  /** Requests refused with 429, by the limit that they exceeded. */
   beyondLimit: { requests: number; 'failed-attempts': number }
   /** Streams of changes that were cut off because their clients did not keep up. */
   slowStreams: number

@@ -5,9 +5,8 @@ export interface LogStream {
 }
 
 /**
- * Writes the lines of one turn of the event loop together, at its end: a call of the system for each line takes as long
- * as a sixth of a response from memory. What is written before the process ends, or before a fatal error is told, is not
- * kept back.
+ * Writes the lines of one turn of the event loop together, at its end: one system call for each line takes a sixth of
+ * the time of a cache hit. Lines written before the process exits, or before a fatal error, are not delayed.
  */
 export function gatherLines(write: (lines: string) => void): LogStream & { flushSync: () => void } {
   let lines = ''
@@ -26,7 +25,7 @@ export function gatherLines(write: (lines: string) => void): LogStream & { flush
   }
 }
 
-/** Standard output, for lines of the log. */
+/** Standard output, for log lines. */
 export function openLogOutput() {
   const output = destination({ dest: 1, sync: true })
   const stream = gatherLines((lines) => output.write(lines))

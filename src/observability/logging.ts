@@ -8,38 +8,38 @@ import { type LogStream, openLogOutput } from './log-output.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Whether memory had the response, it was made, or an old one was given; undefined where nothing is cached. */
+    /** Whether the response was a cache hit, a miss or stale; undefined if nothing is cached. */
     cacheResult: 'hit' | 'miss' | 'stale' | undefined
-    /** Whether it is counted with others like it, in an entry of the log for all of them. */
+    /** Whether it is counted in a summary entry of the log instead of a line of its own. */
     isCounted: boolean
   }
 }
 
 const STDOUT = 1
 
-/** Whether somebody reads along. */
+/** Whether a person reads the output. */
 export const isTerminal = isatty(STDOUT)
 
-/** A token that somebody has put where it does not belong: into a URL, and so into what a failed query says. */
+/** A token in the wrong place: in a URL, and so in the message of a failed query. */
 const MISPLACED_SECRET = /rcs_[\w-]{20,}/gi
 
-/** A word that is long enough to be one, percent-encoded where it has a `%`: letters, digits, `_` and `-` come out of that. */
+/** A word long enough to be a token, possibly percent-encoded: decoding can yield letters, digits, `_` and `-`. */
 const WORD = /[\w%-]{24,}/g
 
-/** No request that anybody needs has more; each costs time to look into. */
+/** No sensible request has more; each costs time to examine. */
 const MAX_ESCAPES = 1024
 
-/** Who has encoded something more often than this wants it not to be seen. */
+/** Something encoded more often than this is meant to be hidden. */
 const MAX_ENCODINGS = 8
 
-/** What Fastify logs with: JSON lines to a stream, or to standard output, where a terminal gets readable and short ones. */
+/** Fastify's logger: JSON lines to a stream or to standard output; short, readable lines at a terminal. */
 export async function createLogging(level: string, stream?: LogStream, requests: RequestLogOptions = {}) {
   if (stream !== undefined || !isTerminal) {
     const logController = new RequestLogController(requests)
     return { logger: loggerOptions(level, stream ?? openLogOutput()), logController }
   }
   const { default: pretty } = await import('pino-pretty')
-  // Whether there are colours, it asks the terminal and NO_COLOR.
+  // Colours depend on the terminal and NO_COLOR.
   const lines = pretty({ ignore: 'pid,hostname,reqId', translateTime: 'SYS:HH:MM:ss', singleLine: true, sync: true })
   return { logger: loggerOptions(level, lines), logController: new ShortLogController(requests) }
 }
@@ -52,19 +52,19 @@ export async function openLog(level: string) {
 }
 
 export interface RequestLogOptions {
-  /** How many of a hundred requests have a line; those answered 500 or above have one anyway. */
+  /** How many of a hundred requests are logged; those with a status of 500 or above always are. */
   percent?: number
-  /** The server of PostgreSQL that is asked now. */
+  /** The PostgreSQL server that is used now. */
   server?: () => string | null | undefined
 }
 
-/** Gives replies what their line of the log says of them. */
+/** Adds to replies what their log line says of them. */
 export function decorateForLog(app: FastifyInstance) {
   app.decorateReply('cacheResult', undefined)
   app.decorateReply('isCounted', false)
 }
 
-/** One line a request, when it has been answered. */
+/** One line for each request, when it has been answered. */
 class RequestLogController extends LogController {
   readonly #options: RequestLogOptions
 
@@ -89,7 +89,7 @@ class RequestLogController extends LogController {
   }
 }
 
-/** The same in short: method, path, status and time. Nothing in a path acts on a terminal: Node's parser refuses that. */
+/** The same in short: method, path, status and time. No path can control the terminal: Node's parser refuses that. */
 class ShortLogController extends RequestLogController {
   override requestCompleted(error: Error | null | undefined, request: FastifyRequest, reply: FastifyReply) {
     if (this.isLeftOut(reply)) return
@@ -102,7 +102,7 @@ class ShortLogController extends RequestLogController {
 /** pino's settings. Credentials never reach a line. */
 const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stream: LogStream } => ({
   level,
-  // Of a request, a line has no headers.
+  // The line of a request has no headers.
   redact: ['headers.authorization', 'headers.cookie'],
   hooks: { streamWrite: withoutSecrets },
   serializers: {
@@ -117,7 +117,7 @@ const loggerOptions = (level: string, stream: LogStream): LoggerOptions & { stre
   stream,
 })
 
-/** How long the body of a response is; undefined where that is not known before it is sent. */
+/** The length of a response body; undefined if it is not known before it is sent. */
 function bodyBytesOf(reply: FastifyReply) {
   const hasBody = reply.request.method !== 'HEAD' && reply.statusCode !== 304 && reply.statusCode !== 204
   const length = hasBody ? reply.getHeader('content-length') : 0
@@ -125,8 +125,8 @@ function bodyBytesOf(reply: FastifyReply) {
 }
 
 /**
- * A line of the log as it may be kept. What is encoded comes first: a part of it may look like a whole token. Nearly all
- * lines have neither, which is seen at a glance.
+ * A log line without tokens. Encoded words are checked first: a part of one may look like a whole token. Nearly all
+ * lines contain neither, which one look shows.
  */
 function withoutSecrets(line: string) {
   if (!line.includes('%')) return line.replace(MISPLACED_SECRET, 'rcs_[redacted]')
@@ -147,11 +147,11 @@ function mayHideSecret(word: string) {
   return true
 }
 
-/** Of what is encoded only ASCII counts: there is nothing else in a token. */
+/** Only ASCII matters in encoded text: a token has nothing else. */
 const decode = (text: string) =>
   text.replace(/%([0-7][0-9a-f])/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
 
-/** The caller's request ID when it is a harmless one, else a new one. */
+/** The caller's request ID if it is safe to log, else a new one. */
 export function createRequestId(request: IncomingMessage) {
   const given = request.headers['x-request-id']
   return typeof given === 'string' && /^[A-Za-z0-9._-]{1,128}$/.test(given) ? given : randomUUID()

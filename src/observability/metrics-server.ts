@@ -4,7 +4,7 @@ import { fastify } from 'fastify'
 import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
 import { version } from '../http/version.ts'
 
-/** The figures of a process: at first those of Node.js, and which version of the service runs. */
+/** The metrics of a process: at first those of Node.js, and the version of the service. */
 export function createRegister() {
   const register = new Registry()
   collectDefaultMetrics({ register })
@@ -17,10 +17,10 @@ export function createRegister() {
   return register
 }
 
-/** Few read metrics, and the descriptors of the process are for others. */
+/** Few clients read metrics, and the process needs its file descriptors for others. */
 const MAX_CONNECTIONS = 16
 
-/** Closes the connection that has been idle longest where there are too many: clients that only hold theirs keep nobody out. */
+/** Closes the connection that has been idle longest if there are too many: idle clients do not lock others out. */
 function boundConnections(server: Server) {
   const longestIdleFirst = new Set<Socket>()
   server.on('connection', (socket) => {
@@ -39,8 +39,8 @@ function boundConnections(server: Server) {
 }
 
 /**
- * A server that shows figures at `/metrics`: on a listener of its own, so that they are never public by accident. What has
- * to be asked for is asked for by `refresh`, once for each reading.
+ * A server for `/metrics`, on a listener of its own, so that metrics are never public by accident. `refresh` updates
+ * what has to be read from elsewhere, once for each scrape.
  */
 export function serveMetrics(register: Pick<Registry, 'contentType' | 'metrics'>, refresh = async () => {}) {
   const server = fastify({ logger: false })

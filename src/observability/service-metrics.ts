@@ -14,20 +14,21 @@ interface PoolMetrics {
 export interface MeasuredService {
   app: FastifyInstance
   pools: Record<string, PoolMetrics>
-  /** Who leaves connections to primaries that have been replaced. */
+  /** Reports connections to replaced primaries. */
   guard: { readonly leftConnections: number }
   counts: ServiceCounts
   readData: () => Promise<DataMetrics>
 }
 
-/** How long a reading waits for the database: anyone who reads gives up after some seconds, and would see nothing at all. */
+/**
+ * How long a scrape waits for the database: Prometheus gives up after some seconds, and would then get nothing at all.
+ */
 const TIMEOUT_MS = 1000
 
 /**
- * Measures a service: every request by its route and status, answers, limits, connections, and how far the data is.
- * Labels are patterns of routes, names of ours and IDs of followed chains, never what a client has sent.
- *
- * @returns what asks the database for its part of the figures; to be called before they are read.
+ * Measures a service: requests by route and status, response times, limits, connections, and the state of the data.
+ * Labels are route patterns, names of ours and IDs of followed chains, never anything a client has sent.
+ * @returns a function that reads the metrics of the database; call it before each scrape.
  */
 export function measureService(register: Registry, { app, pools, guard, counts, readData }: MeasuredService) {
   measureRequests(register, app)
@@ -143,7 +144,7 @@ function countFrom(
   })
 }
 
-/** Measures how far the data is. @returns what asks the database for it. */
+/** Measures the state of the data. @returns a function that reads it from the database. */
 function measureData(register: Registry, readData: () => Promise<DataMetrics>) {
   const registers = [register]
   const up = new Gauge({
@@ -166,7 +167,7 @@ function measureData(register: Registry, readData: () => Promise<DataMetrics>) {
   let known: number | null = null
   let reading: Promise<DataMetrics> | undefined
 
-  /** A connection that is lost without a word holds its question for longer: there is one such question at most. */
+  /** A connection that was lost silently blocks its query for longer: there is at most one such query. */
   async function readSoon() {
     const signal = AbortSignal.timeout(TIMEOUT_MS)
     reading ??= withAbort(signal, readData).finally(() => {
@@ -178,7 +179,7 @@ function measureData(register: Registry, readData: () => Promise<DataMetrics>) {
   return async () => {
     lag.reset()
     const figures = await readSoon().catch(() => undefined)
-    // What was known of the revision stays: that the database is unreachable is a figure of its own.
+    // The last known revision stays: that the database is unreachable is a metric of its own.
     up.set(figures === undefined ? 0 : 1)
     if (figures === undefined) return
     if (figures.revision !== known) changedAt.setToCurrentTime()

@@ -14,8 +14,8 @@ const reasons: Record<string, string> = {
 }
 
 /**
- * Makes the folder of the embedded server where there is none.
- * @throws ConfigurationError where it is no folder that can be written to.
+ * Creates the folder of the embedded server if there is none.
+ * @throws ConfigurationError if it is not a writable folder.
  */
 export async function createDataFolder(name: string) {
   const folder = resolve(name)
@@ -36,12 +36,15 @@ const isFolder = (path: string) =>
     () => false,
   )
 
-/** Not `recursive`: where a file system says ENOENT for want of anything better, as /proc does, Node.js tries for ever. */
+/**
+ * Not `recursive`: if a file system answers ENOENT for lack of a better code, as /proc does, Node.js never stops
+ * trying.
+ */
 async function makeFolder(path: string): Promise<void> {
   if (await isFolder(path)) return
   if (dirname(path) !== path) await makeFolder(dirname(path))
   await mkdir(path, { mode: 0o700 }).catch(async (error: unknown) => {
-    // Another process may have been quicker.
+    // Another process may have been faster.
     if (!(await isFolder(path))) throw error
   })
 }

@@ -9,14 +9,14 @@ import { ending, onShutdown } from './shutdown.ts'
 export interface DatabaseAccess {
   url: string
   isEmbedded: boolean
-  /** Leaves an embedded server; the last process to leave stops it. */
+  /** Releases an embedded server; the last process to release it stops it. */
   close: () => Promise<void>
 }
 
 /**
- * A way to the external database that is set, else to the embedded server: the running one, or one that is started for now.
- * That a new one is made takes seconds, so it is said. It is left however the process ends, even when that is in the middle
- * of a start.
+ * Access to the configured external database, or else to the embedded server: the running one, or one that is started
+ * for the moment. Creating one takes seconds, so that is announced. It is released however the process ends, even in
+ * the middle of a start.
  */
 export function createDatabaseAccess(settings: Settings, say: (what: string) => void = printOnTerminal) {
   let opening: Promise<EmbeddedServer> | undefined
@@ -31,7 +31,7 @@ export function createDatabaseAccess(settings: Settings, say: (what: string) => 
   return {
     async open(): Promise<DatabaseAccess> {
       if (settings.DATABASE_URL !== undefined) return { url: settings.DATABASE_URL, isEmbedded: false, close }
-      // Where none can run, as in the image, nobody needs to know about its folder.
+      // If none can run, as in the image, its folder does not matter.
       await findBinaries()
       const folder = await createDataFolder(settings.DATA_DIR)
       ending.throwIfAborted()
@@ -53,7 +53,7 @@ export const openDatabaseAccess = (settings: Settings) => createDatabaseAccess(s
 
 /**
  * Works on a database whose schema is current: an embedded one is migrated first.
- * @throws SchemaBehindError where an external one is behind.
+ * @throws SchemaBehindError if an external one is behind.
  */
 export async function withCurrentSchema<T>(settings: Settings, use: (url: string, database: Database) => Promise<T>) {
   const access = await openDatabaseAccess(settings)

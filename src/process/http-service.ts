@@ -12,12 +12,12 @@ import type { Settings } from '../settings.ts'
 import { ending, onShutdown } from './shutdown.ts'
 import { createStart } from './startup-state.ts'
 
-/** How much of the time to end the last traces may take. */
+/** The part of the shutdown time that the last traces may take. */
 const SHARE_OF_TRACES = 0.05
 
 /**
- * The HTTP service of a process, not yet listening, with its connections to the database. Until it is told that the start
- * is done, requests wait a while for that, and then answers are 503.
+ * The HTTP service of a process, not yet listening, with its database pools. Until it is told that the start is
+ * complete, requests wait briefly for that, and then get 503.
  */
 export async function createHttpService(settings: Settings, { loadMcp }: Pick<AppOptions, 'loadMcp'>) {
   const start = createStart(settings)
@@ -49,9 +49,9 @@ export async function createHttpService(settings: Settings, { loadMcp }: Pick<Ap
     settings,
     isReady: async () => {
       if (!start.isDone || ending.aborted) return false
-      // Also later: an older backup may have been restored under a service that runs.
+      // Also checked later: an older backup may have been restored under a running service.
       await requireCurrentSchema(lookups.database)
-      // What every request asks: rights that are missing are noticed before any comes.
+      // What every request reads: missing rights are noticed before the first request.
       await lookups.database.execute(sql`select from data_revisions, followed_chains limit 0`)
       return true
     },
@@ -60,7 +60,7 @@ export async function createHttpService(settings: Settings, { loadMcp }: Pick<Ap
     trace: traces?.follow,
     loadMcp,
     counts,
-    // Made together with the commands.
+    // Built together with the commands.
     explorerFolder: join(import.meta.dirname, '../explorer'),
     docsFolder: join(import.meta.dirname, '../docs'),
   })

@@ -4,7 +4,7 @@ import type { Settings } from '../settings.ts'
 
 /**
  * Listens on `HOST` and the port of a setting.
- * @throws ConfigurationError where this machine does not let it.
+ * @throws ConfigurationError if the operating system refuses.
  */
 export async function listenOn(app: FastifyInstance, settings: Settings, name: 'PORT' | 'METRICS_PORT') {
   const address = { host: settings.HOST, port: settings[name] ?? 0 }
@@ -16,20 +16,20 @@ export async function listenOn(app: FastifyInstance, settings: Settings, name: '
   }
 }
 
-/** Where a browser on this machine finds what listens there. */
+/** The URL of a listener for a browser on this machine. */
 function toLocalUrl(address: string, port: number) {
   const everywhere: Record<string, string> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
   const host = everywhere[address] ?? address
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-/** Where a browser on this machine finds a service that listens; nowhere, where it does not. */
+/** The URL of a listening service for a browser on this machine; undefined if it does not listen. */
 export function addressOf(app: FastifyInstance) {
   const [bound] = app.addresses()
   return typeof bound === 'object' ? toLocalUrl(bound.address, bound.port) : ''
 }
 
-/** What is wrong with the settings; undefined where it is something else. */
+/** What is wrong with the settings; undefined for any other error. */
 export function describeListenFailure(error: unknown, { host, port }: { host: string; port: number }, name: string) {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE')

@@ -1,7 +1,5 @@
 import { requireNodeVersion } from '../../build/node-version.mjs'
 
-/*
- * Imported before everything else, some of which an older Node.js cannot even load.
- */
+/* Imported first, because an older Node.js cannot even load some of the other modules. */
 
 requireNodeVersion(new URL('../../package.json', import.meta.url))

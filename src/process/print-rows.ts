@@ -1,12 +1,10 @@
 import type { CheckedFinding } from '../schemas/findings.ts'
 
-/*
- * How commands print rows: a table for people, NDJSON for programs. What others have written acts on no terminal.
- */
+/* How commands print rows: a table for people, NDJSON for programs. Stored text cannot control the terminal. */
 
 type Cell = string | number | boolean | null
 
-/** Columns wide enough for what is in them, under their names; `-` where there is nothing. */
+/** Columns wide enough for their content, under their names; `-` for an empty cell. */
 export function toTable<Name extends string>(names: readonly Name[], rows: readonly Record<Name, Cell>[]) {
   const lines: string[][] = [[...names], ...rows.map((row) => names.map((name) => toCell(row[name])))]
   const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
@@ -21,7 +19,7 @@ export function toTable<Name extends string>(names: readonly Name[], rows: reado
     .join('')
 }
 
-/** Characters that act on a terminal, or reorder or hide what stands there, do not reach it from a name. */
+/** Characters that control a terminal, or reorder or hide text, are not printed. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 export const toPrintable = (text: string) => text.replace(UNSEEN, '?')
@@ -35,7 +33,7 @@ function toCell(value: Cell) {
   return toPrintable(String(value))
 }
 
-/** Prints a line for each check; the process ends with 1 where one has failed, and with 0 for mere warnings. */
+/** Prints a line for each check; the process ends with 1 if one has failed, and with 0 for warnings only. */
 export function printFindings(findings: readonly CheckedFinding[], options: { json?: boolean }) {
   process.stdout.write(
     options.json

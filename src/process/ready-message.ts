@@ -3,15 +3,15 @@ import type { FastifyBaseLogger } from 'fastify'
 import { isTerminal } from '../observability/logging.ts'
 import type { Settings } from '../settings.ts'
 
-/** How the commands are called here: in a checkout, or where the package is installed. */
+/** How the commands are called here: in a checkout, or from the installed package. */
 const COMMAND = basename(dirname(import.meta.dirname)) === 'dist' ? 'reward-campaigns' : 'npm run cli --'
 
-/** Says that the service is ready: to anyone who reads along, with what a newcomer wants to know. */
+/** Says that the service is ready; at a terminal with what a newcomer wants to know. */
 export function logReady(log: Pick<FastifyBaseLogger, 'info'>, address: string, settings: Settings) {
   log.info(isTerminal ? welcome(address, settings) : 'ready')
 }
 
-/** What a newcomer at a terminal wants to know once the service is ready at an address. */
+/** What a newcomer at a terminal wants to know once the service is ready at a URL. */
 export function welcome(address: string, settings: Settings) {
   const isServed = (surface: 'public' | 'staging') => settings.SURFACES.includes(surface)
   const lines = [

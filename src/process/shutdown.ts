@@ -2,22 +2,25 @@ import { constants } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /*
- * How the process ends when it is asked to: what was opened is closed, the last first. There is one such ending for the
- * whole process, as signals are for the whole process.
+ * How the process ends when asked to: what was opened is closed, the last first. There is one shutdown for the whole
+ * process, as signals are for the whole process.
  */
 
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
 
-/** Copies of one signal: a terminal signals the whole process group, and npm and `timeout` pass on what they got. */
+/**
+ * Repetitions of one signal: a terminal signals the whole process group, and npm and `timeout` pass on what they
+ * receive.
+ */
 const DUPLICATE_SIGNAL_MS = 100
 
-/** A signal that comes twice within this time is still one wish; the third one, or one after it, is meant seriously. */
+/** A signal that comes twice within this time counts once; the third one, or a later one, forces the end. */
 const DOUBLE_SIGNAL_MS = 3000
 
-/** How long what is closed in haste may take. */
+/** How long a forced close may take. */
 const FORCED_EXIT_MS = 5000
 
-/** How much of the time that a service has to end its requests and pools may take; the rest is for the embedded server. */
+/** The part of the time in which a service may end its requests and pools; the rest is for the embedded server. */
 export const SHARE_OF_REQUESTS = 0.9
 
 interface Closing {
@@ -28,12 +31,12 @@ interface Closing {
 const closings: Closing[] = []
 const asked = new AbortController()
 
-/** Aborted as soon as the process has been asked to end. */
+/** Aborted when the process has been asked to end. */
 export const ending: AbortSignal = asked.signal
 
 /**
- * Has something closed before the process ends; with `closesWhenForced` also where there is no time to close the rest.
- * Returns what closes it earlier; it is closed once.
+ * Registers something to close before the process ends; with `closesWhenForced` also if there is no time for the rest.
+ * Returns a function that closes it earlier; it is closed once.
  */
 export function onShutdown(close: () => Promise<void>, { closesWhenForced = false } = {}): () => Promise<void> {
   let closed: Promise<void> | undefined
@@ -56,14 +59,14 @@ export async function closeAll(onError?: (error: unknown) => void) {
 }
 
 export interface ShutdownOptions {
-  /** How long everything together may take to close; what is needed in haste comes after it. */
+  /** How long everything together may take to close; a forced close comes after it. */
   timeoutMs: number
-  /** The exit code of an end in order. */
+  /** The exit code of an orderly end. */
   toExitCode: (signalCode: number) => number
   onError: (error: unknown) => void
 }
 
-/** From now on the process ends in order when it is asked to by a signal, or when something goes wrong unexpectedly. */
+/** From now on the process shuts down in order on a signal or an unexpected error. */
 export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOptions) {
   const requests = createRequestCounter()
   for (const signal of SIGNALS) {
@@ -74,7 +77,7 @@ export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOption
       if (request === 'serious') void forceExit(signalCode)
     })
   }
-  // Whoever read what is said has gone: saying so would fail too, again and again.
+  // The reader of the output is gone: reporting that would fail too, again and again.
   process.stderr.on('error', () => undefined)
   process.on('uncaughtException', (error) => {
     fail(error)
@@ -102,7 +105,7 @@ export function handleSignals({ timeoutMs, toExitCode, onError }: ShutdownOption
   }
 }
 
-/** Tells the first request to end from its copies, and from one that is meant seriously. */
+/** Tells the first request to end from its repetitions, and from one that forces the end. */
 export function createRequestCounter() {
   let count = 0
   let firstAt = 0

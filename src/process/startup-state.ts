@@ -2,16 +2,16 @@ import { EventEmitter, once } from 'node:events'
 import type { Settings } from '../settings.ts'
 import { ending } from './shutdown.ts'
 
-/** How long a request waits for the embedded server and its sample data, which are made as soon as can be. */
+/** How long a request waits for the embedded server and its sample data, which are made as fast as possible. */
 const EMBEDDED_START_MS = 60_000
 
-/** How far a service is with its database, and where that is once it is known. */
+/** The startup of a service with its database, and the address of that once it is known. */
 export interface StartupProgress {
   state: 'under way' | 'failing' | 'done'
   url: string | undefined
 }
 
-/** Whether the service has started: a start that goes well is worth waiting for, a failing one is told at once. */
+/** Whether the service has started: requests wait for a start that succeeds, and a failing one is reported at once. */
 export function createStart({ DATABASE_URL: url, DATABASE_ACQUIRE_TIMEOUT_MS }: Settings) {
   const maxWaitMs = url === undefined ? EMBEDDED_START_MS : DATABASE_ACQUIRE_TIMEOUT_MS
   let news: StartupProgress = { state: 'under way', url }

@@ -1,7 +1,7 @@
-/** How a thing stands that was looked at: `warning` works, and should be seen to. */
+/** The result of a check: `warning` works, but needs attention. */
 type FindingState = 'ok' | 'warning' | 'failed'
 
-/** What was found, in a sentence, and what to do about it where it is not as it should be. */
+/** A finding in one sentence, and what to do about it if something is wrong. */
 export interface Finding {
   state: FindingState
   found: string
@@ -17,5 +17,5 @@ export interface CheckedFinding extends Finding {
   check: string
 }
 
-/** Advice: what mends all that is derived, and what the schema lacks. */
+/** Advice: the command that repairs derived data and missing parts of the schema. */
 export const REBUILD = 'run `reward-campaigns rebuild` as the owner of the tables'

@@ -12,7 +12,7 @@ import { type Static, Type } from '@sinclair/typebox'
 /** The largest integer that JSON and JavaScript hold exactly: 2^53 − 1. */
 export const MAX_SAFE_INTEGER = Number.MAX_SAFE_INTEGER
 
-/** Unix seconds of 9999-12-31T23:59:59Z, the last instant that ISO 8601 writes with four digits of year. */
+/** Unix seconds of 9999-12-31T23:59:59Z, the last instant with four digits of year in ISO 8601. */
 export const LAST_TIMESTAMP = 253_402_300_799
 
 export const Address = Type.String({
@@ -38,7 +38,7 @@ export const BaseUnits = Type.String({
 export const TotalAmount = Type.String({
   $id: 'TotalAmount',
   pattern: '^(0|[1-9][0-9]*)$',
-  // A thousand incentives, each of as many claims of as much as there can be: a product of two uint256 has 155 digits.
+  // A thousand incentives, each with the maximum of claims and amounts: a product of two uint256 has 155 digits.
   maxLength: 160,
   description:
     'A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.',
@@ -55,7 +55,7 @@ export const UsdAmount = Type.String({
   examples: ['4.50045'],
 })
 
-/** A price or an amount as records give it. */
+/** A price or an amount as records contain it. */
 export const DecimalAmount = Type.String({
   $id: 'DecimalAmount',
   pattern: '^(0|[1-9][0-9]{0,59})(\\.[0-9]{1,60})?$',
@@ -106,7 +106,8 @@ export const BlockTimestamp = Type.String({
 export const Instant = Type.String({
   $id: 'Instant',
   format: 'date-time',
-  // The format knows the length of months. Years and seconds are those that JavaScript and PostgreSQL both hold.
+  // The format checks the length of months. Years and seconds are limited to what both JavaScript and PostgreSQL
+  // support.
   pattern: '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?Z$',
   maxLength: 30,
   description: 'An instant in ISO 8601, UTC. Always returned with milliseconds.',
@@ -115,6 +116,6 @@ export const Instant = Type.String({
 })
 export type Instant = Static<typeof Instant>
 
-/** Text of a bounded length that says what it is. */
+/** Text of a bounded length, with a description. */
 export const text = (description: string, options: { maxLength?: number; minLength?: number } = {}) =>
   Type.String({ description, maxLength: 4096, 'x-expected': 'text', ...options })

@@ -2,8 +2,8 @@ import { type Static, type TSchema, Type } from '@sinclair/typebox'
 
 /**
  * A `$ref` to a named schema that keeps the static type of its target, so that the OpenAPI document gets a named
- * component and a handler still cannot return the wrong shape. A description stands around the `$ref`, since
- * @fastify/swagger removes what stands beside one; the document has them side by side again.
+ * component and a handler still cannot return the wrong shape. A description is wrapped around the `$ref`, since
+ * @fastify/swagger removes siblings of a `$ref`; the published document has them side by side again.
  */
 export const ref = <T extends TSchema>(schema: T, { description }: { description?: string } = {}) => {
   if (schema.$id === undefined) throw new TypeError('only a schema with an $id can be referred to')
@@ -11,9 +11,7 @@ export const ref = <T extends TSchema>(schema: T, { description }: { description
   return Type.Unsafe<Static<T>>(description === undefined ? reference : { description, allOf: [reference] })
 }
 
-/**
- * A copy of a named schema with a description and an example of its own: parameters lose what stands beside a `$ref`.
- */
+/** A copy of a named schema with its own description and example: parameters lose the siblings of a `$ref`. */
 export const inline = <T extends TSchema>(
   { $id: _, examples: __, ...schema }: T,
   { description, example }: { description: string; example?: Static<T> },

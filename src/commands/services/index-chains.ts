@@ -15,13 +15,13 @@ import { ending, handleSignals, onShutdown } from '../../process/shutdown.ts'
 import type { Settings } from '../../settings.ts'
 import { countLeftOut, countUnknown, listFeedAges } from './index-status.ts'
 
-/** How often it is said how far each chain is. */
+/** How often the log says how far each chain is. */
 const PROGRESS_MS = 60_000
 
 export interface IndexOptions {
   /** The chain file. */
   chains: string
-  /** Whether to exit when each chain has reached the head it had at the start. */
+  /** Whether to exit when each chain has reached its head of the start. */
   once: boolean
 }
 
@@ -46,7 +46,7 @@ interface Work {
   log: Logger
 }
 
-/** Follows each chain by itself: what befalls one of them does not hold up the others. */
+/** Follows each chain separately: a failure of one does not delay the others. */
 async function followAll({ settings, url, database, chains, isOnce, log }: Work) {
   const stop = new AbortController()
   const signal = AbortSignal.any([ending, stop.signal])

@@ -11,13 +11,13 @@ import { createUnvaluedClaimReader } from '../../read-models/prices/read.ts'
 import { feedPrices, pricedTokens } from '../../read-models/prices/tables.ts'
 import type { Settings } from '../../settings.ts'
 
-/** Most unknown components and campaigns that are named; there are as many as somebody cares to deploy. */
+/** Maximum number of unknown components and campaigns that are named; anybody can deploy more. */
 const MAX_NAMED = 1000
 
-/** Maximum number of tokens that are named as those which hide campaigns. */
+/** Maximum number of named tokens that hide campaigns. */
 const MAX_HIDING = 20
 
-/** `index --status`: how far each followed chain is, what of it is of no known kind, and what is left out. Asks no node. */
+/** `index --status`: how far each followed chain is, its unknown components, and what is left out. Contacts no node. */
 export async function printIndexStatus(settings: Settings, options: { json: boolean }) {
   const { chains, ...named } = await withCurrentSchema(settings, async (_url, database) => ({
     chains: await listChains(database),
@@ -60,10 +60,10 @@ const toDecimal = (block: number | null) => (block === null ? null : String(bloc
 const countByChain = (database: Database, table: typeof unknownComponents | typeof leftOutCampaigns) =>
   database.select({ chainId: table.chainId, count: count() }).from(table).groupBy(table.chainId)
 
-/** How many unknown components each chain has; nothing of those that have none. */
+/** The number of unknown components of each chain that has some. */
 export const countUnknown = (database: Database) => countByChain(database, unknownComponents)
 
-/** How many campaigns of each chain the database refuses; nothing of those that have none. */
+/** The number of campaigns that the database refuses, of each chain that has some. */
 export const countLeftOut = (database: Database) => countByChain(database, leftOutCampaigns)
 
 /** How many campaigns of each followed chain the default whitelist filter hides. */
@@ -97,7 +97,7 @@ function listHidingTokens(database: Database) {
     .limit(MAX_HIDING)
 }
 
-/** How old the newest price of each feed of some chains is, in seconds. */
+/** The age of the newest price of each feed of some chains, in seconds. */
 export async function listFeedAges(database: Database, chains: readonly { chainId: number }[]) {
   const newest = database
     .select({ at: feedPrices.at })
@@ -125,7 +125,7 @@ export async function listFeedAges(database: Database, chains: readonly { chainI
   return rows.flatMap(({ chainId, feed, age }) => (chainId === null || feed === null ? [] : { chainId, feed, age }))
 }
 
-/** Campaigns that the database refuses, by chain; no more than are named. */
+/** Campaigns that the database refuses, by chain; limited. */
 function listLeftOut(database: Database) {
   const { chainId, campaignId, reason } = leftOutCampaigns
   return database
@@ -135,7 +135,7 @@ function listLeftOut(database: Database) {
     .limit(MAX_NAMED)
 }
 
-/** Unknown components by chain, kind and campaign; no more than are named. */
+/** Unknown components by chain, kind and campaign; limited. */
 function listUnknown(database: Database) {
   const { chainId, kind, contract, campaignId, position } = unknownComponents
   return database

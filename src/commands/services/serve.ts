@@ -11,14 +11,14 @@ import type { Settings } from '../../settings.ts'
 import { advanceFromTimeToTime, prepareDatabase } from './service-database.ts'
 
 /**
- * How much the heap may grow beyond what was in use before garbage is collected. By itself Node.js lets it grow to several
- * times that: under load to a gigabyte of which a tenth is needed. Costs about one percent of the processor.
+ * How much the heap may grow beyond the memory in use before garbage is collected. By default Node.js lets it grow to
+ * several times that: under load to a gigabyte, a tenth of which is needed. Costs about one percent of CPU.
  */
 const HEAP_GROWTH_PERCENT = 40
 
 /**
- * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that it can say how it is, and then sees to its
- * database. One that is away is tried again and again; a schema that is behind ends it.
+ * `serve`: the HTTP service, until SIGTERM or SIGINT. It listens first, so that probes work, and then prepares its
+ * database. An unreachable one is tried again and again; an outdated schema ends it.
  */
 export async function serve(settings: Settings) {
   setFlagsFromString(`--heap-growing-percent=${HEAP_GROWTH_PERCENT}`)
@@ -52,7 +52,7 @@ export async function serve(settings: Settings) {
     if (start.isDone) logReady(app.log, addressOf(app), settings)
     await advanceFromTimeToTime(database, app.log, settings.CHANGES_KEEP_HOURS)
   } catch (error) {
-    // What is cut off by the end has not failed.
+    // Work that the shutdown interrupts has not failed.
     if (ending.aborted) return
     await closeAll()
     throw error

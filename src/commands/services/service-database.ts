@@ -18,7 +18,7 @@ import { fillWithSample } from '../sample.ts'
 
 const RETRY_MS = 2000
 
-/** How often it is looked whether the kept totals of windows should be moved on. */
+/** How often to check whether the stored totals of windows should be advanced. */
 const ADVANCE_MS = 10_000
 
 type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
@@ -26,17 +26,17 @@ type Log = Pick<FastifyBaseLogger, 'info' | 'warn'>
 export interface Preparation {
   settings: Settings
   access: ReturnType<typeof createDatabaseAccess>
-  /** What asks the database once it is known where that is. */
+  /** Queries the database once its address is known. */
   database: Database
   log: Log
-  /** Told how far it is. */
+  /** Called with the progress of the start. */
   onProgress: (news: StartupProgress) => void
 }
 
 /**
- * Sees to it that the database of a service is there and in order, for as long as that takes, or until the process ends:
- * one that is away is tried again and again.
- * @throws what only an operator can mend, such as a schema that is behind.
+ * Makes sure that the database of a service exists and is current, as long as that takes, or until the process ends: an
+ * unreachable one is tried again and again.
+ * @throws errors that only an operator can resolve, such as an outdated schema.
  */
 export async function prepareDatabase({ settings, access, database, log, onProgress }: Preparation) {
   const opened = await access.open()
@@ -49,7 +49,7 @@ export async function prepareDatabase({ settings, access, database, log, onProgr
       onProgress({ state: 'done', url })
       return
     } catch (error) {
-      // What we run ourselves is not away, and a full disk of this machine is for its owner to mend.
+      // Our own server is not unreachable, and a full disk of this machine is up to its owner.
       if (!isDatabaseUnreachable(error) || (opened.isEmbedded && isOutOfSpace(error))) throw error
       onProgress({ state: 'failing', url })
       const reason = explainFailure(error)
@@ -84,7 +84,7 @@ export async function advanceFromTimeToTime(database: Database, log: Log, change
       if (await dropOldChanges(database, changesKeepHours)) continue
       known = undefined
     } catch (error) {
-      // It may last (a replica, a missing right): said once, and tried again all the same.
+      // It may last (a standby, a missing right): logged once, and tried again all the same.
       const reason = describeFailure(error)
       if (reason !== known) log.warn({ reason }, 'could not advance window totals, retrying')
       known = reason

@@ -1,18 +1,18 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 
 /*
- * Who waits for what is asked of the database, and whether anybody still does. A query does not take a signal, and those who
- * write one have no request at hand: so both go along with the work.
+ * For which client the database is queried, and whether that client still waits. A query takes no signal, and the code
+ * that writes one has no request at hand: so both travel with the asynchronous context.
  */
 
-/** What such a signal has of an `AbortSignal`. */
+/** The part of an `AbortSignal` that is used here. */
 export interface Cancellable {
   readonly aborted: boolean
   addEventListener(type: 'abort', listener: () => void, options: { once: true }): void
   removeEventListener(type: 'abort', listener: () => void): void
 }
 
-/** A signal for one piece of work, of which there are two for a response: an `AbortSignal` takes 3 µs to make. */
+/** A signal for one piece of work, two for each response: an `AbortSignal` takes 3 µs to create. */
 export class CancelSignal implements Cancellable {
   aborted = false
   readonly #listeners = new Set<() => void>()
@@ -25,7 +25,7 @@ export class CancelSignal implements Cancellable {
     this.#listeners.delete(listener)
   }
 
-  /** Tells each listener once. */
+  /** Calls each listener once. */
   abort() {
     this.aborted = true
     const listeners = [...this.#listeners]
@@ -34,41 +34,43 @@ export class CancelSignal implements Cancellable {
   }
 }
 
-/** For whom the database is asked. */
+/** For whom the database is queried. */
 export interface Caller {
-  /** Ends when nobody waits any more; undefined where the work is not to be ended. */
+  /** Aborts when nobody waits any more; undefined if the work must not be cancelled. */
   readonly signal: Cancellable | undefined
-  /** The network of the one client that waits; undefined where that is several, or the service itself. */
+  /** The network of the one client that waits; undefined for several clients, or for the service itself. */
   readonly address: string | undefined
 }
 
 const callers = new AsyncLocalStorage<Caller>()
 
-/** Work that an asker goes along with. */
+/** Work that one of its callers joins. */
 let underWay = 0
 
-/** Does some work for a client; when its signal ends, what the work asks of the database ends too. */
+/** Does some work for a client; when its signal aborts, the queries of the work are cancelled too. */
 export async function runAs<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
   underWay += 1
   try {
     return await callers.run(caller, work)
   } finally {
     underWay -= 1
-    // Before Node.js 24, each promise of the process costs more as long as it is looked after.
+    // Before Node.js 24, a store makes each promise of the process slower as long as it is active.
     if (underWay === 0) callers.disable()
   }
 }
 
-/** Does some work of the service itself; when the signal ends, what the work asks of the database ends too. */
+/** Does some work of the service itself; when the signal aborts, its queries are cancelled too. */
 export const withAbort = <T>(signal: Cancellable, work: () => Promise<T>) => runAs({ signal, address: undefined }, work)
 
-/** Asks for what others wait for too: it does not end with the work that happens to ask, and is charged to nobody. */
+/**
+ * Starts work that others wait for too: it does not end with the caller that started it, and is charged to no client.
+ */
 export const withoutAbort = <T>(ask: () => T): T => callers.exit(ask)
 
-/** For whom the work is done; undefined where it is the service's own, and not to be ended. */
+/** For whom the work is done; undefined if it is the service's own and must not be cancelled. */
 export const currentCaller = () => callers.getStore()
 
-/** Nobody waits for the outcome of a query any more. */
+/** Nobody waits for the result of a query any more. */
 export class CancelledError extends Error {
   override readonly name = 'AbandonedError'
   override readonly message = 'the caller no longer waits for the response'

@@ -2,8 +2,8 @@ import { currentCaller } from './abort-context.ts'
 import { type SharedWork, shareWork } from './shared-promise.ts'
 
 /**
- * Lookups that are asked for at the same moment are one question about at most so many keys. A lookup never joins a
- * question that has already been asked: what that one sees may be older than the lookup.
+ * Combines lookups that are made at the same moment into one statement with a maximum number of keys. A lookup never
+ * joins a statement that has already been sent, whose snapshot may be older than the lookup.
  */
 export function batchLookups<Value>(
   maxKeys: number,

@@ -7,36 +7,37 @@ import { describeFailure, isRolledBack, isTerminated, WaitedTooLongError } from 
 import { queryChannel } from './query-diagnostics.ts'
 import { OlderTimelineError, type TimelineGuard } from './timelines.ts'
 
-/** How long it takes, mostly, until all sessions that end together are known to have ended. */
+/** How long it usually takes until all sessions that end together are known to have ended. */
 const SESSIONS_END_MS = 100
 
-/** Connections that were lost, whether they were in use or not. */
+/** Lost connections, whether in use or idle. */
 const lostClients = new WeakSet<pg.PoolClient>()
 
-/** The session has ended, by the server or with the connection: whether it has done the statement, nobody knows. */
+/** The session has ended, by the server or with the connection: whether the statement was executed is not known. */
 class SessionLostError extends Error {
   override readonly name = 'SessionLostError'
 }
 
 /**
- * Makes a pool answer single statements with care for what is around them:
- * - beyond those it has connections for, at most `maxWaiting` wait for one, for `waitMs`; any more fail at once;
- * - neither those connections nor that queue are ever taken by one client, or by what is dear, alone (`shareConnections`);
- * - a statement that nobody waits for any more (`currentCaller`) is not begun, and is cancelled where it runs;
- * - one that the server has rolled back for the sake of others (SQLSTATE class 40) is asked once more;
- * - a question whose session is lost before the response is asked again, over another connection, a moment later, and twice at
- *   most: often all sessions end together, and what lies ready in the pool is found dead too;
- * - a connection to a primary that has been replaced (`guard`) is closed, and another one is asked.
+ * Runs single statements on a pool with these limits:
+ * - beyond the available connections, at most `maxWaiting` statements wait for one, for `waitMs`; more fail at once;
+ * - neither the connections nor that queue are ever used up by one client, or by expensive statements
+ *   (`shareConnections`);
+ * - a statement that nobody waits for any more (`currentCaller`) is not started, and is cancelled if it runs;
+ * - a statement that the server rolled back because of others (SQLSTATE class 40) is repeated once;
+ * - a statement whose session is lost before the response is repeated over another connection a moment later, twice at
+ *   most: often all sessions end together, and idle connections of the pool turn out to be dead too;
+ * - a connection to a primary that has been replaced (`guard`) is closed, and the statement runs on another one.
  */
 export function boundQueries(
   pool: pg.Pool,
   { maxWaiting, waitMs, guard }: { maxWaiting: number; waitMs: number; guard?: TimelineGuard | undefined },
 ) {
-  // A lost connection fails its query; that it says so too must not end the process. It may do so as early as in the very
-  // bytes that say that it is there.
+  // A lost connection fails its query; its own error event must not end the process. It may come as early as in the
+  // first bytes that the server sends.
   pool.on('connect', (client) => void client.on('error', () => lostClients.add(client)))
   const shares = shareConnections(pool.options.max, maxWaiting, waitMs)
-  // What waits for its share has not reached the pool, which would say that nobody waits.
+  // Statements that wait for their share have not reached the pool, which would report that nobody waits.
   Object.defineProperty(pool, 'waitingCount', { get: () => shares.waitingCount })
 
   async function sendOnce(statement: pg.QueryConfig, values?: unknown[]) {
@@ -75,15 +76,15 @@ export function boundQueries(
   })
 }
 
-/** How often a statement is worth asking that fails like this. */
+/** How often to repeat a statement that fails this way. */
 function maxAttempts(statement: pg.QueryConfig, error: unknown) {
   if (error instanceof SessionLostError) return isQuery(statement) ? 3 : 1
-  // The statement itself was not begun.
+  // The statement itself was not started.
   if (error instanceof OlderTimelineError) return 3
   return isRolledBack(error) ? 2 : 1
 }
 
-/** A connection of the pool. Who does not wait any more leaves its place in the queue to nobody. */
+/** A connection of the pool. A caller that stops waiting leaves the queue. */
 async function connectUnlessAbandoned(pool: pg.Pool, signal: Cancellable | undefined): Promise<pg.PoolClient> {
   const connecting = pool.connect()
   if (signal === undefined) return connecting
@@ -118,19 +119,19 @@ async function runUnlessAbandoned<T>(
       : error
   } finally {
     signal?.removeEventListener('abort', cancel)
-    // Until then the place in the pool is taken, so that there are never more cancellations than connections.
+    // Until then the connection stays reserved, so that there are never more cancellations than connections.
     await cancelled
-    // A cancellation may come late, and would then end what the connection is asked next.
+    // A cancellation may arrive late, and would then end the next statement of the connection.
     client.release(cancelled !== undefined || !isIntact)
   }
 }
 
-/** By these words alone the pool tells this from a connection that could not be made. */
+/** Only this message of the pool tells a timeout from a connection that could not be made. */
 const hasWaitedTooLong = (error: unknown) =>
   error instanceof Error && error.message === 'timeout exceeded when trying to connect'
 
-/** Whether the server has ended the statement and not the session. */
+/** Whether the server ended the statement but not the session. */
 const isOfStatement = (error: unknown) => error instanceof pg.DatabaseError && error.severity === 'ERROR'
 
-/** Whether a statement only reads: it may be done twice. */
+/** Whether a statement only reads, so that it may be repeated. */
 const isQuery = ({ text }: pg.QueryConfig) => /^\s*\(*(select|with)\b/i.test(text)

@@ -1,16 +1,16 @@
 import { connect } from 'node:net'
 import type pg from 'pg'
 
-/** PostgreSQL's number for "cancel what this session is doing". */
+/** PostgreSQL's code for "cancel the current statement of a session". */
 const CANCEL_REQUEST = 80_877_102
 
-/** As long as the server is given to take the request. */
+/** How long the server may take to accept the request. */
 const CANCEL_MS = 1000
 
 /**
- * Asks the server to end the statement that a session is at, over a connection of its own, as the protocol has it: also a
- * pooler in between passes it on. Waits until the server has taken it; whether it has, nobody can tell: the statement
- * ends, or its time limit ends it.
+ * Asks the server to cancel a session's current statement, over a separate connection, as the protocol specifies;
+ * poolers pass it on. Waits until the server has accepted the request. The protocol does not say whether it took
+ * effect: the statement ends, or its timeout ends it.
  */
 export function cancelStatement(client: pg.Client): Promise<void> {
   const key = keyOf(client)
@@ -33,7 +33,7 @@ export function cancelStatement(client: pg.Client): Promise<void> {
   })
 }
 
-/** What the server has told of the session, for this purpose only; the driver keeps it and its types do not say so. */
+/** The session's key for cancellation; the driver keeps it, but its types do not declare it. */
 function keyOf(client: pg.Client) {
   if (!('processID' in client) || !('secretKey' in client)) return undefined
   const { processID: processId, secretKey } = client

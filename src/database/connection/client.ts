@@ -4,7 +4,7 @@ import { boundQueries } from './bounded-queries.ts'
 import { connectClient } from './database-errors.ts'
 import { createTimelineGuard, type ServerState, type TimelineGuard } from './timelines.ts'
 
-/** What repositories and the import query through. */
+/** The database as repositories and the import use it. */
 export type Database = NodePgDatabase
 
 export interface OpenDatabase {
@@ -14,24 +14,24 @@ export interface OpenDatabase {
 }
 
 export interface DatabaseOptions {
-  /** A function where it is known only later: it is called for each new connection. */
+  /** A function if it is known only later: it is called for each new connection. */
   url: string | (() => string)
   poolSize: number
-  /** Maximum number of queries that wait for a connection, any more fail at once; without a bound if nothing is said. */
+  /** Maximum number of queries that wait for a connection, more fail at once; unlimited by default. */
   queueSize?: number
   connectionTimeoutMs: number
-  /** Longest time of one statement, in milliseconds; 0 is no limit. */
+  /** Statement timeout in milliseconds; 0 means none. */
   statementTimeoutMs: number
-  /** Whether a named statement is planned for its values each time it is executed, which is the rule, or once. */
+  /** Whether a named statement is planned for its values on each execution (the default), or once. */
   plans?: 'for values' | 'once'
-  /** Which servers are left; none if nothing is said. */
+  /** Which servers to leave; none by default. */
   guard?: TimelineGuard
   onIdleError: (error: Error) => void
 }
 
 /**
- * Opens a pool of connections; connects only when something is asked. A statement that takes too long is ended by the
- * server; if the server itself does not answer, by the driver a second later.
+ * Opens a pool; it connects only for the first query. The server ends a statement that takes too long; if the server
+ * itself does not respond, the driver does so a second later.
  */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const { url, statementTimeoutMs } = options
@@ -44,7 +44,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     ...(statementTimeoutMs > 0
       ? { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 }
       : {}),
-    // Filters are so unevenly distributed that one plan for all values would be a bad one for some of them.
+    // Values are so unevenly distributed that one plan for all of them would be bad for some.
     options: `-c plan_cache_mode=force_${options.plans === 'once' ? 'generic' : 'custom'}_plan -c jit=off`,
   })
   // Without a listener, the death of an idle connection would end the process.
@@ -63,15 +63,15 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
   }
 }
 
-/** Connections for look-ups: each is over in less than a millisecond, so two do thousands a second. */
+/** Connections for lookups: each takes less than a millisecond, so two of them do thousands a second. */
 export const LOOKUP_CONNECTIONS = 2
 
 /** The lanes to a database on which a service asks: what is slow on one never holds up another. */
 export interface ServingDatabase {
   queries: OpenDatabase
   /**
-   * For what every request needs and an index has at once: the version of the data, credentials, readiness, a row by its
-   * key. Statements are planned once, since a key is found the same way whatever it is.
+   * For what every request needs and an index finds at once: the data version, credentials, readiness, a row by its
+   * key. Statements are planned once, since a key is found the same way whatever its value.
    */
   lookups: OpenDatabase
   /** For what is read for long, without a limit on its statements. */
@@ -117,13 +117,13 @@ const connectingTo = (url: () => string) =>
     }
   }
 
-/** How long a command waits for a server that does not answer. */
+/** How long a command waits for a server that does not respond. */
 export const RESPONSE_TIMEOUT_MS = 10_000
 
 /**
- * Opens one connection without a limit on its statements, for what may take its time. A server that is gone without a
- * word is noticed all the same: TCP asks for it.
- * @throws DatabaseAwayError where the server cannot be reached, or does not answer.
+ * Opens one connection without a statement timeout, for long work. TCP keep-alive notices a server that disappears
+ * silently.
+ * @throws DatabaseAwayError if the server cannot be reached, or does not respond.
  */
 export async function openClient(url: string, applicationName: string) {
   const client = new pg.Client({

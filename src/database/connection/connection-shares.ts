@@ -1,19 +1,19 @@
 import { type Caller, CancelledError } from './abort-context.ts'
 import { TooManyQueriesError, WaitedTooLongError } from './database-errors.ts'
 
-/** A statement that takes this long on average is dear: most take a few milliseconds. */
+/** A statement with this average duration is expensive: most take a few milliseconds. */
 const DEAR_MS = 100
 
-/** How much the latest run counts in that average. */
+/** The weight of the latest run in that average. */
 const LATEST_WEIGHT = 0.25
 
-/** A statement that has not run for so long is not known to be dear any more. */
+/** A statement that has not run for so long is no longer known to be expensive. */
 const REMEMBER_MS = 60_000
 
-/** What all dear statements together get of the connections, and of the queue for them. */
+/** The share of the connections, and of their queue, for all expensive statements together. */
 const DEAR_SHARE = 1 / 2
 
-/** What the statements for one address get of them. */
+/** The share of the statements for one address. */
 const ADDRESS_SHARE = 1 / 4
 
 interface Entry {
@@ -27,9 +27,9 @@ interface Waiting extends Entry {
 }
 
 /**
- * Divides the connections of a pool, and the queue for them, so that nobody takes all: statements that have lately been dear
- * get at most half, and those for one address a quarter, of each; one at least. Whoever is beyond a share waits, and is
- * passed by those who are not.
+ * Divides the connections of a pool, and their queue, so that nobody uses all of them: statements that have lately been
+ * expensive get at most half, and those for one address a quarter, of each; at least one. A statement beyond a share
+ * waits, and others pass it.
  * @param maxWaitMs how long a statement waits.
  */
 export function shareConnections(connections: number, queueSize: number, maxWaitMs: number) {
@@ -38,11 +38,11 @@ export function shareConnections(connections: number, queueSize: number, maxWait
   const waiting = new Set<Waiting>()
   const { isDear, remember } = createCosts()
 
-  /** Lets those begin who may, in the order in which they have come. */
+  /** Starts the statements that may start, in the order of their arrival. */
   function admit() {
     for (const next of waiting) {
       if (running.areAllTaken()) return
-      // What it is now: it may have become known while it waited.
+      // Its state of now: it may have changed while it waited.
       const entry = { statement: next.statement, address: next.address, isDear: isDear(next.statement) }
       if (!running.haveRoomFor(entry)) continue
       waiting.delete(next)

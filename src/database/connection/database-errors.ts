@@ -3,41 +3,41 @@ import pg from 'pg'
 import { CancelledError } from './abort-context.ts'
 
 /*
- * SQLSTATE classes that say "try again later", not "this statement is wrong":
- * 08 connection, 53 insufficient resources, 57 operator intervention (statement timeout, shutdown), 28 and 3D refused
- * logins and missing databases, 25006 a server that is read-only during a failover, 55P03 a lock not granted in time, 40 a
- * transaction that was rolled back for the sake of others, and again when it was asked once more.
+ * SQLSTATE classes that mean "try again later", not "this statement is wrong": 08 connection; 53 insufficient
+ * resources; 57 operator intervention (statement timeout, shutdown); 28 and 3D refused logins and missing databases;
+ * 25006 a server that is read-only during a failover; 55P03 a lock that was not available in time; 40 a transaction
+ * that was rolled back because of others, twice.
  */
 const UNREACHABLE = /^(08...|53...|57...|28...|3D000|25006|55P03|40...)$/
 
 /**
- * Whether a query failed because the database is unreachable or too slow. Judged by SQLSTATE, never by English text; an error
- * of the driver that carries no SQLSTATE comes from the connection.
+ * Whether a query failed because the database is unreachable or too slow. Decided by SQLSTATE, never by English text; a
+ * driver error without SQLSTATE comes from the connection.
  */
 export function isDatabaseUnreachable(error: unknown): boolean {
   if (error instanceof DatabaseUnreachableError) return true
   return error instanceof DrizzleQueryError && isConnectionFailure(error.cause)
 }
 
-/** Whether the server has rolled a statement back not for what it says, but for what others did at the same time. */
+/** Whether the server rolled a statement back because of what others did at the same time. */
 export const isRolledBack = (error: unknown) => error instanceof pg.DatabaseError && /^40...$/.test(error.code ?? '')
 
-/** Whether an administrator, a shutdown or the crash of another session has ended this one. */
+/** Whether an administrator, a shutdown or the crash of another session ended this one. */
 export const isTerminated = (error: unknown) => error instanceof pg.DatabaseError && /^57P0[12]$/.test(error.code ?? '')
 
-/** Whether a query was given up because nobody waited for it any more. */
+/** Whether a query was cancelled because nobody waited for it any more. */
 export const isCancelled = (error: unknown) =>
   error instanceof CancelledError || (error instanceof DrizzleQueryError && error.cause instanceof CancelledError)
 
-/** What happened, in a line for the log: what the connection said, not the query that it did not get to. */
+/** The failure as one line for the log: the connection's error, without the query. */
 export function describeFailure(error: unknown): string {
   const root = error instanceof Error && error.cause instanceof Error ? error.cause : error
   if (!(root instanceof Error)) return String(root)
-  // Where a host has several addresses, the message is empty and each address has its own error.
+  // If a host has several addresses, the message is empty and each address has its own error.
   return root instanceof AggregateError ? root.errors.map(describeFailure).join(', ') : root.message
 }
 
-/** What an operator is told of a failure that is no defect of the service; undefined of any other. */
+/** What an operator reads about a failure that is no defect of the service; undefined for any other. */
 export function explainFailure(error: unknown): string | undefined {
   if (isOutOfSpace(error)) return `there is no space left on the disk: ${describeFailure(error)}`
   return isDatabaseUnreachable(error) ? `the database cannot be reached: ${describeFailure(error)}` : undefined
@@ -50,7 +50,7 @@ export function isOutOfSpace(error: unknown): boolean {
   return code === 'ENOSPC' || code === '53100' || isOutOfSpace(error.cause)
 }
 
-/** More queries at once than the database will answer in time. */
+/** More queries at once than the database can answer in time. */
 export class TooManyQueriesError extends Error {
   override readonly name = 'TooManyQueriesError'
   override readonly message = 'too many queries wait for a connection to the database'
@@ -67,14 +67,14 @@ export class DatabaseUnreachableError extends Error {
   override readonly name = 'DatabaseAwayError'
 }
 
-/** A schema that nothing but a migration may work with. */
+/** A schema that only a migration may work with. */
 export class SchemaBehindError extends Error {
   override readonly name = 'SchemaBehindError'
 }
 
 /**
- * Connects a client, whose loss later on ends its queries but not the process.
- * @throws DatabaseUnreachableError where the server cannot be reached or takes no connections now.
+ * Connects a client; if it is lost later, its queries fail but the process goes on.
+ * @throws DatabaseUnreachableError if the server cannot be reached or accepts no connections now.
  */
 export function connectClient(client: pg.Client) {
   // Without a listener, a connection that dies between two queries would end the process.
@@ -82,7 +82,7 @@ export function connectClient(client: pg.Client) {
   return orUnreachable(client.connect())
 }
 
-/** What the server says. @throws DatabaseUnreachableError where it is away or too slow. */
+/** The server's reply. @throws DatabaseUnreachableError if it is unreachable or too slow. */
 export async function orUnreachable<Result>(response: Promise<Result>) {
   try {
     return await response

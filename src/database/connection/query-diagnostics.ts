@@ -1,12 +1,12 @@
 import { tracingChannel } from 'node:diagnostics_channel'
 
-/** What is told of a question to the database: never its text or its values. */
+/** What is published about a query: never its text or its values. */
 export interface SentQuery {
-  /** The name of its statement; undefined where it has none. */
+  /** The name of its statement; undefined if it has none. */
   readonly statement: string | undefined
-  /** Why it failed, once it has. */
+  /** Its error, once it has failed. */
   readonly error?: unknown
 }
 
-/** Tells of each question when it is asked, and when it is answered or has failed. Costs nothing where nobody listens. */
+/** Publishes when each query starts and ends. Costs nothing without subscribers. */
 export const queryChannel = tracingChannel<unknown, SentQuery>('reward-campaigns.query')

@@ -3,17 +3,17 @@ import { type Caller, type Cancellable, CancelSignal, runAs } from './abort-cont
 const NOBODY: Caller = { signal: undefined, address: undefined }
 
 export interface SharedWork<T> {
-  /** Whether all who waited have gone; nobody may join any more. */
+  /** Whether all callers have left; nobody may join any more. */
   readonly isCancelled: boolean
-  /** Fulfilled once there is an outcome, whatever it is; who waits for it does not keep the work going. */
+  /** Fulfilled when the work has ended, with or without an error; waiting for it does not keep the work going. */
   readonly ended: Promise<void>
-  /** Waits for the outcome, like all the others, until the asker's signal ends. */
+  /** Waits for the result, like all other callers, until the caller's signal aborts. */
   join(caller: Caller | undefined): Promise<T>
 }
 
 /**
- * Work that several wait for: it goes on as long as one of them is still there.
- * @param owner the network of the one who asks for it: what it asks of the database is charged to it, until others join.
+ * Work that several callers wait for: it goes on as long as one of them waits.
+ * @param owner the network of the caller that starts it; its queries are charged to that one until others join.
  */
 export function shareWork<T>(work: () => Promise<T>, owner: string | undefined): SharedWork<T> {
   const abandonment = new CancelSignal()
@@ -22,7 +22,7 @@ export function shareWork<T>(work: () => Promise<T>, owner: string | undefined):
   const leaving = new Map<() => void, Cancellable>()
   let waiting = 0
   let isOver = false
-  // Once for all: who joins waits for the outcome itself, with no promise of its own.
+  // Once for all: each caller waits for the result itself, without a promise of its own.
   const end = () => {
     isOver = true
     for (const [leave, signal] of leaving) signal.removeEventListener('abort', leave)

@@ -1,10 +1,10 @@
-/** How long a question may take before another is asked beside it: that one may be on a connection that is lost. */
+/** How long a query may take before another is sent beside it: its connection may be lost. */
 const TIMEOUT_MS = 100
 
 /**
- * Has a question asked for all who come while the one before is under way, once that has been answered. Nobody joins one
- * that has already been asked: what that one sees may be older than who comes. So each waits for two answers at the most,
- * and the more come, the more share one.
+ * Sends one query for all callers that arrive while the query before it is under way, after that one has ended. Nobody
+ * joins a query that has been sent, whose snapshot may be older than the caller. So each caller waits for at most two
+ * queries, and the more callers, the more share one.
  */
 export function coalesceNext<T>(ask: () => Promise<T>): () => Promise<T> {
   let before: Promise<unknown> | undefined
@@ -12,7 +12,7 @@ export function coalesceNext<T>(ask: () => Promise<T>): () => Promise<T> {
 
   async function runNext() {
     await before
-    // All who come in one turn of the event loop share one, also where the one before has just ended.
+    // Callers of one turn of the event loop share a query, also if the one before has just ended.
     await new Promise<void>((resolve) => setImmediate(resolve))
     next = undefined
     const response = ask()
@@ -30,7 +30,7 @@ export function coalesceNext<T>(ask: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** Until there is an outcome, or has not been one for too long. */
+/** Settles with the work, or when it has taken too long. */
 const settled = (response: Promise<unknown>) =>
   new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, TIMEOUT_MS)

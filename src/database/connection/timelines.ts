@@ -1,14 +1,14 @@
 import pg from 'pg'
 
-/** How long what a connection's server has said of itself holds. */
+/** How long what a server has said of itself stays valid. */
 const RECHECK_MS = 1000
 
-/** Each connection that is tried would be a line of the log. */
+/** Limits the log: otherwise each connection attempt would add a line. */
 const LOG_AGAIN_MS = 60_000
 
 /**
- * What a server says of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow a new
- * primary, one that there has been at least. Allowed to every role.
+ * What a server says of itself. A primary knows the timeline that it writes; a standby, which may have begun to follow
+ * a new primary, knows one that existed at least. Every role may ask.
  */
 const QUERY_SERVER = `select system_identifier::text as system, pg_is_in_recovery() as "isStandby",
     host(inet_server_addr()) || ':' || inet_server_port() as address,
@@ -22,7 +22,7 @@ export interface ServerState {
   /** The same for a primary, its standbys and their copies. */
   system: string
   isStandby: boolean
-  /** Absent where the connection is a socket of this machine. */
+  /** Absent if the connection is a socket of this machine. */
   address: string | null
   timeline: number
 }
@@ -32,23 +32,23 @@ export class OlderTimelineError extends Error {
   override readonly name = 'OlderTimelineError'
 }
 
-/** Looks which server a connection leads to, and remembers the newest timeline. */
+/** Finds out which server a connection leads to, and remembers the newest timeline. */
 export interface TimelineGuard {
   /**
-   * Asks the server of a connection that is new, or was not asked for a second, or not since a newer timeline was seen.
-   * @throws OlderTimelineError where it is a primary that has been replaced.
+   * Asks the server of a connection that is new, was not checked for a second, or not since a newer timeline was seen.
+   * @throws OlderTimelineError if it is a primary that has been replaced.
    */
   check(client: pg.PoolClient): Promise<void>
-  /** The server that was asked last and is not left; undefined as long as there is none, or it does not say. */
+  /** The server that was checked last and is not left; undefined if there is none, or it does not say. */
   readonly server: ServerState | undefined
   /** Connections that were left since the start. */
   readonly leftConnections: number
 }
 
 /**
- * Behind one address there may be another server than a moment ago, and after a failover the old primary may come back
- * there. It is told by its timeline, which each promotion raises: a primary of an older one than this process has seen is
- * left. Another system (a dump that was restored elsewhere) has timelines of its own, and is believed.
+ * The same address may lead to another server than a moment ago, and after a failover the old primary may come back
+ * there. Its timeline tells, because each promotion raises it: a primary with an older timeline than this process has
+ * seen is left. Another system (a dump restored elsewhere) has timelines of its own, and is accepted.
  */
 export function createTimelineGuard(onOlder: (server: ServerState, newest: number) => void): TimelineGuard {
   const checkedAt = new WeakMap<pg.PoolClient, number>()
@@ -92,7 +92,7 @@ export function createTimelineGuard(onOlder: (server: ServerState, newest: numbe
   }
 }
 
-/** Undefined where the server knows no timelines, or lets nobody ask for them, as some that are run by others. */
+/** Undefined if the server knows no timelines, or does not let this role ask, as with some managed services. */
 async function queryServer(client: pg.PoolClient) {
   try {
     const { rows } = await client.query<ServerState>(QUERY_SERVER)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseUnreachableError } from './database-errors.ts'
 
-/** What comes soon enough. @throws DatabaseUnreachableError where it takes longer; what was asked goes on. */
+/** The result if it comes in time. @throws DatabaseUnreachableError if it takes longer; the query goes on. */
 export async function withTimeout<T>(asked: Promise<T>, maxMs: number, sentence: string): Promise<T> {
   const answered = new AbortController()
   const late = sleep(maxMs, undefined, { signal: answered.signal }).then(() => {

@@ -3,33 +3,33 @@ import { and, desc, eq, inArray, isNull, lt, or, sql } from 'drizzle-orm'
 import type { Database } from '../connection/client.ts'
 import { credentials } from '../tables/users/credentials.ts'
 
-/** Who a bearer token stands for. */
+/** The holder of a bearer token. */
 export interface Credential {
   id: string
   userId: string
-  /** The user's own address, lower-case; null where none was given. */
+  /** The user's own address, lower-case; null if none was given. */
   address: string | null
   isAdmin: boolean
 }
 
 export interface CredentialStore {
   /**
-   * The credential of a secret, if it is known and neither revoked nor expired. Asks the database each time: what was
-   * revoked anywhere is refused from the next request on. An unknown, an expired and a revoked one take the same way.
+   * The credential of a secret, if it is known and neither revoked nor expired. Reads the database each time: a revoked
+   * one is refused from the next request on. An unknown, an expired and a revoked one take the same code path.
    */
   find(secret: string): Promise<Credential | undefined>
 }
 
-/** How often the use of a credential is written down. */
+/** How often the use of a credential is recorded. */
 const USE_INTERVAL_MS = 60_000
 
-/** 256 bits from the operating system, marked so that scanners for leaked secrets know it. */
+/** 256 bits from the operating system, with a prefix that scanners for leaked secrets recognise. */
 export const createSecret = () => `rcs_${randomBytes(32).toString('base64url')}`
 
-/** What is stored of a secret: its SHA-256. A secret has too many bits to be guessed, so it needs no salt. */
+/** The stored form of a secret: its SHA-256. A secret has too many bits to be guessed, so it needs no salt. */
 const toDigest = (secret: string) => createHash('sha256').update(secret).digest()
 
-/** @param onUnrecorded is told when the use of a credential could not be written down; the request goes on. */
+/** @param onUnrecorded is called when the use of a credential could not be recorded; the request goes on. */
 export function createCredentialStore(
   database: Database,
   clock: () => Date,
@@ -52,7 +52,8 @@ export function createCredentialStore(
   async function recordUse(id: string, at: Date) {
     const due = new Date(at.getTime() - USE_INTERVAL_MS)
     const isDue = or(isNull(credentials.lastUsedAt), lt(credentials.lastUsedAt, due))
-    // Who else writes the row is not waited for: all requests of the token would hold connections meanwhile.
+    // Does not wait for others that write the row: otherwise all requests with the token would hold connections
+    // meanwhile.
     const free = database
       .select({ id: credentials.id })
       .from(credentials)
@@ -106,7 +107,7 @@ export const listCredentials = (database: Database) =>
     .from(credentials)
     .orderBy(desc(credentials.createdAt), credentials.id)
 
-/** Revokes a credential for good; again changes nothing. Whether there is such a credential. */
+/** Revokes a credential permanently; repeating it changes nothing. Returns whether there is such a credential. */
 export async function revokeCredential(database: Database, id: string) {
   const revoked = await database
     .update(credentials)

@@ -3,13 +3,13 @@ import type { FollowingState } from '../../schemas/sync-states.ts'
 import type { Database } from '../connection/client.ts'
 import { followedChains } from '../tables/followed-chains.ts'
 
-/** How far the followed chains are, as one snapshot of the database shows it. */
+/** How far the followed chains are, in one snapshot of the database. */
 export interface AsOf {
-  /** The newest block of each chain whose effects are stored, by chain ID; undefined as long as there is none. */
+  /** The newest block of each chain whose effects are stored, by chain ID; undefined if there is none yet. */
   readonly blocks: ReadonlyMap<number, number | undefined>
-  /** The newest final block of each of them, as far as it is known. */
+  /** The newest final block of each chain, if known. */
   readonly finalizedBlocks: ReadonlyMap<number, number>
-  /** The same as a header: `<chainId>:<block>, …`, ascending; undefined where there is nothing to say. */
+  /** The same as a header: `<chainId>:<block>, …`, ascending; undefined without followed chains. */
   readonly text: string | undefined
 }
 
@@ -20,14 +20,14 @@ export const NOTHING_FOLLOWED: AsOf = {
 }
 
 /**
- * Part of a query: all followed chains, each with its newest final block, and its block or none: one that is read again from its start shows
- * blocks that are not there any more. As an array, in braces and in no order: joined and put in order by the database it
- * would cost twice as much.
+ * Part of a query: all followed chains, each with its newest final block, and its block or none: one that is read again
+ * from its start shows blocks that are no longer there. As an unordered array in braces: joining and sorting it in the
+ * database would cost twice as much.
  */
 export const followedAsText = sql<string>`array(
   select ${followedChains.chainId} || ':' || case when ${followedChains.isBackFilling} then '' else ${followedChains.asOfBlock}::text end || ':' || coalesce(${followedChains.finalizedBlock}::text, '') from ${followedChains})::text`
 
-/** What that text says. */
+/** The meaning of that text. */
 export function parseAsOf(text: string): AsOf {
   const chains = [...text.matchAll(/(\d+):(\d*)(?::(\d*))?/g)]
     .map(([, chainId, block, finalized]) => ({
@@ -54,12 +54,12 @@ export interface FollowedChain {
   asOfAt: Date | null
   headBlock: number | null
   finalizedBlock: number | null
-  /** Whole seconds since the block that is shown; null as long as there is none. */
+  /** Whole seconds since the block that is shown; null if there is none yet. */
   lagSeconds: number | null
   state: FollowingState
 }
 
-/** After so long without a word of it, a chain may be anywhere. */
+/** After this time without a response from it, the position of a chain is unknown. */
 const SILENCE_MS = 15_000
 
 /** Blocks that may come while one is read. */

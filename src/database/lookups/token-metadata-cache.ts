@@ -6,29 +6,29 @@ import type { Database } from '../connection/client.ts'
 import { tokenVersions } from '../tables/token-versions.ts'
 import { tokens } from '../tables/tokens.ts'
 
-/** A known token, as answers show it. */
+/** A known token, as responses show it. */
 export interface Token {
   fields: TokenMetadata
   /** JSON of its fields. */
   metadata: string
-  /** US dollars for one whole token; null where unknown. */
+  /** US dollars for one whole token; null if unknown. */
   priceUsd: string | null
-  /** US dollars for one base unit, exact; undefined where the price is unknown. */
+  /** US dollars for one base unit, exact; undefined if the price is unknown. */
   baseUnitPriceUsd: Big | undefined
 }
 
-/** Tokens by `<chainId>:<address>`; those that are unknown are not there. */
+/** Tokens by `<chainId>:<address>`, without unknown ones. */
 export type Tokens = ReadonlyMap<string, Token>
 
-/** What was read of the same moment as the tokens with this version. */
+/** What was read in the same snapshot as the tokens with this version. */
 interface OfVersion {
   tokenVersion: string
 }
 
 export interface TokenStore {
   /**
-   * Reads rows, and the tokens that these name, as of one moment: where tokens have changed between the two, both are read
-   * again. Tokens that are known from before cost nothing.
+   * Reads rows, and the tokens that they name, as of one moment: if tokens have changed in between, both are read
+   * again. Cached tokens cost nothing.
    */
   readWith<Row extends OfVersion>(
     read: () => Promise<readonly Row[]>,
@@ -37,23 +37,23 @@ export interface TokenStore {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
-/** What an entry takes besides its text. */
+/** Memory of an entry besides its text. */
 const ENTRY_BYTES = 500
 
-/** In a select: the version of the tokens at the moment of the statement. */
+/** In a select: the version of the tokens in the snapshot of the statement. */
 export const tokenVersion = sql<string>`(select ${tokenVersions.version} from ${tokenVersions})`
 
-/** Keeps tokens in memory: there are few, nearly every answer shows some, and they seldom change. */
+/** Caches tokens: there are few, almost every response shows some, and they seldom change. */
 export function createTokenStore(database: Database): TokenStore {
   const statement = prepare(database)
-  // What is not known either: `unknown` cannot be told from what was never looked up.
+  // Caches unknown ones too: `unknown` differs from a token that was never looked up.
   const kept = new LRUCache<string, { token: Token | undefined }>({
     maxSize: MAX_BYTES,
     sizeCalculation: ({ token }, id) => id.length + 2 * (token?.metadata.length ?? 0) + ENTRY_BYTES,
   })
   let cachedVersion = ''
 
-  /** Tokens of a version; undefined where they have another one by now. */
+  /** Tokens of a version; undefined if they have another one by now. */
   async function readAt(version: string, ids: ReadonlySet<string>): Promise<Tokens | undefined> {
     if (cachedVersion !== version) {
       kept.clear()
@@ -101,7 +101,7 @@ function toToken({ priceUsd, baseUnitPriceUsd, ...record }: TokenRow): Token {
 }
 
 function prepare(database: Database) {
-  // The fields of the responses come in their order.
+  // The fields in the order of the responses.
   const { chainId, address, decimals, name, symbol, imageUri, priceUsd, baseUnitPriceUsd } = tokens
   return database
     .select({

@@ -23,12 +23,12 @@ export const claims = pgTable(
     incentivePosition: smallint().notNull(),
     claimant: address().notNull(),
     amount: baseUnits().notNull(),
-    /** US dollars at the time of the claim; null where unknown, which counts as 0. */
+    /** US dollars at the time of the claim; null if unknown, which counts as 0. */
     amountUsd: exactNumber(),
     blockTimestamp: blockTimestamp().notNull(),
     /**
-     * Whether the value follows from a price (see read-models/prices), known or not: the incentive pays a token, and the record
-     * says no value. Also of older rows without a value, where this is false.
+     * Whether the value follows from a price (see read-models/prices), known or not: the incentive pays a token, and
+     * the record has no value. False for older rows without a value too.
      */
     isValueDerived: boolean().notNull().default(false),
   },
@@ -39,19 +39,19 @@ export const claims = pgTable(
       columns: [table.campaignKey, table.incentivePosition],
       foreignColumns: [incentives.campaignKey, incentives.position],
     }),
-    // Also the newest claims of somebody on an incentive, and how many there are.
+    // Also finds the newest claims of a claimant on an incentive, and their number.
     index('claims_by_incentive_and_claimant').on(
       table.campaignKey,
       table.incentivePosition,
       table.claimant,
       table.blockTimestamp,
     ),
-    // The newest claims of somebody, and of a chain; equal instants are put in order when they are read.
+    // The newest claims of a claimant, and of a chain; equal instants are ordered when they are read.
     index('claims_by_claimant').on(table.claimant, table.chainId, table.blockTimestamp),
     index('claims_by_chain').on(table.chainId, table.blockTimestamp),
     // What entered and left a window is read from this index alone.
     index('claims_by_time').on(table.blockTimestamp, table.campaignKey, table.amountUsd),
-    // And from this one when a campaign was claimed.
+    // And when a campaign was claimed, from this one.
     index('claims_by_campaign').on(table.campaignKey, table.blockTimestamp, table.amountUsd),
     index('claims_without_value')
       .on(table.chainId, table.blockTimestamp)
@@ -87,8 +87,8 @@ export const claimSignatures = pgTable(
 )
 
 /**
- * Signatures that were imported for a campaign, or an incentive, that its chain has withdrawn since: it may come again. By
- * the ID of the campaign, which outlives it.
+ * Signatures imported for a campaign, or an incentive, that its chain has withdrawn since: it may come again. By the ID
+ * of the campaign, which stays the same.
  */
 export const detachedClaimSignatures = pgTable(
   'detached_claim_signatures',

@@ -15,48 +15,48 @@ import {
 import { address, baseUnits, blockTimestamp, chainId, exactNumber, instant, transactionHash } from '../columns.ts'
 
 /*
- * What `index` has to remember of the chains it follows. Nobody else writes here. Block numbers are far below 2^53.
+ * The state of the indexer for each chain it follows. Only the indexer writes here. Block numbers are far below 2^53.
  */
 
 const blockNumber = () => bigint({ mode: 'number' })
 
-/** The chain a row belongs to; it goes with it. */
+/** The chain of a row; deleted with it. */
 const ofChain = () =>
   chainId()
     .notNull()
     .references(() => followedChains.chainId, { onDelete: 'cascade' })
 
 /**
- * A chain that is followed, and how far. Its campaigns and claims belong to the indexer: the import refuses them. Written
- * with each step, in the same transaction as what the step brings.
+ * A chain that is followed, and how far. Its campaigns and claims belong to the indexer: the import refuses them.
+ * Written with each step, in the same transaction as the step's facts.
  */
 export const followedChains = pgTable(
   'followed_chains',
   {
     chainId: chainId().primaryKey(),
-    /** The campaign cores whose word counts, ascending; with another list the chain would have to be read again. */
+    /** The campaign cores whose events count, ascending; with another list the chain would have to be read again. */
     cores: address().array().notNull(),
     /** First block that is read. */
     startBlock: blockNumber().notNull(),
-    /** Grows with each step: who writes the next one has to have seen this one. */
+    /** Grows with each step: the writer of the next one must have seen this one. */
     step: bigint({ mode: 'number' }).notNull().default(0),
-    /** Whether all that is final is read, from the start, for the first time or again. What it finds is not shown yet. */
+    /** Whether all final blocks are read, for the first time or again. What this finds is not shown yet. */
     isBackFilling: boolean().notNull().default(true),
     /** The last block whose fixed facts are stored. */
     backFilledTo: blockNumber().notNull(),
-    /** Hash of that block while the chain is back-filled; null where it is not known. */
+    /** Hash of that block during the backfill; null if unknown. */
     backFilledHash: text(),
     /** Price feeds, and how far each is read: see src/indexer/feeds/followed-feeds. */
     feeds: json().$type<unknown[]>().notNull().default([]),
-    /** The newest block whose effects are in the responses; null until there is one. */
+    /** The newest block whose effects responses show; null if there is none yet. */
     asOfBlock: blockNumber(),
     asOfBlockHash: text(),
     /** The time of that block. */
     asOfAt: instant(),
-    /** The newest block of the chain, and its newest final one, when it was last looked at. */
+    /** The newest block of the chain, and its newest final one, at the last look. */
     headBlock: blockNumber(),
     finalizedBlock: blockNumber(),
-    /** When the chain last said how it is. */
+    /** When a node last reported the head of the chain. */
     lookedAt: instant(),
   },
   ({ asOfBlock, asOfBlockHash, asOfAt }) => [
@@ -64,7 +64,9 @@ export const followedChains = pgTable(
   ],
 )
 
-/** A block that may still be withdrawn, or the newest that may not, and what it has brought: so that it can be taken back. */
+/**
+ * A block that may still be withdrawn, or the newest final one, and what it has brought: so that it can be withdrawn.
+ */
 export const followedBlocks = pgTable(
   'followed_blocks',
   {
@@ -78,12 +80,12 @@ export const followedBlocks = pgTable(
   },
   (table) => [
     primaryKey({ columns: [table.chainId, table.number] }),
-    // Which claims are not final yet: most blocks bring none.
+    // Which claims are not final yet: most blocks have none.
     index('followed_blocks_with_claims').on(table.chainId, table.number).where(sql`claims <> '[]'`),
   ],
 )
 
-/** What a chain tells of a campaign once and for all, so that it is not asked again. */
+/** The fixed facts of a campaign, so that they are not read again. */
 export const followedCampaigns = pgTable(
   'followed_campaigns',
   {
@@ -92,7 +94,7 @@ export const followedCampaigns = pgTable(
     chainId: ofChain(),
     /** Contracts of its incentives, whose logs concern it. */
     contracts: address().array().notNull(),
-    /** See src/indexer/protocol/campaign-origins; as it was told, so that what is made of it is the same again. */
+    /** See src/indexer/protocol/campaign-origins; as it was read, so that the result is the same again. */
     origin: json().$type<Record<string, unknown>>().notNull(),
   },
   (table) => [
@@ -101,7 +103,7 @@ export const followedCampaigns = pgTable(
   ],
 )
 
-/** A claim of a final block that the back-fill has found, until its campaign can be read: then it becomes a claim. */
+/** A claim in a final block that the backfill has found, until its campaign can be read: then it becomes a claim. */
 export const backFilledClaims = pgTable(
   'back_filled_claims',
   {
@@ -117,7 +119,9 @@ export const backFilledClaims = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.txHash, table.logIndex] })],
 )
 
-/** A price of a final block that the back-fill has found, until the chain is shown: then it becomes one of each token of the feed. */
+/**
+ * A price in a final block that the backfill has found, until the chain is shown: then each token of the feed gets it.
+ */
 export const backFilledPrices = pgTable(
   'back_filled_prices',
   {
@@ -131,18 +135,18 @@ export const backFilledPrices = pgTable(
   (table) => [primaryKey({ columns: [table.chainId, table.feed, table.blockNumber, table.logIndex] })],
 )
 
-/** A part of a campaign that is of no known kind: the campaign is there without it, and `index --status` names it. */
+/** A part of a campaign of unknown kind: the campaign is shown without it, and `index --status` names it. */
 export const unknownComponents = pgTable(
   'unknown_components',
   {
     chainId: ofChain(),
-    /** ID of the campaign; where its core does not tell it in a known form, there is none of it. */
+    /** ID of the campaign; nothing else is stored if its core does not return it in a known form. */
     campaignId: text().notNull(),
     kind: text().$type<'campaign' | 'action' | 'allowList' | 'incentive'>().notNull(),
     contract: address().notNull(),
-    /** Place of an incentive, else -1. */
+    /** Position of an incentive, else -1. */
     position: smallint().notNull(),
-    /** Block that has brought a campaign of which nothing else is stored; null of parts of campaigns that are. */
+    /** Block that has brought a campaign of which nothing else is stored; null for parts of stored campaigns. */
     blockNumber: blockNumber(),
   },
   (table) => [
@@ -153,15 +157,15 @@ export const unknownComponents = pgTable(
 )
 
 /**
- * A campaign whose facts the database refuses: answers show it as it was before, or not at all. Its claims wait in
- * `back_filled_claims` until it is taken in.
+ * A campaign whose facts the database refuses: responses show it as it was before, or not at all. Its claims wait in
+ * `back_filled_claims` until it is accepted.
  */
 export const leftOutCampaigns = pgTable(
   'left_out_campaigns',
   {
     campaignId: text().primaryKey(),
     chainId: ofChain(),
-    /** What the database said when it was tried last. */
+    /** The error of the database at the last attempt. */
     reason: text().notNull(),
     leftOutAt: instant().notNull().default(sql`now()`),
   },

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { boolean, check, doublePrecision, index, pgTable, primaryKey, smallint, text } from 'drizzle-orm/pg-core'
 import { address, chainId, exactNumber, lowerCaseAddress } from '../columns.ts'
 
-/** A token the service knows. Written by the import, and by `index` where nothing was imported; replaced whole. */
+/** A token the service knows. Written by the import, and by `index` if nothing was imported; replaced whole. */
 export const tokens = pgTable(
   'tokens',
   {
@@ -13,7 +13,9 @@ export const tokens = pgTable(
     symbol: text().notNull(),
     imageUri: text().notNull(),
     isWhitelisted: boolean().notNull(),
-    /** Whether a record was imported; otherwise the token was read from its chain, whose file says what is whitelisted. */
+    /**
+     * Whether a record was imported; otherwise the token was read from its chain, whose file says what is whitelisted.
+     */
     isImported: boolean().notNull().default(true),
     /** US dollars for one whole token. */
     priceUsd: exactNumber(),

@@ -5,8 +5,8 @@ import { type ListAccessListsQuery, type ListAccessListsResponse, MAX_ACCESS_LIS
 
 export interface AccessListRepository {
   /**
-   * The lists of a user that match, by creation or by number of members, and the exact number of all; ties end on the
-   * ID, ascending. At most 1,000. Members are never counted here; words of a search are looked up in an index.
+   * The matching lists of a user, by creation or by number of members, and the exact number of all; ties end on the ID,
+   * ascending. At most 1,000. Members are never counted here; search words are looked up in an index.
    */
   list(userId: string, query: ListAccessListsQuery): Promise<{ body: ListAccessListsResponse; totalCount: number }>
 }
@@ -20,7 +20,7 @@ export const createAccessListRepository = (database: Database): AccessListReposi
     ]
     const found = and(
       eq(accessLists.userId, userId),
-      // The planner knows the query, so it drops the first condition, or both where a search has no words.
+      // The planner sees the values, so it drops the first condition, or both if a search has no words.
       search === undefined
         ? undefined
         : sql`(words_query(${search}) is null or ${accessLists.nameWords} @@ words_query(${search}))`,
@@ -42,7 +42,7 @@ export const createAccessListRepository = (database: Database): AccessListReposi
       .orderBy(...inOrder(accessLists))
       .limit(MAX_ACCESS_LISTS)
       .as('lists')
-    // In one statement, so that both are of the same moment; the total is there also when no list is.
+    // In one statement, so that both are of the same moment; the total is there even if no list is.
     const rows = await database
       .select()
       .from(total.as('total'))

@@ -5,7 +5,7 @@ import { searchBounds } from '../../schemas/parameters/search-words.ts'
 import { Instant, text } from '../../schemas/primitives.ts'
 import { ref } from '../../schemas/references.ts'
 
-/** A response holds at most so many lists; `x-total-count` tells of all. */
+/** Maximum number of lists in a response; `x-total-count` has the number of all. */
 export const MAX_ACCESS_LISTS = 1000
 
 export const ListAccessListsQuery = queryOf({

@@ -3,17 +3,17 @@ import type { Tokens } from '../../database/lookups/token-metadata-cache.ts'
 import { type Campaign, fillDocument } from '../../read-models/campaign-documents/read.ts'
 import { withFields } from './chosen-fields.ts'
 
-/** The figures of an incentive, and where among them each is. */
+/** The figures of an incentive, and their indexes. */
 const FIGURES = 4
 const COUNT = 1
 const REMAINING = 2
 const TOKEN = 3
 
-/** The tokens that a response about a campaign shows, or counts in. */
+/** The tokens that a response about a campaign shows, or needs for sums. */
 export const tokenIdsOf = ({ state }: Campaign) =>
   state.figures.filter((figure, index) => index % FIGURES === TOKEN && figure !== '')
 
-/** How a campaign is to be shown; `addresses` are those that its document leaves out, if it does. */
+/** How to show a campaign; `addresses` are those that its document leaves out, if it does. */
 interface Wanted {
   fields?: readonly string[] | undefined
   addresses?: string | undefined
@@ -31,7 +31,7 @@ export function toJson({ state, document }: Campaign, tokens: Tokens, { fields, 
   })
 }
 
-/** Exact: products and a sum, rounded once. Null when a price is unknown, or nothing pays a token. */
+/** Exact: products and a sum, rounded once. Null if a price is unknown, or no incentive pays a token. */
 function toAvailableBudgetUsd(figures: readonly string[], tokens: Tokens) {
   let sum: Big | undefined
   for (let start = 0; start < figures.length; start += FIGURES) {

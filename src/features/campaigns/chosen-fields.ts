@@ -1,9 +1,9 @@
-/** What the structure of JSON shows in, at whatever depth: strings, which may hold anything, and punctuation. */
+/** The tokens of JSON that show its structure: strings, which may contain anything, and punctuation. */
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],]/g
 
 /**
- * A JSON object with some of its members, as they are written and in their order. Reads the text once and parses no values:
- * whatever stands in place of one, such as the marks of a document, is left as it is.
+ * A JSON object with some of its members, unchanged and in their order. Reads the text once and parses no values:
+ * placeholders in a document are kept.
  */
 export function withFields(object: string, names: readonly string[]): string {
   const chosen: string[] = []

@@ -12,15 +12,15 @@ import type { ExploredContract, ListContractsQuery } from './contract-schemas.ts
 
 export interface ContractRepository {
   /**
-   * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the other
-   * two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At most
-   * 100. Passes as many entries of an index as the page is deep, and reads the totals that have changed since they were kept;
-   * with a creator of few campaigns, those of each.
+   * One page of the contracts that campaigns act on, and the exact number of all. The chosen figure first, then the
+   * other two of completions, spend, newest campaign, each descending; ties end on chain ID and address, ascending. At
+   * most 100. Reads as many entries of an index as the page is deep, and the totals that have changed since they were
+   * stored; with a creator of few campaigns, those of each.
    */
   list(query: ListContractsQuery): Promise<{ body: ExploredContract[]; totalCount: number }>
 }
 
-/** Seconds that stand for all claims. */
+/** The window length that stands for all claims. */
 const ALL_TIME = 0
 
 export function createContractRepository(database: Database, clock: () => Date): ContractRepository {
@@ -68,9 +68,9 @@ const orders = {
 interface Shape {
   seconds: number
   order: SQL
-  /** The same order, of the rows of a page. */
+  /** The same order, for the rows of a page. */
   pageOrder: SQL
-  /** On `chain_id`. */
+  /** Conditions on `chain_id`. */
   condition: SQL
   ofCreator: boolean
 }
@@ -89,7 +89,7 @@ function prepareList(database: Database, name: string, shape: Shape) {
     .select({
       total: sql<number>`page.total`,
       chainId: sql<number>`page.chain_id::float8`,
-      /** Null where the page is empty. */
+      /** Null if the page is empty. */
       address: sql<string | null>`page.address`,
       name: sql<string>`coalesce((
         select name from ${contracts} where ${contracts.chainId} = page.chain_id and ${contracts.address} = page.address), '')`,
@@ -105,8 +105,8 @@ function prepareList(database: Database, name: string, shape: Shape) {
 }
 
 /**
- * What a row is found and ordered by, all of which an index has: pages may be deep, and the number of campaigns of those that
- * are shown is looked up afterwards.
+ * The columns by which a row is found and ordered, all of them in an index: pages may be deep, and the number of
+ * campaigns is looked up afterwards, for shown contracts only.
  */
 const figures = sql.raw('chain_id, address, newest_block_timestamp, claim_count, amount_usd')
 
@@ -115,15 +115,14 @@ const offset = sql`${sql.placeholder('offset')}::bigint`
 
 const creatorOf = ({ ofCreator }: Shape) => (ofCreator ? sql.placeholder('creator') : sql`''`)
 
-/** Whether totals are kept for the creator alone. */
+/** Whether separate totals are stored for the creator. */
 const isPopular = isPopularCreator(sql`${sql.placeholder('creator')}`)
 
 /**
- * The kept totals are read in their order, without the contracts whose totals have changed since; those come as they are
- * now, to be sorted together. A creator who is not popular has no kept totals: what stands for his contracts is added up.
- *
- * Where `merged` rows come from elsewhere, the kept ones that are further ahead of the page than these are many are before
- * it, whatever comes between them: only those near the page are sorted, however deep it is.
+ * Stored totals are read in their order, without the contracts whose totals have changed since; those are added with
+ * their totals of now, to be sorted together. A creator who is not popular has no stored totals: those of the creator's
+ * campaigns are added up. If there are so many `merged` rows, the stored rows at least that many places ahead of the
+ * page come before it in any case: only rows near the page are sorted, however deep it is.
  */
 function contractsOf(shape: Shape) {
   const { seconds, order, condition, ofCreator } = shape
@@ -162,13 +161,16 @@ function contractsOf(shape: Shape) {
   return { given, found, total }
 }
 
-/** Each changed campaign is looked up, which `offset 0` keeps the planner to: a popular creator has more than have changed. */
+/**
+ * Each changed campaign is looked up, which `offset 0` enforces: a popular creator has more campaigns than have
+ * changed.
+ */
 const theirs = sql`cross join lateral (
   select from ${campaigns} where key = changes.campaign_key and creator = ${sql.placeholder('creator')} offset 0) theirs`
 
 /**
- * Of a creator who is not popular, whose few campaigns are looked up one by one, which `offset 0` keeps the planner to: it
- * would rather read the totals of everybody.
+ * For a creator who is not popular, whose few campaigns are looked up one by one, which `offset 0` enforces: the
+ * planner would rather read the totals of all creators.
  */
 const addedUp = ({ seconds, condition }: Shape) => sql`
   select * from (

@@ -5,11 +5,11 @@ import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import type { PageHead } from './page-head.ts'
 
 export interface ExplorerRepository {
-  /** What a link to the page of a campaign shows; undefined where there is no such campaign. A few index lookups. */
+  /** What a link preview of a campaign's page shows; undefined if there is no such campaign. A few index lookups. */
   findHead(campaignId: string): Promise<PageHead | undefined>
 }
 
-/** As many rewards are named. */
+/** Maximum number of rewards that are named. */
 const MAX_REWARDS = 5
 
 export function createExplorerRepository(database: Database): ExplorerRepository {

@@ -1,6 +1,6 @@
 import { html } from '../../http/html/markup.ts'
 
-/** What a page says of itself: to a browser, to search engines and to anyone who shows a link to it (Open Graph). */
+/** The metadata of a page, for browsers, search engines and link previews (Open Graph). */
 export interface PageHead {
   title: string
   description: string
@@ -11,14 +11,14 @@ const SITE = 'Reward Campaigns'
 const MAX_TITLE = 90
 const MAX_DESCRIPTION = 200
 
-/** Controls, and marks that turn the direction of the text around them. */
+/** Control characters, and marks that change the direction of the text around them. */
 const INVISIBLE = /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
-/** Text of a record on one line, cut between characters. */
+/** Text of a record on one line, truncated between characters. */
 function toLine(text: string, maxCharacters: number) {
-  // A character of several code points is rarely longer than this; the rest of a long text is not looked at.
+  // A character of several code points is rarely longer than this; the rest of a long text is not read.
   const line = text
     .slice(0, maxCharacters * 16)
     .replace(INVISIBLE, ' ')
@@ -29,7 +29,7 @@ function toLine(text: string, maxCharacters: number) {
   return `${line.slice(0, characters[maxCharacters - 1]?.index).trimEnd()}…`
 }
 
-/** Elements for the head of a page, escaped. The image is shown only where it has an address of its own. */
+/** Elements for the head of a page, escaped. The image is shown only if it has an absolute URL. */
 export function toHeadElements({ title, description, imageUrl }: PageHead): string {
   const name = toLine(title, MAX_TITLE)
   const text = toLine(description, MAX_DESCRIPTION)

@@ -110,7 +110,7 @@ export const limitsRoutes: FastifyPluginAsyncTypebox<{
   let operations: GetLimitsResponse['operations'] | undefined
   app.get('/limits', { schema: getLimits }, async (_request, reply) => {
     void reply.header('cache-control', 'no-store')
-    // Not before all operations are there.
+    // Only when all operations are registered.
     operations ??= toOperationLimits(app.swagger())
     return { operations, ...toServiceLimits(settings, isStandby()) }
   })

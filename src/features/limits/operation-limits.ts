@@ -1,7 +1,7 @@
 import { operationsOf } from '../../http/openapi-document.ts'
 import type { OperationLimits } from './limits-schemas.ts'
 
-/** The parts of the OpenAPI document that are looked at here. */
+/** The parts of the OpenAPI document that are read here. */
 interface Document {
   components?: { schemas?: Record<string, Schema> }
 }
@@ -19,7 +19,7 @@ interface Schema {
   properties?: Record<string, Schema>
 }
 
-/** What the schemas of all operations say of how much may be asked and is answered; nothing of it stands anywhere else. */
+/** The limits of all operations, read from their schemas; they are defined nowhere else. */
 export function toOperationLimits(document: object): OperationLimits[] {
   const { components } = document as Document
   return operationsOf<Operation>(document).map(({ operationId = '', parameters = [], responses }) => {
@@ -28,7 +28,7 @@ export function toOperationLimits(document: object): OperationLimits[] {
     const pageSize = parameters.find(({ name }) => name === 'pageSize')?.schema.default
     return {
       operationId,
-      // A response with a name for its list has nothing else that is one.
+      // A response with a name for its list contains no other list.
       maxItems: operationId.startsWith('list') ? maxEntriesOf(response) : null,
       defaultPageSize: typeof pageSize === 'number' ? pageSize : null,
       lists: parameters.flatMap(({ name, schema: { maxItems } }) =>
@@ -45,7 +45,7 @@ const maxEntriesOf = (response: Schema | undefined) =>
 
 const UNIT_SECONDS: Readonly<Record<string, number>> = { h: 3600, d: 86_400, w: 604_800 }
 
-/** A window is named by its length, such as `24h`. */
+/** The name of a window by its length, such as `24h`. */
 function toWindows({ name, schema }: { name: string; schema: Schema }): OperationLimits['windows'] {
   return (schema.enum ?? []).flatMap((value) => {
     const [, count, unit = ''] = /^([0-9]+)([hdw])$/.exec(String(value)) ?? []

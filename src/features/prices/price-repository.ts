@@ -4,8 +4,8 @@ import { type GetPricesQuery, type GetPricesResponse, INTERVALS } from './price-
 
 export interface PriceRepository {
   /**
-   * The price of a token at an instant, and where an interval is given the prices at the instants of a series: an index
-   * lookup for each. Undefined where the token has no record, no price and no price source.
+   * The price of a token at an instant, and with an interval the prices at the instants of a series: one index lookup
+   * for each. Undefined if the token has no record, no price and no price source.
    */
   find(query: GetPricesQuery): Promise<GetPricesResponse | undefined>
 }
@@ -37,7 +37,7 @@ const wholeSecondOf = (instant: Date) => new Date(Math.floor(instant.getTime() /
 
 type Series = Pick<GetPricesQuery, 'since' | 'until' | 'interval'>
 
-/** How many instants a series has; none without an interval. */
+/** The number of instants in a series; 0 without an interval. */
 export function countPoints({ since, until, interval }: Series) {
   if (since === undefined || until === undefined || interval === undefined) return 0
   return Math.max(0, Math.ceil((Date.parse(until) - Date.parse(since)) / INTERVALS[interval]))

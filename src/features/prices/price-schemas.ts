@@ -6,7 +6,7 @@ import { optionalChoice, queryOf } from '../../schemas/parameters/query-values.t
 import { Instant } from '../../schemas/primitives.ts'
 import { inline, ref, refOrNull } from '../../schemas/references.ts'
 
-/** Most points of a series. */
+/** Maximum number of points in a series. */
 export const MAX_POINTS = 400
 
 /** Lengths of the intervals of a series, in milliseconds. */

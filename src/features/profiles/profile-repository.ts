@@ -6,8 +6,8 @@ import { toStreakStatus } from './streak-status.ts'
 
 export interface ProfileRepository {
   /**
-   * The profile of a lower-case address; undefined where there is none. For the ranking the counts of higher score
-   * buckets are added up, and the profiles of the own bucket with a higher score are counted.
+   * The profile of a lower-case address; undefined if there is none. For the rank, the counts of higher score buckets
+   * are added up, and the profiles of the own bucket with a higher score are counted.
    */
   find(address: string): Promise<UserProfile | undefined>
 }
@@ -17,7 +17,7 @@ export function createProfileRepository(database: Database, clock: () => Date): 
     .select({
       ethEarned: profiles.ethEarned,
       score: profiles.score,
-      // Written with the names of the tables: in a query of one table, Drizzle would leave them out.
+      // With table names: in a query of one table, Drizzle would leave them out.
       ranking: sql<number>`(1 + coalesce((
         select sum(counts.profile_count) from ${profileScoreCounts} counts
         where counts.score_bucket > profiles.score_bucket), 0) + (

@@ -6,7 +6,7 @@ import { assetAddressOf, toTrendingIncentive } from './trending-incentives.ts'
 import type { TrendingRow } from './trending-rows.ts'
 import type { TrendingIncentive } from './trending-schemas.ts'
 
-/** What an entry takes from the document of its campaign. */
+/** The part of a campaign's document that an entry shows. */
 interface TrendingDocument {
   id: string
   chainId: number
@@ -21,7 +21,7 @@ interface TrendingDocument {
   endTime: string | null
 }
 
-/** A document with what follows from it and from the tokens of one version. */
+/** A document with what is derived from it and from the tokens of one version. */
 interface ReadDocument {
   document: TrendingDocument
   tokenIds: string[]
@@ -29,13 +29,13 @@ interface ReadDocument {
 }
 
 const MAX_BYTES = 8 * 1024 * 1024
-/** How many times its text a document takes, with all that is made of it. */
+/** Memory of a parsed document with everything derived from it, as a multiple of its text. */
 const SIZE_OF_TEXT = 6
 
-/** In the places of what changes without the record: no amount, and right wherever JSON wants a value. */
+/** Stands for values that change without the record: not an amount, and valid wherever JSON allows a value. */
 export const OPEN = 'null'
 
-/** Parses documents, and keeps what it has parsed: the same campaigns are trending for hours, and asked for each second. */
+/** Parses documents, and caches the results: the same campaigns are trending for hours, and requested each second. */
 export function createDocumentParser() {
   const kept = new LRUCache<string, ReadDocument>({
     maxSize: MAX_BYTES,

@@ -10,13 +10,13 @@ const toUsd = (amount: string, { decimals, priceUsd }: { decimals: number; price
 /** Base units in whole tokens, exact: no exponent, no trailing zeros. */
 const toWhole = (amount: string, decimals: number) => new Big(amount).times(`1e-${decimals}`).toFixed()
 
-/** The reward token; the venue of points; the allow list of a place on one. */
+/** The reward token; the venue of points; the allow list for a place on one. */
 export function assetAddressOf(incentive: Incentive): string {
   if ('asset' in incentive) return incentive.asset
   return 'venue' in incentive ? incentive.venue : incentive.allowListAddress
 }
 
-/** What one claim gets: the most it can get where the action decides; nothing that could be counted on an allow list. */
+/** The reward of one claim: the maximum if the action decides; nothing countable for an allow list. */
 function rewardAmountOf(incentive: Incentive): string | undefined {
   if ('maxReward' in incentive) return incentive.maxReward
   if ('initialReward' in incentive) return incentive.initialReward

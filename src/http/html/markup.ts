@@ -1,4 +1,4 @@
-/** A piece of a page: HTML as it is, and not text that still has to be escaped. */
+/** A fragment of a page: HTML, as opposed to text that still has to be escaped. */
 export class Markup {
   readonly text: string
 
@@ -7,10 +7,10 @@ export class Markup {
   }
 }
 
-/** What a template may hold: text and numbers are escaped, nothing is left out for what is absent. */
+/** The values in a template: text and numbers are escaped, absent ones are left out. */
 export type Piece = Markup | string | number | undefined | false | readonly Piece[]
 
-/** A piece of a page from a template: whatever is put into it is escaped, unless it is a piece itself. */
+/** A fragment from a template: each value is escaped, unless it is a fragment itself. */
 export function html(strings: TemplateStringsArray, ...pieces: Piece[]): Markup {
   return new Markup(strings.reduce((text, string, index) => `${text}${toHtml(pieces[index - 1])}${string}`))
 }
@@ -24,5 +24,5 @@ function toHtml(piece: Piece): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it stands in an element or in an attribute. */
+/** Text as it is written in an element or in an attribute. */
 export const escapeText = (text: string) => text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? character)

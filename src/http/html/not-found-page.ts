@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify'
 import { html } from './markup.ts'
 
-/** Its styles are those of the documentation, which is always served. */
+/** It uses the styles of the documentation, which is always served. */
 export const NOT_FOUND_POLICY =
   "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; img-src 'self'; style-src 'self'"
 
-/** Whether a page is wanted: only browsers ask for HTML by name. */
+/** Whether the client is a browser: only browsers ask for HTML by name. */
 export const wantsPage = ({ method, headers }: FastifyRequest) =>
   (method === 'GET' || method === 'HEAD') && headers.accept?.includes('text/html') === true
 
-/** What a person sees who follows a link to a page that does not exist. */
+/** The page for a link to a page that does not exist. */
 export const toNotFoundPage = (sentence: string) =>
   html`<!doctype html>
 <html lang="en">

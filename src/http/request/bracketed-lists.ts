@@ -1,7 +1,6 @@
 /**
- * Parameters under the names that they are known by: `tokens[]=a&tokens[]=b`, as axios and PHP write a list, is
- * `tokens=a&tokens=b`. What is no list keeps its brackets, and is then unknown.
- *
+ * Accepts `tokens[]=a&tokens[]=b`, as axios and PHP write a list, as `tokens=a&tokens=b`. Parameters that are no lists
+ * keep their brackets, and are then unknown.
  * @param lists names of the parameters that are lists.
  */
 export function withoutBrackets(raw: Record<string, string | string[]>, lists: ReadonlySet<string>) {

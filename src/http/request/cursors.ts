@@ -4,13 +4,13 @@ import { toCanonicalQuery } from './canonical-query.ts'
 import { InvalidParameterError } from './errors/errors.ts'
 
 /*
- * A cursor is a place in an order, with a digest of the question that the order is of. It is the same in every process
- * and for ever, since nothing secret is in it: anyone who makes one by hand learns nothing that pages do not show.
+ * A cursor is a position in an order, with a digest of the query that defines the order. It is the same in every
+ * process and never expires. It contains no secrets: a forged one shows nothing that pages do not show.
  */
 
 const DIGEST_BYTES = 9
 
-/** A parameter is no part of the question: which page, how long, and as of which block. */
+/** These parameters do not define the order: which page, its size, and as of which block. */
 const ASIDE = new Set(['cursor', 'page', 'pageSize', 'minBlock'])
 
 const digestOf = (operation: string, parameters: object) => {
@@ -21,7 +21,7 @@ const digestOf = (operation: string, parameters: object) => {
     .subarray(0, DIGEST_BYTES)
 }
 
-/** The cursor of a place, in the response to a question: that of an operation with such parameters. */
+/** The cursor of a position in the result of a query to an operation. */
 export const toCursor = (operation: string, parameters: object, place: readonly (string | number)[]) =>
   Buffer.concat([digestOf(operation, parameters), Buffer.from(place.join(' '))]).toString('base64url')
 

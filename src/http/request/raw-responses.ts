@@ -10,13 +10,11 @@ import {
 } from './errors/errors.ts'
 import { toFailureBody } from './errors/problem-details.ts'
 
-/*
- * Answers as bytes, for where there is no reply to write them to.
- */
+/* Responses as bytes, for when there is no reply object to write them to. */
 
 export const ALLOWED_METHODS = 'GET, HEAD, OPTIONS'
 
-/** When a client that could not be served may come back. */
+/** When a refused client may try again. */
 export const RETRY_AFTER_SECONDS = '2'
 
 /** To what Node's HTTP parser refuses: whatever form its client prefers, nobody has read it. */

@@ -4,9 +4,9 @@ import { notFound } from './errors/error-handling.ts'
 import { ServiceNotReadyError } from './errors/errors.ts'
 
 /**
- * Registers the operations of one surface; each says in the OpenAPI document where it is served, and by which of the
- * document's security schemes it is protected. Requests beyond `limit` are refused, and each other one waits for the
- * service to start, as long as `isStarted` does.
+ * Registers the operations of one surface; the OpenAPI document says for each where it is served, and which security
+ * scheme protects it. Requests beyond `limit` are refused, and others wait for the start of the service, as long as
+ * `isStarted` does.
  */
 export async function serveSurface(
   app: FastifyInstance,
@@ -44,7 +44,7 @@ export async function serveSurface(
   })
 }
 
-/** Answers paths as unknown ones that would otherwise match the pattern of another route. */
+/** Makes paths unknown that would otherwise match the pattern of another route. */
 export function hideSurface(app: FastifyInstance, paths: string[]) {
   const onRequest = async (request: FastifyRequest) => {
     throw notFound(request)

@@ -14,7 +14,7 @@ import { type RateLimit, setRateHeaders } from './rate-limits.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Who asks; set before the handlers of protected operations, null elsewhere. */
+    /** The caller; set before the handlers of protected operations, null elsewhere. */
     credential: Credential | null
   }
 }
@@ -22,10 +22,10 @@ declare module 'fastify' {
 const CHALLENGE = 'Bearer realm="reward-campaign-service"'
 
 /**
- * Lets nobody into the scope without a valid bearer token (RFC 6750), before anything else of the request is looked at.
- * What is wrong with a token is not said: unknown, expired and revoked ones get the same answer. Too many failed attempts
- * from one address are answered 429; a valid token always passes, so neighbours behind one address do not lock each
- * other out, and a secret of 256 bits is not guessed at any rate.
+ * Admits only requests with a valid bearer token (RFC 6750), before anything else of a request is examined. Unknown,
+ * expired and revoked tokens get the same response. Too many failed attempts from one address get 429; a valid token
+ * always passes, so clients behind one address do not lock each other out, and a secret of 256 bits cannot be guessed
+ * at any rate.
  */
 export async function requireBearerToken(
   scope: FastifyInstance,
@@ -49,7 +49,7 @@ export async function requireBearerToken(
   if (verifyBearerAuth === undefined) throw new TypeError('the bearer plugin did not register its verifier')
 
   scope.addHook('onRequest', (request, reply, done) => {
-    // Others on the way may have looked at another one than we would.
+    // Proxies may have read another one than this service would.
     if (countHeaders(request.raw, 'authorization') > 1) {
       done(new InvalidRequestError('the header Authorization must be given once'))
       return
@@ -66,7 +66,7 @@ export async function requireBearerToken(
 }
 
 function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, counts: ServiceCounts) {
-  // As the plugin reads it: white space of any kind may stand before the token.
+  // Like the plugin: any white space may precede the token.
   const wasTokenSent = /^bearer \s*\S/i.test(request.headers.authorization ?? '')
   if (!wasTokenSent) {
     void reply.header('www-authenticate', CHALLENGE)
@@ -80,7 +80,7 @@ function refuse(request: FastifyRequest, reply: FastifyReply, limit: RateLimit, 
   return new InvalidTokenError()
 }
 
-/** Who asks, in a scope that requires a token. */
+/** The caller, in a scope that requires a token. */
 export function credentialOf(request: FastifyRequest): Credential {
   if (request.credential === null) throw new TypeError('the route is not protected')
   return request.credential

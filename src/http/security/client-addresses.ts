@@ -2,10 +2,10 @@ import { compile } from '@fastify/proxy-addr'
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 
-/** No request comes through more proxies; each costs time before anything else of a request is known. */
+/** Maximum number of proxies in a chain; each costs time before anything else of a request is known. */
 const MAX_HOPS = 32
 
-/** Which proxies are believed. Some write the port of their client too, which says nothing of who it is. */
+/** The trusted proxies. Some add the client's port to the address, which does not identify it. */
 export function trustProxies(proxies: string[]) {
   const trusts = compile(proxies)
   return (address: string, hop: number) => hop < MAX_HOPS && trusts(withoutPort(address), hop)
@@ -17,15 +17,15 @@ export const clientAddressOf = (request: FastifyRequest) => withoutPort(request.
 /** The smallest network that stands for the client of a request. */
 export const clientNetworkOf = (request: FastifyRequest) => networksOf(clientAddressOf(request))[0]
 
-/** `192.0.2.1:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` without what is not the address. */
+/** `192.0.2.1:4711`, `[2001:db8::1]` and `[2001:db8::1]:4711` without brackets and port. */
 function withoutPort(address: string) {
   const [, ipv6, ipv4] = /^(?:\[(.+)\](?::\d+)?|([\d.]+):\d+)$/.exec(address) ?? []
   return ipv6 ?? ipv4 ?? address
 }
 
 /**
- * The networks that stand for a client, the smallest first. Who has an IPv6 address usually has its whole /64, and often
- * a /56 of such networks; an IPv4 address may be written as an IPv6 one.
+ * The networks of a client, the smallest first. The owner of an IPv6 address usually has its whole /64, and often a /56
+ * of such networks; an IPv4 address may be written as an IPv6 one.
  */
 export function networksOf(address: string): [own: string, around?: string] {
   if (!address.includes(':') || !ipaddr.IPv6.isValid(address)) return [address]

@@ -2,11 +2,11 @@ import cors from '@fastify/cors'
 import type { FastifyInstance } from 'fastify'
 import { ALLOWED_METHODS } from '../request/raw-responses.ts'
 
-/** What pages of other origins may see of a response besides its body; as one text, for a list is joined for each response. */
+/** The headers that pages of other origins may read; one text, since a list would be joined for each response. */
 const EXPOSED_HEADERS =
   'x-request-id, x-total-count, link, x-changed-since-start, x-changes-cursor, x-error-code, x-as-of, etag, age, cache-status, retry-after, www-authenticate, ratelimit, ratelimit-policy'
 
-/** Lets pages of these origins (`*`: of all) read every answer, failures too. Preflights are answered by the routes. */
+/** Lets pages of these origins (`*`: of all) read every response, failures too. The routes answer preflights. */
 export async function allowOrigins(app: FastifyInstance, origins: string[]) {
   await app.register(cors, {
     origin: origins.includes('*') ? '*' : origins,

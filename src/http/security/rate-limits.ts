@@ -6,20 +6,20 @@ import { clientAddressOf, networksOf } from './client-addresses.ts'
 
 const WINDOW_MS = 60_000
 
-/** Networks that are remembered at once by each limit: about two megabytes, anyone who asks from however many. */
+/** Maximum number of networks that each limit remembers: about two megabytes, however many clients there are. */
 const MAX_NETWORKS = 10_000
 
 /** Several households, or a careless one, may share the network around a client's own. */
 const AROUND_FACTOR = 4
 
-/** What a client still has of a limit. */
+/** The rest of a client's limit. */
 export interface Rate {
   isExceeded: boolean
   remaining: number
   secondsLeft: number
 }
 
-/** What a limit is about, and what clients and figures know it by. */
+/** The subject of a limit, and its name for clients and metrics. */
 export type RateName = keyof ServiceCounts['beyondLimit']
 
 /**
@@ -29,9 +29,8 @@ export type RateName = keyof ServiceCounts['beyondLimit']
 export type CountClient = (name: RateName, quota: number, address: string, change?: 1 | -1) => Rate
 
 /**
- * Counts by client what there may be only so many of in a minute. A client is an IPv4 address, or the /64 of an IPv6 one;
- * the /56 around it has four times as many. Where there are more clients than are remembered, those that were silent
- * longest begin again.
+ * Counts by client what is limited for each minute. A client is an IPv4 address, or the /64 of an IPv6 one; the /56
+ * around it has four times the limit. If there are more clients than are remembered, those idle longest start over.
  */
 export function createClientCounts(now: () => Date): CountClient {
   const createWindows = () => new LRUCache<string, { count: number; endsAt: number }>({ max: MAX_NETWORKS })
@@ -88,7 +87,7 @@ export const createRateLimit = (
   takeBack: (address) => countClient(name, quota, address, -1),
 })
 
-/** Tells a client what it has of a limit, beside what it is told of others; with `Retry-After` where that is nothing. */
+/** Adds the state of a limit to the response headers; with `Retry-After` if nothing is left. */
 export function setRateHeaders(reply: FastifyReply, limit: RateLimit, { isExceeded, remaining, secondsLeft }: Rate) {
   const present = reply.getHeader('ratelimit')
   const rate = `"${limit.name}";r=${remaining};t=${secondsLeft}`

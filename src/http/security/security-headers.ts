@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
 /**
- * What browsers are told about every answer: that it is data, which nothing is loaded from, nothing frames and nobody
- * takes for something else, and which pages of other origins may read. The documentation page has a policy of its own;
- * whether there is TLS is for the proxy in front to say.
+ * Security headers of every response: it is data, nothing is loaded from it, nothing frames it, its media type is
+ * final, and they say which pages of other origins may read it. The documentation page has a policy of its own; TLS is
+ * up to the proxy in front.
  */
 const SECURITY_HEADERS = {
   'content-security-policy': "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -14,7 +14,7 @@ const SECURITY_HEADERS = {
   'x-frame-options': 'SAMEORIGIN',
 }
 
-/** Gives every answer, failures too, its request ID and what browsers are told. */
+/** Adds to every response, failures too, its request ID and the security headers. */
 export function addSecurityHeaders(app: FastifyInstance) {
   app.addHook('onRequest', (request, reply, done) => {
     void reply.headers(SECURITY_HEADERS).header('x-request-id', request.id)

@@ -1,36 +1,38 @@
 import type { Socket } from 'node:net'
 import { networksOf } from '../security/client-addresses.ts'
 
-/** A smaller share would refuse browsers, which open several connections, and load tests of developers. */
+/**
+ * The minimum share. A smaller one would refuse browsers, which open several connections, and developers' load tests.
+ */
 const MIN_SHARE = 64
 
-/** How much of a limit one address may use: a part of it, but all of a small one. */
+/** The part of a limit that one address may use; all of a small limit. */
 export const shareOf = (limit: number, percent: number) =>
   Math.min(limit, Math.max(MIN_SHARE, Math.ceil((limit * percent) / 100)))
 
 /**
- * Clients of this machine are often many: a proxy in front that is not named, or a load test. They have all of the
- * requests under way.
+ * Requests from this machine often come from many clients: through a proxy that is not configured, or from a load test.
+ * So they may use all of the limit on requests.
  */
 export const isThisMachine = (network: string) => network === '127.0.0.1' || network === '0:0:0:0/64'
 
-/** What an address uses of the service at this moment. */
+/** What one address uses of the service now. */
 export interface Usage {
   /** The IPv4 address, or the /64 of an IPv6 one. */
   network: string
   connections: number
-  /** Connections without a request, the longest idle first. */
+  /** Connections without a request; the longest idle one first. */
   idle: Set<Socket>
   /** Requests whose responses are being made. */
   making: number
-  /** Large bodies that are being sent: on how many connections each, by their keys. */
+  /** Large bodies being sent: the number of connections for each, by body key. */
   bodies: Map<string, number>
   bodyBytes: number
 }
 
 export interface Usages {
   of(address: string): Usage
-  /** To be called when something has ended: what an address no longer uses takes no memory. */
+  /** Call it when something has ended, so that an address that uses nothing takes no memory. */
   forgetUnused(usage: Usage): void
 }
 

@@ -16,37 +16,37 @@ export interface ConnectionLimits {
   maxConnections: number
   maxConnectionsPerAddress: number
   maxPipelined: number
-  /** Whether an address is that of a proxy, whose connections are those of many clients. */
+  /** Whether an address belongs to a proxy, whose connections carry many clients. */
   isProxy: (address: string) => boolean
 }
 
 interface Connection {
-  /** Whom its requests are of, unless a proxy says otherwise. */
+  /** The client of its requests, unless a proxy names another. */
   peer: Usage
-  /** Whether it counts for its address. */
+  /** Whether it counts towards the limit of its address. */
   isProxy: boolean
   exchange: Exchange | undefined
-  /** Begins each request that came before the response to another had left. */
+  /** Starts each pipelined request after the previous response has been sent. */
   waiting: (() => void)[]
   gone: AbortController
-  /** What is still to be said before the connection is closed, once all requests are answered. */
+  /** The last response before the connection is closed, sent after all requests are answered. */
   lastResponse?: string
 }
 
 /**
- * The open connections of a server. HTTP lets a client send requests before the first is answered, and Node reads them
- * all at once: they are begun one after the other's bytes have left, and a client with more than `maxPipelined` of them is
- * refused. Where an address, or the server, has all the connections it may have, a new one takes the place of the one that
- * has been idle for longest. A client that is refused is not waited for.
+ * The open connections of a server. Clients may pipeline requests, and Node.js reads all of them at once: here each
+ * starts after the response before it has been sent, and a client with more than `maxPipelined` of them is refused.
+ * When an address, or the server, has reached its limit of connections, a new connection replaces the one that has been
+ * idle longest. The service does not wait for clients that it refuses.
  */
 export class Connections {
   readonly exchanges: Exchanges
   readonly #limits: ConnectionLimits
   readonly #connections = new Map<Socket, Connection>()
   readonly #refusals = createRefusals()
-  /** Those that were opened beyond the limit. */
+  /** Those opened beyond the limit. */
   readonly #forProbes = new WeakSet<Socket>()
-  /** Those of clients without a request, the longest idle first. */
+  /** Connections of clients without a request; the longest idle one first. */
   readonly #idle = new Set<Socket>()
   readonly #usages = createUsages()
   #underWay = 0
@@ -56,12 +56,12 @@ export class Connections {
     this.exchanges = createExchanges(this.#usages, (socket) => this.#reset(socket))
   }
 
-  /** Requests of all connections whose responses have not left yet. */
+  /** Requests of all connections whose responses have not been sent yet. */
   get underWay() {
     return this.#underWay
   }
 
-  /** Knows a connection from its beginning to its end, or closes it. */
+  /** Tracks the connection from start to end, or closes it. */
   open(socket: Socket): void {
     const { maxConnections, maxConnectionsPerAddress } = this.#limits
     const peer = this.#usages.of(socket.remoteAddress ?? '')
@@ -75,23 +75,23 @@ export class Connections {
     if (this.#connections.size >= maxConnections && !this.#closeLongestIdle(this.#idle)) this.#forProbes.add(socket)
     const gone = new AbortController()
     const connection: Connection = { peer, isProxy, exchange: undefined, waiting: [], gone }
-    // Every query of every request of a connection may listen.
+    // Each query of each request on the connection may add a listener.
     setMaxListeners(0, gone.signal)
     this.#connections.set(socket, connection)
     this.#setIdle(socket, connection)
-    // A client may go at any moment, also when nobody listens any more.
+    // A client may disconnect at any moment, also after all other listeners are gone.
     socket.on('error', () => undefined)
-    // Node answers nobody who has ended the connection, and tells of its end before the work of a request begins.
+    // Node.js does not answer a client that has ended its side, and reports that before the request starts.
     socket.once('end', () => gone.abort())
     socket.once('close', () => this.#forget(socket))
   }
 
-  /** Hands requests on; those of a connection one after the other, and only up to a bound. */
+  /** Hands over requests; those of one connection one after the other, up to a limit. */
   guard(handler: Handler): Handler {
     return (request, response) => {
       const { socket } = request
       const connection = this.#connections.get(socket)
-      // What was already read along with a request that was refused.
+      // These were read together with a request that was refused.
       if (connection === undefined || connection.lastResponse !== undefined) return
       const { exchange, waiting } = connection
       if (exchange !== undefined && waiting.length + 1 >= this.#limits.maxPipelined) {
@@ -105,28 +105,28 @@ export class Connections {
     }
   }
 
-  /** What has begun with a request; undefined where its client has gone, or it has no connection. */
+  /** The exchange that started with a request; undefined if its client has disconnected or it has no connection. */
   exchangeOf({ socket }: IncomingMessage): Exchange | undefined {
     return this.#connections.get(socket)?.exchange
   }
 
-  /** Whether there are so many connections that the one of a request is for probes only. */
+  /** Whether there are so many connections that this one only serves probes. */
   isForProbes({ socket }: IncomingMessage): boolean {
     return this.#forProbes.has(socket)
   }
 
-  /** Ends when the client of a request has gone; undefined where a request has no connection. */
+  /** Aborts when the client of a request disconnects; undefined if the request has no connection. */
   signalOf({ socket }: IncomingMessage): AbortSignal | undefined {
     return this.#connections.get(socket)?.gone.signal
   }
 
-  /** Closes connections whose clients do not take their responses; to be called from time to time. */
+  /** Closes connections whose clients do not read their responses. Call it periodically. */
   closeSlow(): void {
     const begun = [...this.#connections.values()].flatMap(({ exchange }) => exchange ?? [])
     for (const socket of findSlow(begun, performance.now())) this.#reset(socket)
   }
 
-  /** Reads nothing more from a client, answers what it had asked before, gives a last answer and closes. */
+  /** Stops reading from a client, answers its earlier requests, sends a last response and closes. */
   refuse(socket: Socket, bytes: string): void {
     const connection = this.#connections.get(socket)
     if (connection === undefined || connection.lastResponse !== undefined) return
@@ -141,7 +141,7 @@ export class Connections {
   }
 
   #setIdle(socket: Socket, { peer, isProxy }: Connection) {
-    // It may be sending the next request of somebody else.
+    // The connection may be sending the next request of another client.
     if (isProxy) return
     this.#idle.add(socket)
     peer.idle.add(socket)
@@ -154,7 +154,7 @@ export class Connections {
     return true
   }
 
-  /** The system would otherwise go on sending what it has taken. */
+  /** Otherwise the system would go on sending what it has buffered. */
   #reset(socket: Socket) {
     this.#forget(socket)
     socket.resetAndDestroy()
@@ -168,7 +168,7 @@ export class Connections {
     this.#idle.delete(socket)
     peer.idle.delete(socket)
     if (!isProxy) peer.connections -= 1
-    // Node does not tell of responses that waited for their turn.
+    // Node.js does not report responses that were waiting for their turn.
     this.#dropWaiting(connection)
     if (exchange !== undefined) this.#end(connection, exchange)
     this.#usages.forgetUnused(peer)
@@ -200,7 +200,7 @@ export class Connections {
     waiting.length = 0
   }
 
-  /** The next request, the last answer or nothing. */
+  /** The next request, the last response, or nothing. */
   #goOn(socket: Socket, connection: Connection) {
     const { waiting, lastResponse } = connection
     if (!socket.writable) this.#dropWaiting(connection)
@@ -212,8 +212,9 @@ export class Connections {
 }
 
 /**
- * Has Node make no more requests of what it has read already: a thousand fit into one piece, and each costs as much as one
- * that is answered. The parser is Node's own; where it could not be stopped, only that cost would come back.
+ * Stops Node.js from parsing more requests out of data it has already read: one piece can hold a thousand, and each
+ * costs as much as a request that is answered. This uses the parser of Node.js itself; if it cannot be stopped, only
+ * that cost comes back.
  */
 function stopParsing(socket: Socket & { parser?: { pause?: () => void } | null }) {
   socket.parser?.pause?.()

@@ -3,21 +3,23 @@ import type { Socket } from 'node:net'
 import type { Usage, Usages } from './address-usage.ts'
 import { createHeldBodies } from './response-buffers.ts'
 
-/** A request that has begun and whose response has not left yet. Times are those of `performance.now()`. */
+/**
+ * A request that has started and whose response has not been sent completely. Times are those of `performance.now()`.
+ */
 export interface Exchange {
   socket: Socket
   response: ServerResponse
-  /** Whose request it is: of anyone who stands behind a proxy that is trusted. */
+  /** The client's address; the one that a trusted proxy names, if there is a proxy. */
   client: Usage
-  /** Whether its response is made, and is being sent. */
+  /** Whether its response is ready and is being sent. */
   isMade: boolean
   /** Whether it takes as long as its client wants: a stream. */
   isEndless?: boolean
   sendingSince: number
-  /** When the client was last seen to have taken something, and how much had left the connection then. */
+  /** When the client last took some bytes, and how many the connection had sent by then. */
   progressAt: number
   sentBytes: number
-  /** Under which a large body is held while it is sent. */
+  /** The key under which a large body is held while it is sent. */
   bodyKey?: string
 }
 
@@ -27,7 +29,7 @@ export interface Exchanges {
   begin(socket: Socket, response: ServerResponse, client: Usage): Exchange
   /** Counts a request for the client that a proxy has named. */
   assign(exchange: Exchange, address: string): void
-  /** The response is made: from now on it depends on the client how long it takes. */
+  /** The response is ready: from now on the client decides how long it takes. */
   startSending(exchange: Exchange): void
   /** The same of one that takes as long as its client wants. */
   startEndless(exchange: Exchange | undefined): void
@@ -36,7 +38,7 @@ export interface Exchanges {
   end(exchange: Exchange): void
 }
 
-/** Responses that are made are counted apart from those that are sent: a slow reader takes nothing but its connection. */
+/** Responses being made and responses being sent are counted separately: a slow reader uses only its connection. */
 export function createExchanges(usages: Usages, close: (socket: Socket) => void): Exchanges {
   const bodies = createHeldBodies(close)
   let making = 0

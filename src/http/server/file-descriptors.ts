@@ -1,11 +1,11 @@
 import { PROBE_CONNECTIONS } from './connections.ts'
 
-/** Files, logs, the listeners, metrics and what libraries open for a moment. */
+/** For files, logs, listeners, metrics, and what libraries open briefly. */
 const OTHER_DESCRIPTORS = 64
 
 /**
- * How many clients may be connected at once: at most `wanted`, and so few that the process never runs out of file
- * descriptors for its own work. A connection to the database may need a second one, by which its query is cancelled.
+ * The maximum number of connected clients: at most `wanted`, and few enough that the process never runs out of file
+ * descriptors for its own work. A database connection may need a second descriptor, to cancel its query.
  */
 export function connectionLimit(wanted: number, databaseConnections: number): number {
   return Math.max(
@@ -14,7 +14,7 @@ export function connectionLimit(wanted: number, databaseConnections: number): nu
   )
 }
 
-/** Where the system has no such limit, there is none. */
+/** If the system has no such limit, there is none. */
 function descriptorLimit(): number {
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport()
   const limit = report.userLimits?.open_files?.soft

@@ -3,26 +3,26 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import type { FastifyInstance } from 'fastify'
 import type { Connections } from './connections.ts'
 
-/** How often it is looked whether the last request has been answered. */
+/** How often the shutdown checks whether the last request has been answered. */
 const POLL_INTERVAL_MS = 20
 
 /** How long a new connection may take to send its first request before it is cut. */
 const FIRST_REQUEST_MS = 1000
 
-/** The most connections that wait at a listener: what Node asks the system for. */
+/** The maximum number of connections that wait at a listener, as Node.js requests it from the system. */
 const BACKLOG = 511
 
 export interface GracefulClose {
   /** How long new connections are still accepted. */
   drainMs: number
-  /** How long requests may take after that, whatever their clients have not finished sending. */
+  /** How long requests may take after that, whatever their clients have not sent completely. */
   responseMs: number
 }
 
 /**
- * From the moment the app begins to close, each response is the last one of its connection, and new connections are
- * accepted for a while: anyone who distributes requests has to notice first. After that, what has got in is answered, and
- * then the remaining connections are cut.
+ * From the moment the app begins to close, each response is the last one on its connection. New connections are
+ * accepted for a while, because a load balancer needs time to notice. Then accepted requests are answered, and the
+ * remaining connections are cut.
  */
 export function closeGracefully(
   app: FastifyInstance,
@@ -32,7 +32,7 @@ export function closeGracefully(
   let isClosing = false
   let accepted = 0
   let looking: NodeJS.Timeout | undefined
-  /** Connections that have not sent a request yet, and since when they are there. */
+  /** Connections that have not sent a request yet, with the time they were opened. */
   const silent = new Map<Socket, number>()
 
   app.server.on('connection', (socket) => {
@@ -50,12 +50,12 @@ export function closeGracefully(
     looking = setInterval(() => {
       const newest = [...silent.values()].at(-1) ?? 0
       const isAllSent = connections.underWay === 0 && Date.now() - newest > FIRST_REQUEST_MS
-      // Also those that have never sent a request, for which Node would wait for ever.
+      // Includes those that never sent a request, for which Node.js would wait forever.
       if (isAllSent || Date.now() >= deadline) app.server.closeAllConnections()
     }, POLL_INTERVAL_MS)
   })
   app.addHook('onClose', async () => clearInterval(looking))
-  // A connection that is kept alive would keep the process alive too.
+  // A keep-alive connection would keep the process alive too.
   app.addHook('onSend', (_request, reply, payload, done) => {
     if (isClosing) void reply.header('connection', 'close')
     done(null, payload)
@@ -66,11 +66,11 @@ export function closeGracefully(
   })
 }
 
-/** The system has accepted connections that Node has not seen yet: each turn of its loop takes one in. */
+/** The system has accepted connections that Node.js has not seen yet: each turn of its event loop takes one. */
 async function takeInAccepted(countConnections: () => number) {
   for (let taken = 0; taken < BACKLOG; taken++) {
     const before = countConnections()
-    // Whatever the phase of the loop in which the first turn begins, there is a look at the listener before the third.
+    // Whatever the phase in which the first turn begins, the listener is checked before the third.
     await nextTurn()
     await nextTurn()
     if (countConnections() === before) return

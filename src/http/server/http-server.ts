@@ -6,11 +6,11 @@ import { type Connections, PROBE_CONNECTIONS } from './connections.ts'
 
 export interface ServerLimits {
   maxConnections: number
-  /** Longest time in which a client neither sends nor takes anything while it is answered. */
+  /** Maximum time in which a client neither sends nor reads anything while a response is pending. */
   silenceMs: number
 }
 
-/** The server below Fastify: its limits, and answers in our words to what Node would answer by itself. */
+/** The server below Fastify: its limits, and our own error bodies where Node.js would send its own. */
 export function createHttpServer(
   handler: (request: IncomingMessage, response: ServerResponse) => void,
   connections: Connections,
@@ -19,9 +19,9 @@ export function createHttpServer(
   const server = createServer(
     {
       maxHeaderSize: MAX_HEADER_BYTES,
-      // A missing one is for us to refuse, with a body.
+      // The service refuses a missing one itself, with a body.
       requireHostHeader: false,
-      // Nobody holds a connection with a body that never ends.
+      // No client holds a connection with a body that never ends.
       requestTimeout: 30_000,
       keepAliveTimeout: 72_000,
     },
@@ -30,7 +30,7 @@ export function createHttpServer(
   server.maxConnections = maxConnections + PROBE_CONNECTIONS
   server.setTimeout(silenceMs)
   server.on('connection', (socket) => {
-    // Node remembers the address from the first reading on; the system forgets it as soon as the client resets.
+    // Node.js keeps the address after the first read; the system forgets it when the client resets the connection.
     if (socket.remoteAddress === undefined) socket.destroy()
     else connections.open(socket)
   })

@@ -12,9 +12,9 @@ import { MAX_BYTES_PER_ADDRESS } from './response-buffers.ts'
 const PROBES = new Set<string | undefined>(['/livez', '/readyz'])
 
 /**
- * Refuses requests while too many responses are being made, for all clients or for one, or the process is too busy. Probes
- * are not counted: anyone who asks has to know how the service is. Nor is `/livez` refused by a busy process: it is alive, and
- * anyone who restarts it would only add to the load.
+ * Refuses requests when too many responses are being made, for all clients or for one, or when the process is too busy.
+ * Probes are not counted, because operators need them most at that time. A busy process does not refuse `/livez`
+ * either: it is alive, and a restart would only add load.
  */
 export function refuseWhileOverloaded(
   app: FastifyInstance,
@@ -45,7 +45,7 @@ export function refuseWhileOverloaded(
   })
 }
 
-/** Charges what the handlers of a scope ask of the database to the client, and ends it when that has gone. */
+/** Charges the database queries of a scope's handlers to the client, and cancels them when the client disconnects. */
 export function abandonWithClient(scope: FastifyInstance, askerOf: (request: FastifyRequest) => Caller) {
   scope.addHook('onRoute', (route) => {
     const { handler } = route

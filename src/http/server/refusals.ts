@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net'
 
-/** How long a refused client may take to read its answer. */
+/** How long a refused client may take to read the last response. */
 const REFUSAL_MS = 1000
 
-/** Connections whose clients are refused: each has a last answer, and is not waited for. */
+/** Connections of refused clients: each gets a last response, and the service does not wait for it. */
 export function createRefusals() {
   const refused = new Set<Socket>()
   return {
@@ -11,7 +11,7 @@ export function createRefusals() {
       refused.add(socket)
       socket.once('close', () => refused.delete(socket))
       socket.end(response)
-      // What it has sent without success would make the system take the response back, were the connection closed at once.
+      // Unread request bytes would make the system discard the response if the connection were closed at once.
       setTimeout(() => socket.destroy(), REFUSAL_MS).unref()
     },
 

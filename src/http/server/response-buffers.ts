@@ -1,24 +1,24 @@
 import type { Socket } from 'node:net'
 import type { Usage } from './address-usage.ts'
 
-/** Large bodies that are held while they are sent, in all. */
+/** Maximum number of large bodies held while they are sent. */
 const MAX_BYTES = 96 * 1024 * 1024
 
-/** When so many are sent to an address, it gets no other response. */
+/** An address to which so many are being sent gets no other response. */
 export const MAX_BYTES_PER_ADDRESS = 32 * 1024 * 1024
 
 interface HeldBody {
   bytes: Buffer
   sockets: Set<Socket>
-  /** When it was last begun to be sent, by `performance.now()`. */
+  /** When its latest transfer began, by `performance.now()`. */
   begunAt: number
 }
 
 export interface HeldBodies {
   /**
-   * Holds a body until it is released, and returns the bytes to send: those of an equal body where one is being sent
-   * already. Where there are too many, the connections are closed on which the most costly one is sent, as its size times
-   * the time since it was last begun.
+   * Holds a body until it is released, and returns the bytes to send: the buffer of an equal body, if one is being sent
+   * already. If there are too many, it closes the connections on which the most expensive one is sent: its size times
+   * the time since its latest transfer began.
    */
   hold(key: string, bytes: Buffer, socket: Socket, client: Usage): Buffer
   release(key: string, socket: Socket, client: Usage): void

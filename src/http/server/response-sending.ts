@@ -7,15 +7,15 @@ import { PIECE_BYTES } from './slow-responses.ts'
 /** How often slow responses are looked for. */
 const POLL_INTERVAL_MS = 1000
 
-/** What is not larger is handed over whole: taking it apart would cost as much as all the rest of a list page. */
+/** Bodies up to this size are sent whole: dividing them would cost as much as all other work for a list page. */
 const MAX_WHOLE_BYTES = 512 * 1024
 
 /** Half a megabyte, which is copied in less than a millisecond. */
 const PIECES_PER_TURN = 8
 
 /**
- * Sends large bodies in pieces, as fast as the client takes them, and equal ones from one buffer. Clients that take too
- * little are cut off.
+ * Sends large bodies in pieces, as fast as the client reads them, and equal bodies from one buffer. Clients that read
+ * too slowly are disconnected.
  */
 export function sendInPieces(app: FastifyInstance, connections: Connections) {
   const awaitTurn = createTurnstile()
@@ -28,7 +28,7 @@ export function sendInPieces(app: FastifyInstance, connections: Connections) {
       return
     }
     const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
-    // Strong tags: equal bytes have equal ones.
+    // The tags are strong: equal bytes have equal tags.
     const key = String(reply.getHeader('etag') ?? randomUUID())
     const held = exchange === undefined ? bytes : connections.exchanges.hold(exchange, key, bytes)
     if (held.length <= MAX_WHOLE_BYTES) {
@@ -50,7 +50,10 @@ async function* toPieces(bytes: Buffer, awaitTurn: () => Promise<void>) {
   }
 }
 
-/** Lets only some pieces go in a turn of the event loop: the system takes megabytes for each of hundreds of connections. */
+/**
+ * Limits the pieces sent in one turn of the event loop: the system buffers megabytes for each of hundreds of
+ * connections.
+ */
 function createTurnstile() {
   const waiting: (() => void)[] = []
 

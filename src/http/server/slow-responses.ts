@@ -2,23 +2,23 @@ import type { Socket } from 'node:net'
 import type { Usage } from './address-usage.ts'
 import type { Exchange } from './exchanges.ts'
 
-/** In this time a client has to take the next piece of a response. */
+/** The time in which a client has to read the next piece of a response. */
 const PIECE_SECONDS = 30
 
-/** The least rate at which a response has to be taken. */
+/** The minimum rate at which a client has to read a response. */
 export const MIN_BYTES_PER_SECOND = 2048
 
-/** In such pieces a large response is sent. A piece has left as a whole or not at all, as far as one can see. */
+/** The size of the pieces. A piece is seen as sent completely or not at all. */
 export const PIECE_BYTES = PIECE_SECONDS * MIN_BYTES_PER_SECOND
 
 /** How long a response may take from its first byte to its last. */
 export const MAX_SECONDS = 600
 
-/** Bytes of responses that wait in the sockets, for all connections and for those of one address. */
+/** Maximum bytes of responses buffered in sockets, for all connections and for those of one address. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024
 const MAX_WAITING_BYTES_PER_ADDRESS = MAX_WAITING_BYTES / 4
 
-/** The sockets of responses that are sent too slowly, or that too many bytes wait in: of these the slowest. */
+/** The sockets whose clients read too slowly, and the slowest ones if too many bytes are buffered. */
 export function findSlow(begun: Exchange[], now: number): Set<Socket> {
   const slow = new Set<Socket>()
   const withTimeout = begun.filter((exchange) => {
@@ -45,13 +45,13 @@ function isInTime(exchange: Exchange, now: number) {
     exchange.sentBytes = sentBytes
     exchange.progressAt = now
   }
-  // What was handed over as a whole is seen to leave as a whole.
+  // A body that is handed over whole is seen to be sent whole.
   const seconds = Math.max(PIECE_SECONDS, socket.writableLength / MIN_BYTES_PER_SECOND)
   const isEndInTime = exchange.isEndless === true || now - exchange.sendingSince <= MAX_SECONDS * 1000
   return now - exchange.progressAt <= seconds * 1000 && isEndInTime
 }
 
-/** Adds those that have been sent for longest, until no more than `maxBytes` wait in the others. */
+/** Adds those that have taken longest, until at most `maxBytes` are buffered in the others. */
 function addSlowest(slow: Set<Socket>, exchanges: Exchange[], maxBytes: number) {
   const kept = exchanges.filter(({ socket }) => !slow.has(socket))
   let waiting = kept.reduce((sum, { socket }) => sum + socket.writableLength, 0)

@@ -5,9 +5,9 @@ import { feedsOf } from './followed-feeds.ts'
 import type { PriceSource } from './price-settings.ts'
 
 /**
- * Asks the feeds of a chain whether prices in dollars can be had of them.
- * @returns a sentence for each of which they cannot.
- * @throws EndpointError or ChainUnavailableError where no endpoint tells.
+ * Checks whether the feeds of a chain have prices in dollars.
+ * @returns a sentence for each that does not.
+ * @throws EndpointError or ChainUnavailableError if no endpoint responds.
  */
 export async function checkFeeds(chainId: number, prices: readonly PriceSource[], client: ChainClient) {
   const feeds = feedsOf(prices)

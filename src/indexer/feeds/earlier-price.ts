@@ -11,7 +11,7 @@ export interface FirstLog {
   at: number
 }
 
-/** What was in force before the first log of a feed; null where nothing was. */
+/** The price in force before the first log of a feed; null if there was none. */
 export interface EarlierPrice {
   feed: Hex
   price: {
@@ -23,19 +23,19 @@ export interface EarlierPrice {
 
 type RoundData = ReadResult<'getRoundData'>
 
-/** Rounds that were no price, or of which nothing is known, are passed over: so many at most. */
+/** Maximum number of rounds to skip because they have no price, or are unknown. */
 const MAX_ROUNDS = 20
 
-/** A proxy's round is one of its phase: the phase is in the bits above those of the aggregator's round. */
+/** A proxy's round ID contains the phase, in the bits above those of the aggregator's round. */
 const PHASE_BITS = 64n
 
-/** Most of a round that is asked for: it is a `uint80`. */
+/** The maximum round ID: it is a `uint80`. */
 const ROUND_END = 2n ** 80n
 
 /**
- * The price that was in force before the first log, from the rounds that the feed remembers: that of the round before it;
- * where it is the first of its phase, the last of the phase before. Without a log it is that of the newest round.
- * @returns null where there is none.
+ * The price in force before the first log, from the rounds that the feed stores: that of the round before it; if that
+ * log is the first of its phase, the last round of the phase before. Without a log, the price of the newest round.
+ * @returns null if there is none.
  */
 export async function readEarlierPrice(
   reader: ContractReader,
@@ -43,7 +43,7 @@ export async function readEarlierPrice(
   first: FirstLog | undefined,
 ): Promise<EarlierPrice['price']> {
   const latest = first === undefined ? await reader.read(feed, 'latestRoundData') : undefined
-  // One that serves many feeds tells its newest round, and no other.
+  // An aggregator of many feeds only returns its newest round.
   if (latest !== undefined && isPrice(latest)) return toPrice(latest)
   let round = await startOf()
   for (let rounds = 0; round !== undefined && rounds < MAX_ROUNDS; rounds += 1) {

@@ -4,7 +4,7 @@ import { topicsOf } from '../protocol/fixed-incentives.ts'
 import type { ChainLog } from '../protocol/protocol-events.ts'
 import type { FeedSource } from './feed-sources.ts'
 
-/** How aggregators tell a price: with the answer as a topic, or with the feed it is of. */
+/** How aggregators report a price: with the answer as a topic, or with the ID of the feed. */
 const feedEvents = parseAbi([
   'event AnswerUpdated(int256 indexed current, uint256 indexed roundId, uint256 updatedAt)',
   'event DecimalReportUpdated(bytes16 indexed dataId, uint256 indexed roundId, uint256 timestamp, uint224 price)',
@@ -16,23 +16,23 @@ export const feedTopics: readonly Hex[] = topicsOf(feedEvents)
 export const isFeedLog = ({ topics: [topic] }: Pick<ChainLog, 'topics'>) =>
   topic !== undefined && feedTopics.includes(topic)
 
-/** A price that a feed has report. */
+/** A price that a feed has reported. */
 export interface FeedPrice {
   feed: Hex
   /** Unix seconds. */
   at: number
   /** US dollars for one whole token, decimal and exact. */
   priceUsd: string
-  /** Of the block and the log that told it. */
+  /** Of the block and the log that reported it. */
   blockNumber: number
   logIndex: number
-  /** By what the feed was told, and in which of its rounds. */
+  /** Which contract reported it, and in which of its rounds. */
   aggregator: Hex
   roundId: string
 }
 
 /**
- * The prices that logs tell, in their order.
+ * The prices in logs, in their order.
  * @param timestamps of blocks, by their hashes.
  */
 export function toFeedPrices(
@@ -57,7 +57,7 @@ export function toFeedPrices(
   })
 }
 
-/** Undefined where it only looks like an answer. */
+/** Undefined if it only looks like a price. */
 function readReport({ topics, data }: ChainLog) {
   const [signature, ...indexed] = topics
   if (signature === undefined) return undefined
@@ -70,7 +70,7 @@ function readReport({ topics, data }: ChainLog) {
   }
 }
 
-/** A whole number of the smallest parts, exactly. */
+/** A whole number of smallest units, exactly. */
 export function toDecimal(value: bigint, decimals: number): string {
   const digits = String(value).padStart(decimals + 1, '0')
   const [whole, part] = [digits.slice(0, digits.length - decimals), digits.slice(digits.length - decimals)]

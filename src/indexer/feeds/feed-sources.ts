@@ -5,29 +5,29 @@ import { toAddress, zeroAddress } from '../protocol/fixed-incentives.ts'
 /** A contract whose logs are prices of a feed. */
 export interface Aggregator {
   address: Hex
-  /** From 1, as the proxy counts; 0 where it has no phases. */
+  /** From 1, as the proxy counts; 0 if it has no phases. */
   phase: number
-  /** What its logs call the feed; null of one that serves no other. */
+  /** The ID of the feed in its logs; null for one that serves a single feed. */
   dataId: Hex | null
 }
 
-/** What a feed says of itself. */
+/** How a feed describes itself. */
 export interface FeedSource {
-  /** The proxy, or the aggregator itself where it has none. */
+  /** The proxy, or the aggregator itself if it has none. */
   feed: Hex
   description: string
   decimals: number
-  /** The aggregator that the proxy names now, and its newest phase: 0 where it has none. */
+  /** The current aggregator of the proxy, and its newest phase: 0 if it has none. */
   current: Hex
   phaseId: number
-  /** All that the proxy has named, in any phase. */
+  /** All aggregators that the proxy has named, in any phase. */
   aggregators: Aggregator[]
 }
 
-/** `version()` of contracts that serve many feeds, and say in their logs which one. */
+/** `version()` of contracts that serve many feeds, and name the feed in their logs. */
 const CACHE_VERSION = 7n
 
-/** Asks a feed what it is; undefined where it does not answer as one. */
+/** Reads the description of a feed; undefined if it does not respond as one. */
 export async function readFeed(reader: ContractReader, feed: Hex): Promise<FeedSource | undefined> {
   const [description, decimals, { current, phaseId }] = await Promise.all([
     reader.read(feed, 'description'),
@@ -58,14 +58,14 @@ export async function readFeed(reader: ContractReader, feed: Hex): Promise<FeedS
   }
 }
 
-/** What shows, with two reads, whether a proxy still has the aggregators that it had. */
+/** Shows, with two reads, whether a proxy still has the aggregators that it had. */
 export async function readCurrent(reader: ContractReader, feed: Hex) {
   const [aggregator, phaseId] = await Promise.all([reader.read(feed, 'aggregator'), reader.read(feed, 'phaseId')])
-  // What names no aggregator is one.
+  // A contract that names no aggregator is one.
   return { current: aggregator === undefined ? feed : toAddress(aggregator), phaseId: phaseId ?? 0 }
 }
 
-/** Undefined of one that serves many feeds and does not say which of them this is. */
+/** Undefined for one that serves many feeds and does not say which of them this is. */
 async function readAggregator(reader: ContractReader, feed: Hex, address: Hex, phase: number) {
   const [version, dataId] = await Promise.all([
     reader.read(address, 'version'),
@@ -75,7 +75,7 @@ async function readAggregator(reader: ContractReader, feed: Hex, address: Hex, p
   return dataId === undefined || /^0x0*$/.test(dataId) ? undefined : { address, phase, dataId }
 }
 
-/** Why a feed cannot be followed, as the end of a sentence; undefined where it can. */
+/** Why a feed cannot be followed, as the end of a sentence; undefined if it can. */
 export function faultOfFeed(source: FeedSource | undefined): string | undefined {
   if (source === undefined) return 'does not answer as a price feed'
   const { description, aggregators } = source

@@ -4,35 +4,33 @@ import type { FeedPrice } from './feed-prices.ts'
 import type { Aggregator, FeedSource } from './feed-sources.ts'
 import type { PriceSource } from './price-settings.ts'
 
-/*
- * What has to be known of feeds to go on. Plain data, stored as JSON with each step that changes it.
- */
+/* The state of feeds between looks. Plain data, stored as JSON with each step that changes it. */
 
 interface FollowedAggregator extends Aggregator {
-  /** First block whose logs are read; those before it are still to be, down to the first block of the chain. */
+  /** First block whose logs are read; earlier ones are still to be read, down to the first block of the chain. */
   readFrom: number
 }
 
 /** A feed, as it was last found, and how far its prices are read. */
 export interface FollowedFeed extends Omit<FeedSource, 'aggregators' | 'description'> {
   aggregators: FollowedAggregator[]
-  /** The earliest price that is read; null where there is none. */
+  /** The earliest price that is read; null if there is none. */
   first: (FirstLog & { blockNumber: number; logIndex: number }) | null
-  /** What the price before the first one was read for; null where it has not been read. */
+  /** What the price before the first one was read for; null if it has not been read. */
   earlierFor: string | null
 }
 
-/** Feeds as they are found now, and those of which all prices are to be read again. */
+/** Feeds as they are found now, and those whose prices are all to be read again. */
 export interface FoundFeeds {
   feeds: FollowedFeed[]
   reset: Hex[]
 }
 
 /**
- * What is known of feeds, with what they say of themselves now. An aggregator that a feed names no more, and decimals that
- * have changed, leave no stored price that is surely one: all are read again.
- * @param found undefined of a feed that does not answer now: it stays as it is known.
- * @param readFrom first block whose logs will be read of an aggregator that is new.
+ * The known state of feeds, updated with their current descriptions. If a feed no longer names an aggregator, or its
+ * decimals have changed, none of its stored prices is certain: all are read again.
+ * @param found undefined for a feed that does not respond now: its state is unchanged.
+ * @param readFrom first block whose logs will be read from a new aggregator.
  */
 export function withFound(
   known: readonly FollowedFeed[],
@@ -65,7 +63,7 @@ const hasAggregator = ({ aggregators }: FeedSource, { address, dataId }: Aggrega
 export const withdrawnAbove = (feeds: readonly FollowedFeed[], base: number): FollowedFeed[] =>
   feeds.map((feed) => ({
     ...feed,
-    // What is read again of the blocks above, is read of all aggregators.
+    // Blocks above that are read again are read for all aggregators.
     aggregators: feed.aggregators.map((one) => ({ ...one, readFrom: Math.min(one.readFrom, base + 1) })),
     first: feed.first === null || feed.first.blockNumber > base ? null : feed.first,
   }))
@@ -83,14 +81,14 @@ const toFirst = ({ aggregator, roundId, at, blockNumber, logIndex }: FeedPrice) 
   ...{ aggregator, roundId, at, blockNumber, logIndex },
 })
 
-/** Logs of the past that are to be read next: of the newest blocks that are missing. */
+/** The past logs to read next: the newest missing blocks. */
 export interface MissingLogs {
   aggregators: ReadonlySet<Hex>
   from: number
   to: number
 }
 
-/** @param blocks as many as are read together. Undefined where nothing is missing. */
+/** @param blocks the number of blocks read together. Undefined if nothing is missing. */
 export function findMissing(
   feeds: readonly FollowedFeed[],
   startBlock: number,
@@ -107,7 +105,7 @@ export function findMissing(
   }
 }
 
-/** Feeds after logs of the past have been read. */
+/** Feeds after past logs have been read. */
 export const withRead = (feeds: readonly FollowedFeed[], { aggregators, from, to }: MissingLogs): FollowedFeed[] =>
   feeds.map((feed) => ({
     ...feed,
@@ -116,7 +114,7 @@ export const withRead = (feeds: readonly FollowedFeed[], { aggregators, from, to
     ),
   }))
 
-/** What the price before the first one depends on; undefined as long as an earlier log may be found. */
+/** What the price before the first one depends on; undefined while an earlier log may still be found. */
 export function earlierKeyOf({ aggregators, first }: FollowedFeed, startBlock: number): string | undefined {
   if (aggregators.some(({ readFrom }) => readFrom > startBlock)) return undefined
   const places = aggregators.map(({ address, phase }) => `${phase}:${address}`)
@@ -127,7 +125,7 @@ export function earlierKeyOf({ aggregators, first }: FollowedFeed, startBlock: n
 export const aggregatorsOf = (feeds: readonly FollowedFeed[]): ReadonlySet<Hex> =>
   new Set(feeds.flatMap(({ aggregators }) => aggregators.map(({ address }) => address)))
 
-/** Feeds that prices of tokens come from, each once. */
+/** The feeds that are price sources of tokens, each once. */
 export const feedsOf = (prices: readonly PriceSource[]): Hex[] => [
   ...new Set(prices.flatMap((price) => ('feed' in price ? price.feed : []))),
 ]

@@ -3,7 +3,7 @@ import type { Hex } from 'viem'
 import { Address, DecimalAmount } from '../../schemas/primitives.ts'
 import { ref } from '../../schemas/references.ts'
 
-/** The price of a token, as an operator says where it comes from. */
+/** The price source of a token, as the operator writes it. */
 export const PriceEntry = Type.Object(
   {
     token: Type.String({
@@ -17,17 +17,17 @@ export const PriceEntry = Type.Object(
 )
 export type PriceEntry = Static<typeof PriceEntry>
 
-/** A token, of whichever chain. */
+/** A token, on any chain. */
 interface TokenReference {
   chainId: number
   /** Lower-case. */
   address: Hex
 }
 
-/** Where the price of a token comes from: a feed of the chain whose settings these are, or the operator. */
+/** The price source of a token: a feed of the chain whose settings these are, or the operator. */
 export type PriceSource = { token: TokenReference } & ({ feed: Hex } | { usd: string })
 
-/** @param chainId of the tokens that name no chain. */
+/** @param chainId of tokens that name no chain. */
 export function toPriceSource(chainId: number, { token, feed, usd }: PriceEntry): PriceSource {
   const reference = toTokenReference(chainId, token)
   if (feed !== undefined) return { token: reference, feed: feed.toLowerCase() as Hex }
@@ -40,7 +40,7 @@ function toTokenReference(chainId: number, token: string): TokenReference {
   return { chainId: Number(chain), address: address as Hex }
 }
 
-/** What is wrong with prices that have the right form, by the place of each in `chains`. */
+/** Faults of price settings that have the right form, by the path of each in `chains`. */
 export function* faultsOfPrices(
   chains: readonly { chainId: number; prices?: PriceEntry[] }[],
 ): Generator<{ pointer: string; message: string }> {

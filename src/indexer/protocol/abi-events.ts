@@ -1,11 +1,11 @@
 import { parseAbi } from 'viem/utils'
 
 /*
- * The events of the incentive protocol, declared by ourselves. Same names with other parameters are other events: each
- * generation of the contracts has lists of its own.
+ * The events of the incentive protocol, declared by ourselves. The same name with other parameters is another event:
+ * each generation of the contracts has its own list.
  */
 
-/** What a campaign core says. */
+/** Events of a campaign core. */
 export const coreEvents = parseAbi([
   'event BoostCreated(uint256 indexed boostId, address indexed owner, address indexed action, uint256 incentiveCount, address validator, address allowList, address budget)',
   'event IncentiveAdded(uint256 indexed boostId, uint256 indexed incentiveId, address indexed incentiveAddress, bool isNewBoost)',
@@ -14,14 +14,14 @@ export const coreEvents = parseAbi([
   'event Clawback(uint256 indexed boostId, uint256 incentiveId, address indexed caller, address indexed receiver, uint256 amount, address asset)',
 ])
 
-/** What an incentive says of what happens to it. */
+/** Events of an incentive. */
 export const incentiveEvents = parseAbi([
   'event Claimed(address indexed recipient, bytes data)',
   'event ToppedUp(address sender, uint256 amount)',
   'event Entry(address indexed entry)',
 ])
 
-/** How an incentive was set up, where its form is the same in all generations. */
+/** The setup of an incentive, if its form is the same in all generations. */
 export const plainSetUpEvents = parseAbi([
   'event ERC20IncentiveInitialized(address indexed asset, uint8 strategy, uint256 reward, uint256 limit, address manager)',
   'event ERC20VariableIncentiveInitialized(address indexed asset, uint256 reward, uint256 limit)',
@@ -35,7 +35,7 @@ const criteriaEvents = [
   'event ERC20PeggedIncentiveInitialized(address indexed asset, address indexed peg, uint256 reward, uint256 limit, address manager, uint256 maxReward, Criteria criteria)',
 ] as const
 
-/** How an incentive with criteria of the first form was set up. */
+/** The setup of an incentive with criteria of the first form. */
 export const criteriaSetUpEvents = parseAbi([
   'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; }',
   ...criteriaEvents,
@@ -47,7 +47,7 @@ export const narrowCriteriaSetUpEvents = parseAbi([
   ...criteriaEvents,
 ])
 
-/** How an incentive with criteria that know the scale of their value was set up. */
+/** The setup of an incentive whose criteria have the scale of their value. */
 export const scaledCriteriaSetUpEvents = parseAbi([
   'struct Criteria { uint8 criteriaType; bytes32 signature; uint32 fieldIndex; address targetContract; uint8 valueType; }',
   ...criteriaEvents,
@@ -64,7 +64,7 @@ const actionEvent = [
   'event EventActionInitialized(Claimant claimant, Step first, Step second, Step third, Step fourth)',
 ] as const
 
-/** How an action of events was set up. */
+/** The setup of an event action. */
 export const actionSetUpEvents = parseAbi([claimant, parameter, ...actionEvent])
 
 /** The same while the claimant's field index was narrow. */

@@ -2,9 +2,9 @@ import type { Hex } from 'viem'
 import type { ActionClaimant, ActionStep } from '../../schemas/campaigns/action-steps.ts'
 import { toAddress } from './fixed-incentives.ts'
 
-/** What has to be done for a campaign, and who then may claim. */
+/** The action of a campaign, and who may claim after it. */
 export interface Action {
-  /** None where the action is not one of events; null where there are steps that cannot be told. */
+  /** None if the action is not one of events; null if there are steps of unknown form. */
   steps: ActionStep[] | null
   claimant: ActionClaimant | null
 }
@@ -26,13 +26,13 @@ export interface RawClaimant {
   chainId: bigint
 }
 
-/** The longest value to compare with that an action step holds, in hexadecimal digits with its prefix. */
+/** The longest value that an action step compares with, in hexadecimal digits with its prefix. */
 const MAX_FILTER_DATA = 65_536
 
-/** As a chain numbers them. */
+/** In the order of the contracts' numbers. */
 const signatureTypes = ['event', 'function'] as const
 
-/** An action of events. Clients fill up its four steps by repeating one: what is equal is one step, at its first place. */
+/** An event action. Clients fill its four steps by repeating one: equal steps count once, at their first position. */
 export function toAction(rawSteps: readonly RawStep[], rawClaimant: RawClaimant | undefined): Action {
   const steps = new Map<string, ActionStep>()
   const claimant = toActionClaimant(rawClaimant)
@@ -45,7 +45,7 @@ export function toAction(rawSteps: readonly RawStep[], rawClaimant: RawClaimant 
   return { steps: [...steps.values()], claimant }
 }
 
-/** What is done otherwise than by an event or a call that can be told has no steps. */
+/** An action that is no event and no call of a known form has no steps. */
 export const actionWithoutSteps: Action = { steps: [], claimant: null }
 
 function toActionStep({ actionParameter, ...raw }: RawStep): ActionStep | undefined {
@@ -65,7 +65,7 @@ function toActionClaimant(raw: RawClaimant | undefined): ActionClaimant | null {
   return { ...called, fieldIndex: raw.fieldIndex, targetContractName: '' }
 }
 
-/** What steps and claimants have in common. A chain knows no names. */
+/** The common part of steps and claimants. A chain has no names. */
 function toCalled(raw: { chainId: bigint; signature: Hex; signatureType: number; targetContract: Hex }) {
   const signatureType = signatureTypes[raw.signatureType]
   if (signatureType === undefined || raw.chainId > BigInt(Number.MAX_SAFE_INTEGER)) return undefined

@@ -10,37 +10,37 @@ import {
 import { type ChainLog, type ProtocolEvent, readLog } from './protocol-events.ts'
 import { type ChainClaim, type IncentivePositions, readTransaction } from './transaction-claims.ts'
 
-/** Of a chain what decides which logs count. */
+/** The settings of a chain that decide which logs count. */
 export interface ChainIdentity {
   chainId: number
   cores: ReadonlySet<Hex>
 }
 
-/** What has been kept of campaigns. */
+/** What is stored of campaigns. */
 export interface KnownCampaigns {
   /** Those with one of these IDs, and those that have an incentive with one of these contracts. */
   find(query: { ids: readonly string[]; contracts: readonly Hex[] }): Promise<CampaignOrigin[]>
 }
 
-/** What the logs of consecutive blocks say. */
+/** The facts in the logs of consecutive blocks. */
 export interface SpanFacts {
-  /** Campaigns that came into being here, and those of before that were touched, with their incentives by now. */
+  /** Campaigns created here, and earlier ones that were touched, with their incentives of now. */
   campaigns: CampaignOrigin[]
   claims: ChainClaim[]
   /** Which block touched which campaign, each pair once. */
   affects: { campaignId: string; blockNumber: number }[]
-  /** Claims on campaigns or incentives that nothing has named: of a campaign from before the first block, say. */
+  /** Claims on unknown campaigns or incentives: of a campaign from before the first block, for example. */
   orphanClaims: number
   setUps: SetUps
 }
 
-/** IDs as the API has them. */
+/** IDs in the form of the API. */
 const campaignIdIn = (chainId: number) => (core: Hex, boostId: bigint) => `${chainId}:${core}:${boostId}`
 
 /**
  * Reads the logs of consecutive blocks.
  * @param logs in the order of the chain.
- * @param listIncentives asks the core for all incentives of a campaign, where events have not named them.
+ * @param listIncentives asks the core for all incentives of a campaign, if events have not named them.
  */
 export async function readSpan(
   { chainId, cores }: ChainIdentity,
@@ -72,7 +72,7 @@ export async function readSpan(
   return { ...readTransactions(events, campaigns, campaignIdOf), setUps }
 }
 
-/** Anybody can emit these topics: what a core says counts from a listed core only. */
+/** Anybody can emit these topics: an event of a core counts only from a listed core. */
 const counts = (event: ProtocolEvent, cores: ReadonlySet<Hex>) => !('boostId' in event) || cores.has(event.log.address)
 
 const isOfIncentive = ({ type }: ProtocolEvent) => type === 'Claimed' || type === 'Entry' || type === 'ToppedUp'
@@ -83,7 +83,7 @@ function growBy(campaigns: Map<string, CampaignOrigin>, id: string, incentives: 
   campaigns.set(id, { ...campaign, incentives: withIncentives(campaign.incentives, incentives) })
 }
 
-/** Campaigns of which not all incentives are known: the first contracts do not name those a campaign comes with. */
+/** Campaigns with unknown incentives: the first contracts do not name those a campaign was created with. */
 function lackingIncentives(
   events: readonly ProtocolEvent[],
   campaigns: ReadonlyMap<string, CampaignOrigin>,
@@ -141,7 +141,7 @@ function readTransactions(
   }
 }
 
-/** Events that follow each other in one transaction. */
+/** Consecutive events of one transaction. */
 function byTransaction(events: readonly ProtocolEvent[]) {
   const groups: { hash: Hex; blockNumber: number; transaction: ProtocolEvent[] }[] = []
   for (const event of events) {

@@ -4,17 +4,15 @@ import type { FixedIncentive } from './fixed-incentives.ts'
 import type { ProtocolEvent } from './protocol-events.ts'
 import { LAST_POSITION } from './transaction-claims.ts'
 
-/*
- * What a chain tells of a campaign once and for all. Plain data: kept as JSON, it does not have to be asked for again.
- */
+/* The fixed facts of a campaign. Plain data: stored as JSON, so that they need not be read again. */
 
-/** An incentive of a campaign, by its place on chain. */
+/** An incentive of a campaign, by its position on chain. */
 export interface IncentiveOrigin {
   position: number
   contract: Hex
   /** Block that added it. */
   blockNumber: number
-  /** Null where nothing that is known answers; absent where the contract has still to be asked. */
+  /** Null if no known reading succeeds; absent if the contract has still to be read. */
   fixed?: FixedIncentive | null
 }
 
@@ -31,34 +29,34 @@ export interface CampaignOrigin {
   txHash: Hex
   blockNumber: number
   blockHash: Hex
-  /** Unix seconds of the block; absent as long as it has not been asked for. */
+  /** Unix seconds of the block; absent until it is read. */
   blockTimestamp?: number
-  /** Basis points and most participants, decimal; absent as long as the core has not been asked. */
+  /** Basis points and maximum participants, decimal; absent until the core is read. */
   terms?: { protocolFee: string; maxParticipants: string }
-  /** Of the validator (see contracts/read-validators); absent as long as that has not been asked. */
+  /** Of the validator (see contracts/read-validators); absent until that is read. */
   maxClaimsPerClaimant?: number | 'unlimited' | null
-  /** What has to be done; absent where the action has still to be asked. */
+  /** What has to be done; absent until the action is read. */
   actionDetails?: Action
-  /** How many incentives it came with; later ones are named by events. */
+  /** How many incentives it was created with; later ones are named by events. */
   firstIncentives: number
-  /** In the order of their places. */
+  /** In the order of their positions. */
   incentives: IncentiveOrigin[]
 }
 
-/** What events say of campaigns that come into being, or grow. */
+/** Campaigns that events create or extend. */
 export interface OriginEvents {
   created: CampaignOrigin[]
-  /** Incentives added to campaigns that were there before, by campaign. */
+  /** Incentives added to earlier campaigns, by campaign. */
   added: Map<string, IncentiveOrigin[]>
   setUps: SetUps
 }
 
-/** How incentives say they were set up, by their contracts; null where in no way that can be told. */
+/** The setup of incentives by their own events, by contract; null if its form is unknown. */
 export type SetUps = ReadonlyMap<Hex, FixedIncentive | null>
 
 /**
- * Puts together what the parts of campaigns said when they were set up, which they do before the core names them.
- * @param events in order, those of cores of listed cores only.
+ * Combines the setup events of the parts of campaigns, which come before the core names them.
+ * @param events in order, core events of listed cores only.
  */
 export function readOrigins(
   events: readonly ProtocolEvent[],
@@ -117,14 +115,14 @@ export function readOrigins(
   return { created: [...created.values()], added: incentives, setUps }
 }
 
-/** For incentives that no event has named: what they have said before the core listed them. */
+/** For incentives that no event has named: the setup events before the core listed them. */
 export const withSetUps = (incentives: readonly IncentiveOrigin[], setUps: SetUps): IncentiveOrigin[] =>
   incentives.map((incentive) => {
     const fixed = incentive.fixed ?? setUps.get(incentive.contract)
     return fixed === undefined ? incentive : { ...incentive, fixed }
   })
 
-/** Incentives with more of them, each place once: what is known of an incentive already stays. */
+/** Incentives with additional ones, each position once: known facts of an incentive stay. */
 export function withIncentives(known: readonly IncentiveOrigin[], more: readonly IncentiveOrigin[]): IncentiveOrigin[] {
   const byPosition = new Map(known.map((incentive) => [incentive.position, incentive]))
   for (const incentive of more) {
@@ -136,7 +134,7 @@ export function withIncentives(known: readonly IncentiveOrigin[], more: readonly
   return [...byPosition.values()].sort((one, other) => one.position - other.position)
 }
 
-/** A campaign as it was known at a block; undefined where it was not there yet. */
+/** A campaign as it was known at a block; undefined if it did not exist yet. */
 export function originAt(origin: CampaignOrigin, blockNumber: number): CampaignOrigin | undefined {
   if (origin.blockNumber > blockNumber) return undefined
   return { ...origin, incentives: origin.incentives.filter((incentive) => incentive.blockNumber <= blockNumber) }

@@ -2,7 +2,7 @@ import type { AbiEvent, Hex } from 'viem'
 import { toEventSelector } from 'viem/utils'
 import type { Incentive } from '../../schemas/campaigns/incentives.ts'
 
-/** What of an incentive changes with what happens to it; the rest is fixed. */
+/** The part of an incentive that changes with its use; the rest is fixed. */
 type Figure = 'limit' | 'claimedAmount' | 'totalAmountClaimed' | 'totalClaims' | 'remainingBalance'
 type WithoutFigures<Variant> = Variant extends Incentive
   ? Omit<Variant, Figure | 'metadata' | 'rebatePercentage'>
@@ -16,7 +16,10 @@ export const toAddress = (address: string) => address.toLowerCase() as Hex
 
 export const zeroAddress: Hex = `0x${'0'.repeat(40)}`
 
-/** A field of the action that a reward is computed from, as contracts have it: with the scale of its value or without. */
+/**
+ * A field of the action from which a reward is computed, in the contracts' form: with the scale of its value or
+ * without.
+ */
 export interface RawCriteria {
   criteriaType: number
   signature: Hex
@@ -25,12 +28,12 @@ export interface RawCriteria {
   valueType?: number | undefined
 }
 
-/** What an incentive has said when it was set up, or answers when it is asked; absent is what it does not. */
+/** What an incentive's setup event, or its read functions, have said; absent if they did not. */
 export interface IncentiveParts {
   strategy?: number | undefined
   rewardDecay?: bigint | undefined
   rewardBoost?: bigint | undefined
-  /** Of an auction that nothing was claimed from. */
+  /** For an auction without claims. */
   initialReward?: bigint | undefined
   totalBudget?: bigint | undefined
   venue?: Hex | undefined
@@ -40,12 +43,12 @@ export interface IncentiveParts {
   reward?: bigint | undefined
   peg?: Hex | undefined
   maxReward?: bigint | undefined
-  /** Null where there are some, but none that can be told. */
+  /** Null if there are criteria of unknown form. */
   criteria?: RawCriteria | null | undefined
   totalClaimed?: bigint | undefined
 }
 
-/** What an incentive is, by its parts. Null where nothing that is known has such parts, or where one of them is gone. */
+/** The incentive, from its parts. Null if no known kind has such parts, or if one of them no longer exists. */
 export function toFixedIncentive(parts: IncentiveParts): FixedIncentive | null {
   const { strategy, rewardDecay, venue, selector, allowList, reward } = parts
   if (strategy !== undefined) {
@@ -111,7 +114,7 @@ interface Criteria {
 }
 type ScaledCriteria = Omit<Criteria, 'valueType'> & { valueType: 0 | 1 }
 
-/** Null where the type or the scale is none that is known. */
+/** Null if the type or the scale is unknown. */
 function toCriteria(raw: RawCriteria): Criteria | ScaledCriteria | null {
   const { criteriaType, signature, fieldIndex, targetContract, valueType } = raw
   if (!isZeroOrOne(criteriaType)) return null

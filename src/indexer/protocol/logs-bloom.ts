@@ -14,12 +14,12 @@ function bitsOf(value: Hex): number[] {
 const bitsOfTopics = protocolTopics.map(bitsOf)
 const bitsOfFeedTopics = feedTopics.map(bitsOf)
 
-/** Where more bits than this are set, nearly everything may be in the block, and the bloom says nothing. */
+/** If more bits than this are set, almost anything may be in the block, and the filter says nothing. */
 const MAX_BITS_SET = BITS / 2
 
 /**
- * Whether the bloom of a block says that it has logs with topics of the protocol, or prices of aggregators. It may be wrong in saying so: other logs
- * set the same bits. False where it says nothing: there is none, or that of a block that is full of logs.
+ * Whether the bloom filter of a block says that it has logs with topics of the protocol, or prices of aggregators. It
+ * may be wrong: other logs set the same bits. False if it says nothing: there is none, or the block is full of logs.
  */
 export function mayHaveLogs(bloom: Hex | undefined, aggregators: ReadonlySet<Hex> = new Set()): boolean {
   if (bloom === undefined) return false

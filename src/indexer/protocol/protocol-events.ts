@@ -14,7 +14,7 @@ import {
 import { type Action, toAction } from './action-components.ts'
 import { type FixedIncentive, type IncentiveParts, toAddress, toFixedIncentive, topicsOf } from './fixed-incentives.ts'
 
-/** A log of a block as a node tells it; addresses and hashes are lower-case. */
+/** A log of a block as a node returns it; addresses and hashes are lower-case. */
 export interface ChainLog {
   address: Hex
   topics: readonly Hex[]
@@ -25,7 +25,7 @@ export interface ChainLog {
   logIndex: number
 }
 
-/** What a log says. Whether the one who said it may say so, is for others to decide. */
+/** The content of a log. Whether its contract may emit it is decided elsewhere. */
 export type Message =
   | {
       type: 'BoostCreated'
@@ -40,14 +40,14 @@ export type Message =
   | { type: 'IncentiveAdded'; boostId: bigint; incentiveId: bigint; incentive: Hex }
   | { type: 'BoostClaimed'; boostId: bigint; incentiveId: bigint; claimant: Hex }
   | { type: 'BoostToppedUp' | 'Clawback'; boostId: bigint; incentiveId: bigint }
-  /** The amount is null where the incentive tells it in a form of its own. */
+  /** The amount is null if the incentive reports it in another form. */
   | { type: 'Claimed'; amount: string | null }
   | { type: 'ToppedUp' | 'Entry' }
-  /** Null where there is a set-up, but none that can be told. */
+  /** Null if there is a setup of unknown form. */
   | { type: 'IncentiveSetUp'; incentive: FixedIncentive | null }
   | { type: 'ActionSetUp'; action: Action }
 
-/** A message with the log it was in. */
+/** An event with its log. */
 export type ProtocolEvent = Message & { log: ChainLog }
 
 function toCoreMessage({ eventName, args }: DecodeEventLogReturnType<typeof coreEvents>): Message {
@@ -83,7 +83,7 @@ function toCoreMessage({ eventName, args }: DecodeEventLogReturnType<typeof core
   }
 }
 
-/** Asset, recipient and amount stand side by side: 20, 20 and 32 bytes. */
+/** Asset, recipient and amount side by side: 20, 20 and 32 bytes. */
 const PAYMENT_DIGITS = 2 + 2 * 72
 
 function toIncentiveMessage({ eventName, args }: DecodeEventLogReturnType<typeof incentiveEvents>): Message {
@@ -92,7 +92,7 @@ function toIncentiveMessage({ eventName, args }: DecodeEventLogReturnType<typeof
   return { type: eventName, amount: data.length === PAYMENT_DIGITS ? String(BigInt(`0x${data.slice(-64)}`)) : null }
 }
 
-/** What is set up has paid nothing yet. */
+/** A new incentive has paid nothing yet. */
 const toSetUp = ({ args }: { args: IncentiveParts }): Message => ({
   type: 'IncentiveSetUp',
   incentive: toFixedIncentive({ ...args, totalClaimed: 0n }),
@@ -104,7 +104,7 @@ const toActionSetUp = ({ args }: { args: ActionArguments }): Message => ({
   action: toAction([args.first, args.second, args.third, args.fourth], args.claimant),
 })
 
-/** How each event is read, by its first topic. */
+/** How to read each event, by its first topic. */
 const readers = new Map<Hex, (log: Pick<ChainLog, 'topics' | 'data'>) => Message>()
 
 function readAs<const Events extends readonly AbiEvent[]>(
@@ -133,7 +133,7 @@ readAs(narrowActionSetUpEvents, toActionSetUp)
 /** The first topics of everything that is read. */
 export const protocolTopics: readonly Hex[] = [...readers.keys()]
 
-/** Reads a log; undefined where it is none of the protocol's, or only looks like one: anybody can emit these topics. */
+/** Reads a log; undefined if it is not the protocol's, or only looks like it: anybody can emit these topics. */
 export function readLog(log: ChainLog): ProtocolEvent | undefined {
   const read = readers.get(log.topics[0] ?? '0x')
   try {

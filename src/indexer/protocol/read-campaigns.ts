@@ -13,10 +13,10 @@ import type { ChainClaim } from './transaction-claims.ts'
 
 /** Consecutive blocks that are read together. */
 interface Span {
-  /** The block on which the span stands: what is known of later ones does not count. */
+  /** The block before the span: what is known of later ones does not count. */
   base: number
   logs: readonly ChainLog[]
-  /** At least those that have logs of which the time matters. */
+  /** At least those that have logs whose timestamps matter. */
   blocks: readonly BlockHeader[]
 }
 
@@ -34,7 +34,7 @@ export async function readBlocks(
   return readFixedFacts(following, span, createContractReader(client.callAt(asOf.hash)))
 }
 
-/** Reads what does not change again: it holds whichever block `reader` asks contracts at. */
+/** Reads what does not change: it holds whichever block `reader` reads contracts at. */
 export async function readFixedFacts(
   { chain, client, store, feeds }: Looking,
   { base, logs, blocks }: Span,
@@ -76,7 +76,7 @@ function withTime(origin: CampaignOrigin, timestamps: ReadonlyMap<Hex, number>):
   return blockTimestamp === undefined ? origin : { ...origin, blockTimestamp }
 }
 
-/** Where the incentives are that are known for what they are. */
+/** The contracts of incentives of known kinds. */
 const knownPositions = (origins: readonly CompleteOrigin[]) =>
   new Set(
     origins.flatMap(({ id, incentives }) =>
@@ -90,8 +90,8 @@ function toBlockClaim(claim: ChainClaim, timestamps: ReadonlyMap<Hex, number>): 
 }
 
 /**
- * Reads what all touched campaigns are now, and the tokens they are told in.
- * @param memory tokens that have been told need not be read.
+ * Reads the current state of all touched campaigns, and their tokens.
+ * @param memory tokens that need not be read again.
  */
 export async function finish(
   { chain, client }: Following,

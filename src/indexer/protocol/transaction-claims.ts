@@ -1,13 +1,13 @@
 import type { Hex } from 'viem'
 import type { ProtocolEvent } from './protocol-events.ts'
 
-/** A claim as a chain tells it. */
+/** A claim as a chain reports it. */
 export interface ChainClaim {
   campaignId: string
-  /** Place of the incentive in the campaign, from 0. */
+  /** Position of the incentive in the campaign, from 0. */
   incentiveIndex: number
   claimant: Hex
-  /** What was paid, in base units; "0" of a raffle's entry and where nothing was. */
+  /** The payment, in base units; "0" for a raffle's entry and if nothing was paid. */
   amount: string
   txHash: Hex
   logIndex: number
@@ -15,34 +15,34 @@ export interface ChainClaim {
   blockHash: Hex
 }
 
-/** Where incentives have their place. */
+/** Which campaign and position contracts belong to. */
 export interface IncentivePositions {
   /** ID of the campaign of a listed core. */
   campaignIdOf(core: Hex, boostId: bigint): string
-  /** The contract of an incentive; undefined where it is not known. */
+  /** The contract of an incentive; undefined if unknown. */
   incentiveAt(campaignId: string, position: number): Hex | undefined
-  /** The campaign an incentive's contract belongs to; undefined of all other contracts. */
+  /** The campaign of an incentive's contract; undefined for all other contracts. */
   campaignOf(incentive: Hex): string | undefined
 }
 
-/** What a transaction did to campaigns that there are. */
+/** The effects of a transaction on known campaigns. */
 export interface TransactionFacts {
   claims: ChainClaim[]
-  /** Campaigns of which something may be another now than before. */
+  /** Campaigns that may have changed. */
   touched: Set<string>
 }
 
-/** The highest place an incentive is recorded at. */
+/** The highest position that can be recorded. */
 export const LAST_POSITION = 32_767
 
 /** An event of a core about one of its incentives. */
 type IncentiveEvent = Extract<ProtocolEvent, { incentiveId: bigint }>
 
 /**
- * Reads a transaction: its claims with what each was paid, and the campaigns it touched. A claim is what a core calls
- * one. Its payment is the last one of its incentive before it that nothing else has taken; a payment that nothing takes
- * is a draw or a claw-back.
- * @param events of the transaction, in order; those of cores of listed cores only.
+ * Reads a transaction: its claims with their payments, and the campaigns it touched. A claim is what a core reports as
+ * one. Its payment is the last one of its incentive before it that no other claim has taken; a payment without a claim
+ * is a raffle's draw or a clawback.
+ * @param events of the transaction, in order; core events of listed cores only.
  */
 export function readTransaction(events: readonly ProtocolEvent[], places: IncentivePositions): TransactionFacts {
   const claims: ChainClaim[] = []
@@ -87,5 +87,5 @@ export function readTransaction(events: readonly ProtocolEvent[], places: Incent
   return { claims, touched }
 }
 
-/** A place in an array of a campaign; where it is none that can be recorded, one at which nothing is. */
+/** A position in an array of a campaign; if it cannot be recorded, a position without an incentive. */
 const toPosition = (incentiveId: bigint) => (incentiveId > BigInt(LAST_POSITION) ? -1 : Number(incentiveId))

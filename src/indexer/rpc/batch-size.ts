@@ -1,10 +1,11 @@
-/** Full batches in a row after which a larger one is tried; twice as many after each one that was too large. */
+/** Full batches in a row before a larger one is tried; doubled after each one that was too large. */
 const FIRST_NEEDED = 10
 const MAX_NEEDED = 640
 
 /**
- * How many calls a request to one endpoint may hold. Nobody says what a provider takes, so it is found out: a batch that
- * fails is halved, and after a while a larger one is tried again, for what failed may have been something else.
+ * How many calls one request to an endpoint may contain. Providers do not publish their limit, so it is found by trial:
+ * a batch that fails is halved, and after a while a larger one is tried again, since the failure may have had another
+ * cause.
  */
 export class BatchSize {
   readonly #max: number
@@ -22,7 +23,7 @@ export class BatchSize {
     return this.#size
   }
 
-  /** Whether the current size is new, and not yet known to be taken. */
+  /** Whether the current size is new, and has not succeeded yet. */
   get isTrial() {
     return this.#isTrial
   }

@@ -16,45 +16,45 @@ import { LogSearch, type LogSearchOptions, type Poll, type SearchTarget } from '
 import { type BlockHeader, readHeader, toQuantity } from './parse-responses.ts'
 import type { RpcRequest } from './rpc-batching.ts'
 
-/** The newest block of a chain, and the newest that is final: null where it is not told. */
+/** The newest block of a chain, and the newest final one: null if the endpoint does not say. */
 export interface Heads {
   head: BlockHeader
   finalized: BlockHeader | null
 }
 
-/** What is asked of a chain. Whatever an endpoint cannot answer, another one is asked. */
+/** Reads a chain. What one endpoint cannot answer, another one is asked. */
 export interface ChainClient {
-  /** The newest block of the chain, and the newest that is final: null where it is not told. */
+  /** The newest block of the chain, and the newest final one: null if the endpoint does not say. */
   heads(): Promise<Heads>
   /** The blocks that have these numbers now, in their order. */
   blocksAt(numbers: readonly number[]): Promise<BlockHeader[]>
   /**
-   * All logs that are searched in a range of blocks, of an endpoint that has its last block.
-   * @param before the search of the range before this one, where it is under way.
+   * All logs of the search in a range of blocks, from an endpoint that has the last block.
+   * @param before the search of the previous range, if it is under way.
    */
   logsBetween(from: number, to: number, before?: Promise<unknown>): Promise<ChainLog[]>
-  /** All logs that are searched in some blocks, by their hashes; the last of them is the newest. */
+  /** All logs of the search in some blocks, by their hashes; the last block is the newest. */
   logsOf(blocks: readonly BlockHeader[]): Promise<ChainLog[]>
-  /** Asks contracts as they are at the end of a block. */
+  /** Calls contracts as of the end of a block. */
   callAt(hash: Hex): CallContracts
   /**
-   * The same client for one look at the chain. Its requests and pauses are abandoned with the signal: they fail with its
+   * The same client for one look at the chain. Its requests and pauses are aborted with the signal: they fail with its
    * reason.
    */
   until(signal: AbortSignal): ChainClient
-  /** The same client with another search; without it, logs are those of the protocol. */
+  /** The same client with another log search; the default finds logs of the protocol. */
   searching(target: SearchTarget): ChainClient
   counts(): EndpointCounts[]
 }
 
 export interface ChainClientOptions extends LogSearchOptions {
   chainId: number
-  /** HTTP URLs, in the order in which they are asked. */
+  /** HTTP URLs, in the order in which they are used. */
   urls: readonly string[]
   settings: EndpointSettings
 }
 
-/** Opens nothing and asks nothing yet. */
+/** Opens nothing and requests nothing yet. */
 export function createChainClient({ chainId, urls, settings, ...search }: ChainClientOptions): ChainClient {
   const endpoints = new Endpoints(chainId, urls, settings)
   const heads = createHeads(chainId, endpoints, settings.standingMs)
@@ -101,7 +101,7 @@ const headBlock = blockAt('latest', (block) => {
   return block
 })
 
-/** The newest final block; null where it is not told. */
+/** The newest final block; null if the endpoint does not say. */
 const finalizedBlock = blockAt('finalized', (block) => block, {
   readError(error) {
     if (error.fault !== 'refused' && error.fault !== 'unknown-block') throw error
@@ -118,15 +118,14 @@ const blockNumbered = (number: number) =>
   })
 
 /**
- * Asks the first endpoint that answers for its newest block. One that stands still answers as well as any other: where its
- * head has not changed for a while, or is below one that was seen, the others are asked too, and it is left for the one
- * that is ahead.
+ * Asks the first endpoint that responds for its newest block. A stuck endpoint responds like any other: if its head has
+ * not changed for a while, or is below one seen before, the others are asked too, and the one that is ahead is used.
  * @param standingMs how long a head may stay the same before others are asked, and how often they are.
  */
 function createHeads(chainId: number, endpoints: Endpoints, standingMs: number) {
   let newest: { head: BlockHeader; at: number } | undefined
 
-  // The chain is asked for each time: behind a URL there may be another node than before.
+  // The chain ID is requested each time: the node behind a URL may have changed.
   const requests = [headBlock, finalizedBlock, fetchChainId(chainId)]
   async function fetchHeads(endpoint: Endpoint) {
     const [head, finalized] = await endpoint.ask<BlockHeader | null>(requests)

@@ -6,16 +6,16 @@ import type { Endpoints } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
 import type { RpcRequest } from './rpc-batching.ts'
 
-/** So often a call may fail, while others at the same block are answered, before it is taken for one that reverts. */
+/** After so many failures, while other calls at the same block succeed, a call counts as one that reverts. */
 const MAX_ROUNDS = 3
 
-/** How long a call is not asked again that has failed so often. */
+/** How long a call that has failed so often is not repeated. */
 const SILENCE_MS = 600_000
 
 /**
- * Asks contracts at a block. Whoever deploys a contract chooses what it does: a call may fail in words that no other client
- * uses, or take longer than a node lets it. It is told from an endpoint that fails by what the same endpoint answers
- * besides, asked for several times, and then counts as one that reverts.
+ * Calls contracts at a block. Whoever deploys a contract decides what it does: a call may fail with a message that no
+ * other client uses, or take longer than a node allows. What the same endpoint answers besides tells this from an
+ * endpoint that fails; after several attempts the call counts as one that reverts.
  */
 export function createContractCalls(endpoints: Endpoints) {
   const silentUntil = new Map<string, number>()
@@ -34,7 +34,7 @@ export function createContractCalls(endpoints: Endpoints) {
           for (let times = 0; times < 2; times += 1) await endpoint.ask([controlRequest(hash, rounds + times)])
           rounds += 1
           if (rounds < MAX_ROUNDS) throw new EndpointError('refused', 'does not respond to a call')
-          // A node may fail each call of a batch that is too large for it: by itself, a call speaks for itself.
+          // A node may fail each call of a batch that is too large for it: a call on its own is judged on its own.
           const alone = await Promise.all(
             requests.map(async (request, index) => {
               const response = found[index]
@@ -56,7 +56,7 @@ export function createContractCalls(endpoints: Endpoints) {
     }
 }
 
-/** Null of what reverts; an error of what fails otherwise, and by itself. */
+/** Null for a call that reverts; an error for one that fails otherwise, and on its own. */
 const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null | EndpointError> => ({
   call: { method: 'eth_call', params: [call, { blockHash }] },
   read: readBytes,
@@ -67,7 +67,7 @@ const callRequest = (call: ContractCall, blockHash: Hex): RpcRequest<Hex | null 
   },
 })
 
-/** A call that every node answers that knows the block: there is no contract at such an address. Each is asked again. */
+/** A call that every node that knows the block can answer: such an address has no contract. Each is repeated. */
 const controlRequest = (blockHash: Hex, count: number): RpcRequest<Hex | null> => ({
   call: { method: 'eth_call', params: [{ to: zeroAddress, data: `0x0${count}` }, { blockHash }] },
   read: readBytes,

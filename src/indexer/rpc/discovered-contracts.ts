@@ -8,10 +8,10 @@ import type { Endpoint } from './endpoints.ts'
 import { readBytes } from './parse-responses.ts'
 import type { RpcRequest } from './rpc-batching.ts'
 
-/** Parts of campaigns that were named in one look, and need not be stored yet. */
+/** Parts of campaigns named in one look, which may not be stored yet. */
 export interface NamedParts {
   contracts: Set<Hex>
-  /** Campaigns of which the core has still to be asked for the incentives: the first contracts do not name them. */
+  /** Campaigns whose incentives the core must still be asked for: the first contracts do not name them in events. */
   unasked: { core: Hex; boostId: bigint }[]
 }
 
@@ -29,7 +29,7 @@ export function recordParts(logs: readonly ChainLog[], cores: ReadonlySet<Hex>, 
   }
 }
 
-/** Asks cores for the incentives of campaigns, as they are at a block: all that were ever there are. */
+/** Asks cores for the incentives of campaigns, as of a block: all that ever existed are there. */
 export async function findIncentives(
   endpoint: Endpoint,
   { contracts, unasked }: NamedParts,
@@ -56,7 +56,7 @@ export async function findIncentives(
 
 const getBoost = { abi: readFunctions, functionName: 'getBoost' } as const
 
-/** None where the core answers in another form. */
+/** None if the core answers in another form. */
 function readIncentives(data: Hex) {
   try {
     return decodeFunctionResult({ ...getBoost, data }).incentives

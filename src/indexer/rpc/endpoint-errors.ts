@@ -1,29 +1,29 @@
-/** In which way an endpoint failed; also a label of metrics. */
+/** How an endpoint failed; also a label of metrics. */
 export type EndpointFault =
-  /** Cut, refused, or no such host. */
+  /** Connection lost or refused, or no such host. */
   | 'unreachable'
   | 'timeout'
   | 'rate-limited'
   /** 5xx and other statuses. */
   | 'status'
-  /** No JSON-RPC, or not what was asked for. */
+  /** No JSON-RPC, or not a response to the request. */
   | 'garbage'
-  /** It does not know a block that there is. */
+  /** It does not know a block that exists. */
   | 'unknown-block'
   /** Its newest block stays the same while another endpoint has newer ones. */
   | 'behind'
-  /** It is of another chain. */
+  /** It serves another chain. */
   | 'wrong-chain'
-  /** Any other error of JSON-RPC. */
+  /** Any other JSON-RPC error. */
   | 'refused'
 
-/** A request that an endpoint did not answer as it should. Says nothing that the endpoint's URL or its operator wrote. */
+/** A request that an endpoint did not answer correctly. Contains no text of the endpoint's URL or of its operator. */
 export class EndpointError extends Error {
   override readonly name = 'EndpointError'
   readonly fault: EndpointFault
-  /** How long it asks to be left alone. */
+  /** How long the endpoint asks to be left alone. */
   readonly retryAfterMs: number | undefined
-  /** Where it was refused: that the same cannot be had for smaller questions or with addresses is not said. */
+  /** If it refused: not whether smaller requests or requests with addresses would succeed. */
   readonly refusal: Refusal | undefined
 
   constructor(fault: EndpointFault, message: string, more: { retryAfterMs?: number; refusal?: Refusal } = {}) {
@@ -34,17 +34,17 @@ export class EndpointError extends Error {
   }
 }
 
-/** What could be asked otherwise. */
+/** What the request could change. */
 type Refusal = 'needs-addresses' | 'reverted' | 'other'
 
-/** An error as JSON-RPC has it. */
+/** An error in the form of JSON-RPC. */
 export interface RpcError {
   code: number
   message: string
 }
 
 const REVERTED = 3
-/** As clients say it: geth, reth and revm, Nethermind, Besu, and what came before them. */
+/** Messages of clients: geth, reth and revm, Nethermind, Besu, and their predecessors. */
 const reverts =
   /revert|out of gas|opcode|(invalid|bad) jump|stack ?(over|under)flow|bad ?instruction|write protection|static ?call|state ?change|access ?violation|return data out of bounds|gas uint64 overflow|call depth|EVM error|VM (execution )?(error|exception)/i
 const rateLimits = /rate.?limit|too many requests|compute units|throughput|capacity|throttl|try again/i
@@ -53,7 +53,7 @@ const unknownBlocks =
 const wantsAddresses =
   /(specify|require|need|missing|provide|must).{0,40}address|address.{0,40}(require|specif|missing|must)/i
 
-/** What an error of JSON-RPC means. Its text is read, and goes no further: it may repeat a key. */
+/** The meaning of a JSON-RPC error. Its text is read here and not passed on: it may repeat a key. */
 export function toEndpointError({ code, message }: RpcError): EndpointError {
   const summary = `JSON-RPC error ${code}`
   if (code === REVERTED || reverts.test(message)) return new EndpointError('refused', summary, { refusal: 'reverted' })

@@ -7,13 +7,13 @@ import { callAll, type FinalResponses, type RpcRequest } from './rpc-batching.ts
 
 /** One of a chain's endpoints. */
 export interface Endpoint {
-  /** Place in the list, from 1: what it is called by. */
+  /** Number in the list, from 1: its name. */
   position: number
-  /** Asks in as many requests as it takes this endpoint; an error of one question is that of all. */
+  /** Sends calls in as many requests as this endpoint needs; an error of one call is an error of all. */
   ask<Result>(requests: readonly RpcRequest<Result>[]): Promise<Result[]>
 }
 
-/** What was asked of an endpoint, and how it failed. */
+/** Requests to an endpoint, and its failures. */
 export interface EndpointCounts {
   position: number
   requests: number
@@ -21,13 +21,13 @@ export interface EndpointCounts {
 }
 
 export interface EndpointSettings extends TransportLimits {
-  /** After this time without a response of any endpoint, a question fails. */
+  /** After this time without a response from any endpoint, a call fails. */
   stallTimeoutMs: number
-  /** How long an endpoint is left alone after its first failure; twice as long after each further one. */
+  /** How long an endpoint is left alone after its first failure; doubled after each further one. */
   pauseMs: number
-  /** Most calls in a request. */
+  /** Maximum number of calls in a request. */
   batchSize: number
-  /** How long the newest block of an endpoint may stay the same before others are asked for theirs. */
+  /** How long the newest block of an endpoint may stay the same before others are asked. */
   standingMs: number
 }
 
@@ -46,17 +46,17 @@ const SILENT_PAUSE_TIMES = 10
 
 /**
  * How long an endpoint is left alone, in milliseconds.
- * @param failures one after the other, with this one.
+ * @param failures in a row, including this one.
  */
 export function pauseAfter({ fault, retryAfterMs = 0 }: EndpointError, failures: number, firstMs: number): number {
   const pause = Math.min(firstMs * 2 ** (failures - 1), LONGEST_PAUSE_MS) * (0.5 + Math.random() / 2)
   return Math.max(pause, fault === 'wrong-chain' ? WRONG_CHAIN_PAUSE_MS : retryAfterMs)
 }
 
-/** So often all endpoints may say that they do not know a block before that is believed. */
+/** How often all endpoints may say that they do not know a block before that is accepted. */
 const ROUNDS_OF_UNKNOWN = 2
 
-/** Refuses an endpoint that is of another chain. */
+/** Refuses an endpoint that serves another chain. */
 export const fetchChainId = (chainId: number): RpcRequest<null> => ({
   call: { method: 'eth_chainId', params: [] },
   read(response) {
@@ -67,7 +67,7 @@ export const fetchChainId = (chainId: number): RpcRequest<null> => ({
   },
 })
 
-/** No endpoint answers a question. */
+/** No endpoint answers a call. */
 export class ChainUnavailableError extends Error {
   override readonly name = 'ChainUnavailableError'
 }
@@ -76,7 +76,7 @@ interface EndpointState {
   position: number
   sender: BatchSender
   isOfChain: boolean
-  /** Failures since the last answer; of attempts side by side, one counts. */
+  /** Failures since the last success; simultaneous attempts count once. */
   failures: number
   lastFailureAt: number
   pausedUntil: number
@@ -85,8 +85,8 @@ interface EndpointState {
 }
 
 /**
- * The endpoints of a chain, asked in their order. One that fails is left alone for a while, longer each time and as long
- * as it asks for; one of another chain is not used.
+ * The endpoints of a chain, used in their order. One that fails is left alone for a while, longer each time and at
+ * least as long as it asks for; one of another chain is not used.
  */
 export class Endpoints {
   readonly #chainId: number
@@ -100,9 +100,9 @@ export class Endpoints {
   }
 
   /**
-   * Asks the first endpoint that answers. What an endpoint has answered before it failed is not asked of it again.
-   * @throws ChainUnavailableError, the error that is final, that of an endpoint that goes on not knowing a block (it may
-   * have been withdrawn), or the reason of the signal.
+   * Asks the first endpoint that responds. What an endpoint answered before it failed is not requested from it again.
+   * @throws ChainUnavailableError, the error if it is final, that of an endpoint that still does not know a block
+   * (which may have been withdrawn), or the reason of the signal.
    */
   async ask<Result>(rpcCall: RpcCall<Result>): Promise<Result> {
     const { isFinal = () => false, signal } = rpcCall
@@ -125,7 +125,7 @@ export class Endpoints {
       } catch (error) {
         if (!(error instanceof EndpointError)) throw error
         if (kept.size > keptBefore) {
-          // Some of it was answered: that is no endpoint that is away.
+          // Some calls were answered: the endpoint is not down.
           next.failures = 0
           unknown = 0
           end = Date.now() + this.#settings.stallTimeoutMs
@@ -138,7 +138,9 @@ export class Endpoints {
     }
   }
 
-  /** Asks all endpoints but one that are not left alone, at the same time. @returns what those said that answered. */
+  /**
+   * Asks all endpoints but one that are not left alone, simultaneously. @returns the results of those that responded.
+   */
   async callOthers<Result>(
     position: number,
     request: (endpoint: Endpoint) => Promise<Result>,
@@ -158,7 +160,7 @@ export class Endpoints {
     return (await Promise.all(responses)).flat()
   }
 
-  /** Leaves an endpoint alone for what it has answered. */
+  /** Leaves an endpoint alone because of its response. */
   leave(position: number, error: EndpointError) {
     for (const endpoint of this.#endpoints) if (endpoint.position === position) this.#recordFailure(endpoint, error)
   }
@@ -178,15 +180,15 @@ export class Endpoints {
     return result
   }
 
-  /** @param since when what failed was begun. */
+  /** @param since when the failed request started. */
   #recordFailure(endpoint: EndpointState, error: EndpointError, isFinal = false, since = Date.now()) {
     endpoint.counts.errors[error.fault] = (endpoint.counts.errors[error.fault] ?? 0) + 1
     endpoint.lastError = error.message
-    // What is refused for good is asked otherwise, and at once.
+    // A definite refusal is retried at once with another request.
     if (isFinal && error.fault === 'refused') return
     if (since > endpoint.lastFailureAt || endpoint.failures === 0) endpoint.failures += 1
     endpoint.lastFailureAt = Date.now()
-    // To try one that does not answer at all takes long: others are asked meanwhile.
+    // Trying an endpoint that does not respond takes long: others are asked meanwhile.
     const isSilent = error.fault === 'timeout' && this.#endpoints.length > 1
     const silence = isSilent ? SILENT_PAUSE_TIMES * this.#settings.timeoutMs : 0
     const pause = pauseAfter(error, endpoint.failures, this.#settings.pauseMs)
@@ -199,12 +201,12 @@ export class Endpoints {
   }
 }
 
-/** What is asked of the endpoints of a chain. */
+/** Requests to the endpoints of a chain. */
 interface RpcCall<Result> {
   request: (endpoint: Endpoint) => Promise<Result>
-  /** Whether another endpoint would not be asked after this failure: the question has to be another. */
+  /** Whether another endpoint would fail the same way: the request has to change. */
   isFinal?: (error: EndpointError) => boolean
-  /** Abandons it, whatever is waited for. */
+  /** Aborts it, whatever it waits for. */
   signal: AbortSignal
 }
 

@@ -9,21 +9,21 @@ export type RpcResponse = { result: unknown } | { error: RpcError }
 
 /**
  * Sends calls in one request.
- * @param signal abandons it.
- * @throws EndpointError where there is no answer to each of them, or the reason of the signal.
+ * @param signal aborts it.
+ * @throws EndpointError unless there is a response to each of them, or the reason of the signal.
  */
 export type SendCalls = (calls: readonly RpcCall[], signal: AbortSignal) => Promise<RpcResponse[]>
 
 export interface TransportLimits {
-  /** For one request with its whole answer; a search of the logs of many blocks may take five times as long. */
+  /** For one request with its whole response; a log search over many blocks may take five times as long. */
   timeoutMs: number
-  /** Of one response. */
+  /** For one response. */
   maxBytes: number
 }
 
 /**
- * JSON-RPC over HTTP to one endpoint. The URL may hold a key: no error names it, and none has a cause that does.
- * @param options.onRequest told of each request before it is sent.
+ * JSON-RPC over HTTP to one endpoint. The URL may contain a key: no error contains it, nor has a cause that does.
+ * @param options.onRequest called before each request is sent.
  */
 export function createTransport(
   url: string,
@@ -61,13 +61,14 @@ export function createTransport(
 
 const SEARCH_TIMES = 5
 
-/** Whether logs of a range of blocks are searched, which takes longer than all else. */
+/** Whether logs of a range of blocks are searched, which takes longer than everything else. */
 export const isRangeSearch = ({ method, params: [filter] }: RpcCall) =>
   method === 'eth_getLogs' && typeof filter === 'object' && filter !== null && 'fromBlock' in filter
 
 /**
- * A signal that comes with either of two. It lets go of both when it comes, which neither `AbortSignal.any` nor the
- * `signal` of a listener does reliably: the one that ends the process would remember each look at a chain.
+ * A signal that follows either of two. It detaches from both when it fires, which neither `AbortSignal.any` nor the
+ * `signal` option of a listener does reliably: the signal that ends the process would collect a listener for each look
+ * at a chain.
  */
 export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal {
   const controller = new AbortController()
@@ -82,8 +83,8 @@ export function eitherSignal(one: AbortSignal, other: AbortSignal): AbortSignal 
 }
 
 /**
- * Credentials of a URL as a header: `fetch` takes none in a URL, and a socket does not decode them.
- * @throws TypeError where it is no URL, URIError where its user or password is badly encoded.
+ * Credentials of a URL as a header: `fetch` accepts none in a URL, and a socket does not decode them.
+ * @throws TypeError if it is no URL, URIError if its user or password is badly encoded.
  */
 export function toAddressAndHeaders(url: string) {
   const address = new URL(url)
@@ -97,7 +98,7 @@ export function toAddressAndHeaders(url: string) {
   return { address, headers }
 }
 
-/** Statuses of a request that is too large, or of a form that is not taken: otherwise asked it may be answered. */
+/** Statuses of a request that is too large, or of an unsupported form: another request may succeed. */
 const REFUSING = [400, 405, 413, 422]
 
 function refuseStatus({ ok, status, headers }: Response) {
@@ -157,7 +158,7 @@ export function parseJson(text: string): unknown {
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** @throws EndpointError where it is none. */
+/** @throws EndpointError if it is none. */
 export function toRpcResponse(value: unknown): RpcResponse {
   if (!isObject(value)) throw new EndpointError('garbage', 'a response is missing')
   const { error } = value

@@ -12,7 +12,7 @@ import type { RpcRequest } from './rpc-batching.ts'
 
 export interface LogSearchOptions {
   cores: ReadonlySet<Hex>
-  /** Contracts of all incentives that are known; asked for only where a node searches no logs without addresses. */
+  /** Contracts of all known incentives; needed only if a node requires addresses in log searches. */
   knownContracts: () => Promise<readonly Hex[]>
 }
 
@@ -23,15 +23,15 @@ const coreTopics = topicsOf(coreEvents)
 const MAX_ADDRESSES = 200
 
 /**
- * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; where a
- * node insists on addresses, the cores first and then all their parts.
+ * Searches logs of the protocol by their topics alone, so that one search finds cores, their parts and claims; if a
+ * node requires addresses, first the cores and then all their parts.
  */
 export class LogSearch {
   readonly #endpoints: Endpoints
   readonly #options: LogSearchOptions
-  /** Endpoints that insist on addresses. */
+  /** Endpoints that require addresses. */
   readonly #insisting = new Set<number>()
-  /** The longest range that is asked for: what nodes take is not known before they refuse. */
+  /** The longest range to request: a node's limit is unknown until it refuses. */
   #longest = Number.POSITIVE_INFINITY
 
   constructor(endpoints: Endpoints, options: LogSearchOptions) {
@@ -39,13 +39,13 @@ export class LogSearch {
     this.#options = options
   }
 
-  /** Logs of a range of blocks, of an endpoint that has the last of them. */
+  /** Logs of a range of blocks, from an endpoint that has the last of them. */
   async between(from: number, to: number, look: Poll): Promise<ChainLog[]> {
     const length = to - from + 1
     if (length > this.#longest) return this.#inHalves(from, to, look)
     try {
       const found = await this.#searchRange(from, to, look)
-      // What was too much in one place may not be in another.
+      // What was too much in one range may not be too much in another.
       if (length > this.#longest / 2) this.#longest *= 1.25
       return found
     } catch (error) {
@@ -72,7 +72,7 @@ export class LogSearch {
     return this.#endpoints.ask({ request, isFinal: (error) => from < to && isTooMuch(error), signal: look.signal })
   }
 
-  /** Logs of some blocks, of which the last is the newest. */
+  /** Logs of some blocks, the last of which is the newest. */
   async of(blocks: readonly BlockHeader[], look: Poll): Promise<ChainLog[]> {
     const hashes = blocks.map(({ hash }) => hash)
     const last = hashes.at(-1)
@@ -80,7 +80,7 @@ export class LogSearch {
     const spans = hashes.map((blockHash) => ({ blockHash }))
     const request = async (endpoint: Endpoint) => {
       const first = [hasBlock('eth_getBlockByHash', last)]
-      // The newest block may be of another branch by now.
+      // The newest block may be on another branch by now.
       const found = await this.#search(endpoint, spans, { ...look, first, namedAt: { blockHash: last } })
       const logs = await this.#searchSilent(endpoint, blocks, found, look)
       return requireRequested(logs, ({ blockHash }) => hashes.includes(blockHash))
@@ -103,12 +103,12 @@ export class LogSearch {
         return logs
       } catch (error) {
         if (!(error instanceof EndpointError) || error.refusal !== 'needs-addresses') throw error
-        // Whenever it is asked, it would refuse a question of this form.
+        // It would always refuse a request of this form.
         this.#insisting.add(endpoint.position)
       }
     }
     const logs = await searchOnce(endpoint, blocks, [{ address: [...cores], topics: [coreTopics] }, ...prices], first)
-    // What the blocks before these name is looked for in these, too.
+    // What the previous blocks name is searched in these, too.
     await before
     recordParts(logs, cores, named)
     await findIncentives(endpoint, named, namedAt)
@@ -118,8 +118,8 @@ export class LogSearch {
   }
 
   /**
-   * Nodes give no logs of blocks that they have not indexed yet. Where the bloom of a block speaks against that, all its
-   * logs are asked for: there has to be one at least.
+   * Nodes return no logs of blocks that they have not indexed yet. If the bloom filter of a block contradicts that, all
+   * its logs are requested: there must be at least one.
    */
   async #searchSilent(endpoint: Endpoint, blocks: readonly BlockHeader[], found: ChainLog[], { named, target }: Poll) {
     const withLogs = new Set(found.map(({ blockHash }) => blockHash))
@@ -133,35 +133,35 @@ export class LogSearch {
   }
 }
 
-/** @throws EndpointError where there are logs of blocks that were not asked for. */
+/** @throws EndpointError if there are logs of blocks that were not requested. */
 function requireRequested(logs: ChainLog[], isRequested: (log: ChainLog) => boolean) {
   if (logs.every(isRequested)) return logs
   throw new EndpointError('garbage', 'returned logs of other blocks than requested')
 }
 
-/** Which logs are searched: those of the protocol, and prices of some aggregators. */
+/** The logs to search: those of the protocol, and prices of some aggregators. */
 export interface SearchTarget {
   hasProtocol: boolean
   aggregators: ReadonlySet<Hex>
 }
 
-/** What a search has of the look it belongs to. */
+/** The context of a search within a look. */
 export interface Poll {
   target: SearchTarget
   named: NamedParts
   signal: AbortSignal
-  /** The search of the blocks before, where it is under way. */
+  /** The search of the previous blocks, if it is under way. */
   before?: Promise<unknown> | undefined
 }
 
 interface SearchPoll extends Poll {
-  /** Where cores are asked for what they do not name. */
+  /** How to ask cores for what their events do not name. */
   namedAt?: 'latest' | { blockHash: Hex }
-  /** Asked in one go with the logs. */
+  /** Requested together with the logs. */
   first?: readonly RpcRequest<ChainLog[]>[]
 }
 
-/** Of blocks that it does not have, a node that lags behind says that they have no logs. */
+/** A node that lags behind returns no logs for blocks that it does not have. */
 const hasBlock = (
   method: 'eth_getBlockByNumber' | 'eth_getBlockByHash',
   block: Hex,
@@ -176,7 +176,7 @@ const hasBlock = (
   },
 })
 
-/** Of a block that has logs, those that are searched. */
+/** The logs of the search among all logs of a block. */
 const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcRequest<ChainLog[]> => ({
   call: { method: 'eth_getLogs', params: [{ blockHash: hash }] },
   read(response) {
@@ -190,7 +190,7 @@ const allLogsOf = ({ hash }: BlockHeader, { aggregators }: SearchTarget): RpcReq
   },
 })
 
-/** Nodes bound ranges and results in their own words; smaller ones may pass. */
+/** Nodes word their limits on ranges and results differently; a smaller range may pass. */
 const isTooMuch = ({ fault, refusal }: EndpointError) => fault === 'timeout' || refusal === 'other'
 
 interface LogFilter {
@@ -198,7 +198,7 @@ interface LogFilter {
   topics: readonly (readonly Hex[])[]
 }
 
-/** The same search of contracts, in as many filters as it takes. */
+/** The same search by contracts, in as many filters as needed. */
 function filtersOf(contracts: readonly Hex[], topics: readonly Hex[]): LogFilter[] {
   const filters: LogFilter[] = []
   for (let start = 0; start < contracts.length; start += MAX_ADDRESSES) {
@@ -207,7 +207,7 @@ function filtersOf(contracts: readonly Hex[], topics: readonly Hex[]): LogFilter
   return filters
 }
 
-/** Every feed of a chain emits the same topics: only those of some contracts are of use. */
+/** All feeds of a chain emit the same topics: only those of some contracts matter. */
 const pricesOf = ({ aggregators }: SearchTarget) => filtersOf([...aggregators], feedTopics)
 
 async function searchOnce(
@@ -225,7 +225,7 @@ async function searchOnce(
   return inOrder((await endpoint.ask([...before, ...searches])).flat())
 }
 
-/** Each log once, in the order of the chain: one that came twice would be a second claim without a payment. */
+/** Each log once, in the order of the chain: a repeated one would be a second claim without a payment. */
 const inOrder = (logs: ChainLog[]) =>
   [...new Map(logs.map((log) => [`${log.blockHash}/${log.logIndex}`, log])).values()].sort(
     (one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex,

@@ -7,18 +7,18 @@ import { type BlockHeader, readHeader, readObject } from './parse-responses.ts'
 
 export interface HeadSocketsOptions {
   chainId: number
-  /** WebSocket URLs. Secrets: they may hold keys. */
+  /** WebSocket URLs. Secrets: they may contain keys. */
   sockets: readonly string[]
-  /** Place of the first of them among the endpoints of the chain, from 1. */
+  /** Number of the first of them among the endpoints of the chain, from 1. */
   firstPosition: number
   onHead: (head: BlockHeader) => void
   settings?: HeadSocketSettings
 }
 
 interface HeadSocketSettings {
-  /** A connection on which no head is told for so long is ended. */
+  /** A connection without a new head for this long is closed. */
   silenceMs: number
-  /** Before a socket is connected to again; twice as long after each further failure. */
+  /** The delay before reconnecting; doubled after each further failure. */
   pauseMs: number
 }
 
@@ -26,7 +26,7 @@ const defaultHeadSocketSettings: HeadSocketSettings = { silenceMs: 30_000, pause
 
 const MAX_BYTES = 1024 * 1024
 
-/** Sockets that tell the heads of a chain. Opens nothing yet. */
+/** Sockets that announce the heads of a chain. Opens nothing yet. */
 export function createHeadSockets({ chainId, sockets, firstPosition, onHead, settings }: HeadSocketsOptions) {
   const { silenceMs, pauseMs } = settings ?? defaultHeadSocketSettings
   const counted = sockets.map((url, index) => {
@@ -47,18 +47,18 @@ export function createHeadSockets({ chainId, sockets, firstPosition, onHead, set
   }
 
   return {
-    /** Listens until the signal, through whatever happens to the connections. */
+    /** Listens until the signal aborts, through all failures of connections. */
     listen(signal: AbortSignal) {
       for (const socket of counted) void listen(socket, signal)
     },
-    /** How often each was connected to, and what ended that. */
+    /** How often each was connected, and why connections ended. */
     counts: (): EndpointCounts[] => counted.map(({ counts }) => ({ ...counts, errors: { ...counts.errors } })),
   }
 }
 
 type Hearing = Pick<HeadSocketsOptions, 'chainId' | 'onHead'> & { url: string; silenceMs: number; signal: AbortSignal }
 
-/** One connection, until it ends. @returns why it did. */
+/** One connection, until it ends. @returns the reason for its end. */
 async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promise<EndpointError> {
   const { address, headers } = toAddressAndHeaders(url)
   address.hash = ''
@@ -100,7 +100,7 @@ async function hear({ url, chainId, silenceMs, onHead, signal }: Hearing): Promi
 
 const requests = (chainId: number) => [fetchChainId(chainId).call, { method: 'eth_subscribe', params: ['newHeads'] }]
 
-/** The head that is told, if that is what a message is for. @throws EndpointError where the socket is of no use. */
+/** The announced head, if the message contains one. @throws EndpointError if the socket is unusable. */
 function readMessage(text: string, chainId: number): BlockHeader | null {
   const message = readObject(parseJson(text), 'a message')
   if (message.method === 'eth_subscription') return readHeader(readObject(message.params, 'a message').result)

@@ -2,13 +2,13 @@ import { BatchSize } from './batch-size.ts'
 import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import { isRangeSearch, type RpcCall, type RpcResponse, type SendCalls } from './json-rpc.ts'
 
-/** What became of a call; an error is of this call alone, for others are answered meanwhile. */
+/** The result of a call; an error concerns this call only, since others succeed meanwhile. */
 export type RpcOutcome = RpcResponse | EndpointError
 
-/** Takes outcomes as they come, with the index of the first of them. */
+/** Receives results as they come, with the index of the first of them. */
 type Take = (start: number, outcomes: readonly RpcOutcome[]) => void
 
-/** Calls for one request, and where their outcomes go. */
+/** Calls for one request, and the receiver of their results. */
 interface Batch {
   /** Index of the first of them. */
   start: number
@@ -17,28 +17,28 @@ interface Batch {
   take: Take
 }
 
-/** Requests to one endpoint that are under way at the same time. */
+/** Maximum number of simultaneous requests to one endpoint. */
 const MAX_REQUESTS = 8
 
-/** A call fails by itself, at an endpoint that answers others, so often in a row before that is believed. */
+/** How often in a row a call must fail, at an endpoint that answers other calls, before that is accepted. */
 const MAX_ATTEMPTS = 3
 
-/** Fewer calls are not spread over several requests. */
+/** Fewer calls are not divided among several requests. */
 const MIN_CALLS = 25
 
-/** What every endpoint answers, and at once. */
+/** A call that every endpoint answers quickly. */
 const PROBE: RpcCall = { method: 'eth_chainId', params: [] }
 
 /**
- * Sends calls in batches, several side by side: there are nodes that work one call of a batch off after the other. A batch
- * that fails while the endpoint answers otherwise is asked in halves, and its size is remembered: providers refuse larger
- * ones by an error, by a status or by cutting the connection, and single calls may take too long.
+ * Sends calls in batches, several simultaneously: some nodes process the calls of a batch one after the other. A batch
+ * that fails while the endpoint responds otherwise is divided in half, and its size is remembered: providers refuse
+ * larger ones by an error, by a status or by closing the connection, and single calls may take too long.
  */
 export class BatchSender {
   readonly #send: SendCalls
   readonly #size: BatchSize
   readonly #inSlot = createSlots(MAX_REQUESTS)
-  /** Requests that failed, one after the other. */
+  /** Requests that failed in a row. */
   #failures = 0
   #probing: Promise<EndpointError | undefined> | undefined
 
@@ -48,8 +48,8 @@ export class BatchSender {
   }
 
   /**
-   * Sends calls in as many requests as it takes.
-   * @throws EndpointError where the endpoint failed as a whole; what it throws itself, `take` included, ends the sending.
+   * Sends calls in as many requests as needed.
+   * @throws EndpointError if the endpoint failed as a whole; errors of its own, also from `take`, end the sending.
    */
   async sendAll(calls: readonly RpcCall[], signal: AbortSignal, take: Take): Promise<void> {
     let next = 0
@@ -70,7 +70,7 @@ export class BatchSender {
       while (next < calls.length && !hasFailed) await sendNext()
     }
     if (calls.length === 0) return
-    // The first goes alone: an endpoint that is away is asked for nothing else, and what was asked first is known first.
+    // The first goes alone: an endpoint that is down gets no other request, and its first results come first.
     await sendNext()
     throwFirst(await Promise.allSettled(Array.from({ length: MAX_REQUESTS }, work)))
   }
@@ -86,18 +86,18 @@ export class BatchSender {
       { start, calls: calls.slice(0, middle), signal, take },
       { start: start + middle, calls: calls.slice(middle), signal, take },
     ]
-    // What one half is answered is of use even where the other fails.
+    // The results of one half are useful even if the other fails.
     throwFirst(await Promise.allSettled(halves.map((half) => this.#sendBatch(half))))
   }
 
   /**
-   * @returns what was answered, or how it failed where the endpoint answers others.
-   * @throws EndpointError where the endpoint failed as a whole.
+   * @returns the results, or the failure if the endpoint answers other calls.
+   * @throws EndpointError if the endpoint failed as a whole.
    */
   async #trySending(calls: readonly RpcCall[], signal: AbortSignal): Promise<RpcResponse[] | EndpointError> {
     for (let attempts = 1; ; attempts += 1) {
       const responses = await this.#inSlot(() => this.#send(calls, signal)).catch(toOwnError)
-      // A refusal says so itself.
+      // A refusal is a response.
       if (responses instanceof EndpointError && responses.refusal !== undefined) return responses
       const failure = responses instanceof EndpointError ? responses : errorOfAll(responses)
       if (failure === undefined) {
@@ -115,8 +115,8 @@ export class BatchSender {
   }
 
   /**
-   * How often a request is sent in a row: a probe in between would be what a node that fails by turns answers. A batch is
-   * sent again where others have failed as well: they may have been cut together, and not for their size.
+   * How often a request is sent in a row: a node that fails every second request might otherwise answer only the probe
+   * in between. A batch is sent again if others have failed as well: the cause may be a lost connection, not its size.
    */
   #maxAttempts({ fault, retryAfterMs }: EndpointError, calls: readonly RpcCall[]) {
     if (fault === 'rate-limited' || retryAfterMs !== undefined) return 1
@@ -124,20 +124,20 @@ export class BatchSender {
     return this.#failures > 1 && fault !== 'timeout' ? 2 : 1
   }
 
-  /** Why the endpoint as a whole has failed; undefined where it answers others, and a request failed for what it asked. */
+  /** Why the endpoint as a whole has failed; undefined if it answers other calls, and only this request failed. */
   async #failureOfAll(failure: EndpointError, calls: readonly RpcCall[], signal: AbortSignal) {
     const isRepeated = this.#failures > 1 || this.#size.isTrial
     if (failure.fault === 'rate-limited') {
-      // Each call may count. The endpoint wants to be left alone all the same.
+      // Each call may count against its rate limit: the endpoint must be left alone all the same.
       if (isRepeated) this.#size.recordTooLarge(calls.length)
       return failure
     }
-    // A search of too many blocks is made smaller by itself.
+    // A search of too many blocks is divided by its caller.
     const mayBeForItsCalls = failure.fault === 'timeout' ? !calls.some(isRangeSearch) : isRepeated
     return mayBeForItsCalls ? this.#probe(signal) : failure
   }
 
-  /** @returns how the endpoint fails at what it should answer: it may ask to be left alone. */
+  /** @returns the failure of the endpoint at the probe: it may ask to be left alone. */
   #probe(signal: AbortSignal): Promise<EndpointError | undefined> {
     this.#probing ??= this.#send([PROBE], signal)
       .then(() => undefined, toOwnError)
@@ -148,7 +148,7 @@ export class BatchSender {
   }
 }
 
-/** @throws what is no failure of an endpoint. */
+/** @throws errors that are no failure of an endpoint. */
 function toOwnError(error: unknown): EndpointError {
   if (error instanceof EndpointError) return error
   throw error
@@ -158,7 +158,7 @@ function throwFirst(ended: readonly PromiseSettledResult<void>[]) {
   for (const one of ended) if (one.status === 'rejected') throw one.reason
 }
 
-/** The error that all calls of a batch were answered with: it may be one of the batch. */
+/** The error that all calls of a batch were answered with: it may concern the batch. */
 function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefined {
   const [first] = responses
   if (responses.length < 2 || first === undefined || !('error' in first)) return undefined
@@ -167,7 +167,7 @@ function errorOfAll(responses: readonly RpcResponse[]): EndpointError | undefine
   return isShared && (error.fault === 'rate-limited' || error.refusal === 'other') ? error : undefined
 }
 
-/** Bounds how much of some work is under way at the same time; the rest waits for its turn. */
+/** Limits how much of some work is under way at the same time; the rest waits for its turn. */
 function createSlots(count: number) {
   let free = count
   const waiting: (() => void)[] = []

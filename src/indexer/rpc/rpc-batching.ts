@@ -2,19 +2,21 @@ import { EndpointError, toEndpointError } from './endpoint-errors.ts'
 import type { RpcCall, RpcResponse } from './json-rpc.ts'
 import type { BatchSender, RpcOutcome } from './request-queue.ts'
 
-/** A call, and what its answer means. */
+/** A call, and how to read its result. */
 export interface RpcRequest<Result> {
   call: RpcCall
-  /** @throws EndpointError where the response is of no use. */
+  /** @throws EndpointError if the result is unusable. */
   read(response: unknown): Result
-  /** What it means that this call fails while others are answered; where there is none, it is an error of the whole. */
+  /**
+   * The meaning of a failure of this call while others succeed; without it, such a failure is one of the whole request.
+   */
   readError?(error: EndpointError): Result
 }
 
-/** Responses that were of use, by call: an endpoint that fails half-way does not have to begin again. */
+/** Usable results by call: an endpoint that fails half-way need not start over. */
 export type FinalResponses = Map<string, RpcResponse>
 
-/** Asks an endpoint questions in as many requests as it takes. */
+/** Sends calls to an endpoint in as many requests as it needs. */
 export async function callAll<Result>(
   sender: BatchSender,
   requests: readonly RpcRequest<Result>[],
@@ -38,7 +40,7 @@ export async function callAll<Result>(
       try {
         const result = readOutcome(asked.request, outcome)
         results.set(asked.request, [result])
-        // What was not answered may be another time.
+        // A call that was not answered may be answered another time.
         if (!(outcome instanceof EndpointError || result instanceof EndpointError)) kept.set(asked.key, outcome)
       } catch (error) {
         failures.push(error)

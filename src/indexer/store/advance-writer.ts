@@ -30,11 +30,11 @@ interface AdvanceWriter {
   advanceTo: (assignments: string, values: unknown[]) => Promise<void>
 }
 
-/** Writes advances, each in one transaction. @returns of each the tables that it has written as a whole. */
+/** Writes advances, each in one transaction. @returns for each the tables that it has written as a whole. */
 export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten, advanceTo }: AdvanceWriter) {
   const { chainId } = chain
 
-  /** Writes all facts of an advance but those of some campaigns, whose claims wait for them. */
+  /** Writes all facts of an advance except those of some campaigns, whose claims wait for them. */
   async function writeFacts(advance: Advance, ids: ReadonlySet<string>) {
     const { base, depth, campaigns, revertedCampaigns } = advance
     const isFirst = base === -1
@@ -91,7 +91,7 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
       return base === -1 ? listWrittenTables(client) : []
     })
 
-  /** Where the database refuses facts, it takes those of all other campaigns. */
+  /** If the database refuses facts, it gets those of all other campaigns. */
   return async function writeTaken(advance: Advance) {
     try {
       return await write(advance)
@@ -108,7 +108,7 @@ export function createAdvanceWriter({ client, ingest, chain, leftOut, isWritten,
   }
 }
 
-/** Of most blocks only the number and the hash are new. */
+/** For most blocks only the number and the hash are new. */
 function changesFacts({ depth, claims, campaigns, revertedCampaigns, tokens, feedFacts }: Advance) {
   const { reset, prices, earlier } = feedFacts
   return (

@@ -8,11 +8,11 @@ import { toAddress } from '../protocol/fixed-incentives.ts'
 import type { Advance } from '../sync/sync-steps.ts'
 import { backFilledPricesOf, toPriceBatch } from './feed-rows.ts'
 
-/** What of a chain decides how its facts are written. */
+/** The settings of a chain that decide how its facts are written. */
 export type WrittenChain = Pick<ChainSettings, 'chainId' | 'startBlock' | 'prices' | 'trustedTokens'>
 
 /**
- * What an advance changes of the facts that answers are made of, on top of what is stored.
+ * The changes of an advance to facts that responses show, on top of what is stored.
  * @param isStored whether nothing but figures of its incentives can have changed since a campaign was written.
  */
 export async function toBatch(
@@ -41,7 +41,7 @@ export async function toBatch(
   }
 }
 
-/** An advance without what it brings of some campaigns. */
+/** An advance without its facts of some campaigns. */
 export const withoutCampaigns = (advance: Advance, ids: ReadonlySet<string>): Advance => ({
   ...advance,
   campaigns: advance.campaigns.filter(({ record }) => !ids.has(record.id)),
@@ -54,7 +54,7 @@ export const toTakenInBatch = (chainId: number, campaign: ChainCampaign): Batch 
   stored: [waitingClaims(chainId, 1, `campaign_id = '${campaign.record.id}'`)],
 })
 
-/** Claims that wait for their campaign, as records that follow some others. IDs are of the form that the API has. */
+/** Claims that wait for their campaign, as records that follow some others. IDs are in the form of the API. */
 const waitingClaims = (chainId: number, records: number, condition: string) => ({
   of: 'claim' as const,
   sql: `insert into staged_claim (place, chain_id, tx_hash, log_index, campaign_id, incentive_position, claimant, amount,
@@ -65,8 +65,8 @@ const waitingClaims = (chainId: number, records: number, condition: string) => (
 })
 
 /**
- * What the first advance brings: all that the back-fill has found, in the place of all that there is of the chain.
- * @param leftOut campaigns whose claims go on waiting.
+ * The content of the first advance: all that the backfill has found replaces everything of the chain.
+ * @param leftOut campaigns whose claims still wait.
  */
 export async function toFirstBatch(
   client: pg.Client,
@@ -111,7 +111,7 @@ const toChangedIncentives = ({ record, incentives }: ChainCampaign) =>
     return position === undefined ? [] : [{ campaignId: record.id, position, definition }]
   })
 
-/** Of a campaign all but the figures of its incentives, in few bytes. */
+/** A fingerprint of a campaign without the figures of its incentives. */
 export function fingerprintOf({ record, incentives, accessLists }: ChainCampaign) {
   const fixed = { ...record, incentives, accessLists }
   return createHash('sha256').update(JSON.stringify(fixed)).digest('base64')

@@ -6,9 +6,7 @@ import type { ChainCampaign } from '../protocol/contracts/campaign-components.ts
 import type { BlockReference } from '../sync/block-links.ts'
 import type { Advance, BlockClaim, FollowedState } from '../sync/sync-steps.ts'
 
-/*
- * The rows that answers are not made of: what has to be known of a chain to go on.
- */
+/* The rows that responses do not show: the state from which the indexer goes on. */
 
 type UnknownComponent = ChainCampaign['unknown'][number] & { blockNumber?: number }
 
@@ -29,7 +27,7 @@ export async function dropOrigins(client: pg.Client, ids: readonly string[]) {
   if (ids.length > 0) await client.query('delete from followed_campaigns where id = any ($1)', [ids])
 }
 
-/** @param ids campaigns of which nothing else is unknown any more. */
+/** @param ids campaigns that are now completely known. */
 export async function storeUnknown(
   client: pg.Client,
   chainId: number,
@@ -49,11 +47,11 @@ export async function storeUnknown(
   )
 }
 
-/** Campaigns of no known form that blocks above this one have brought; of the others nothing is stored that would name them. */
+/** Campaigns of unknown form in blocks above this one; nothing else is stored that would name them. */
 export const forgetUnknownAbove = (client: pg.Client, chainId: number, base: number) =>
   client.query('delete from unknown_components where chain_id = $1 and block_number > $2', [chainId, base])
 
-/** A campaign that its core does not tell in a known form. */
+/** A campaign that its core does not return in a known form. */
 export const toUnknownCampaign = (campaign: Advance['unreadable'][number]): UnknownComponent => ({
   kind: 'campaign',
   ...campaign,
@@ -72,7 +70,7 @@ export async function storeBackfilledClaims(client: pg.Client, chainId: number, 
   )
 }
 
-/** Takes back claims that wait for a campaign that is left out. */
+/** Withdraws claims that wait for a campaign that is left out. */
 export const dropBackFilledClaims = (
   client: pg.Client,
   chainId: number,
@@ -85,7 +83,7 @@ export const dropBackFilledClaims = (
     [chainId, claims.map(({ txHash }) => txHash), claims.map(({ logIndex }) => logIndex)],
   )
 
-/** The window moves on: withdrawn blocks go, and those that cannot be withdrawn any more, but for the newest of them. */
+/** The window moves on: withdrawn blocks go, and final ones, except the newest of them. */
 export async function storeBlocks(
   client: pg.Client,
   chainId: number,
@@ -114,15 +112,15 @@ export async function storeBlocks(
   )
 }
 
-/** The oldest block that is kept: the newest that is final. */
+/** The oldest block that is kept: the newest final one. */
 export const oldestOf = (asOf: number, finalized: number) => Math.min(asOf, finalized)
 
-/** Somebody else has written of the same chain: what this process knows of it is of the past. */
+/** Another process has written the same chain: what this process knows of it is outdated. */
 export class ChainMovedError extends Error {
   override readonly name = 'ChainMovedError'
 }
 
-/** What is found again where a chain is read again. */
+/** What is found again when a chain is read again. */
 export const tablesOfChain = [
   'followed_blocks',
   'followed_campaigns',

@@ -14,16 +14,17 @@ import { StepWriter } from './step-writer.ts'
 
 export { ChainMovedError } from './chain-rows.ts'
 
-/** What is stored of a chain, for the one process that follows it. */
+/** The stored state of a chain, for the one process that follows it. */
 export interface ChainStore extends FollowedStore {
   /** How far the chain is stored. */
   readState(): Promise<FollowedState>
   /**
-   * Writes a step, and how the chain is, in one transaction. A step that changes nothing is written once a second at most.
-   * @throws ChainMovedError where somebody else has written meanwhile: the store is to be opened again.
+   * Writes a step, and the state of the chain, in one transaction. A step without changes is written at most once a
+   * second.
+   * @throws ChainMovedError if another process has written meanwhile: the store must be opened again.
    */
   apply(step: FollowingStep): Promise<void>
-  /** Notes how far the chain itself is, where nothing of it can be stored. */
+  /** Records the head of the chain, when nothing of it can be stored. */
   recordHeads(heads: { head: number; finalized: number | null }): Promise<void>
   /** Contracts of all incentives. */
   contracts(): Promise<Hex[]>
@@ -36,22 +37,22 @@ export class StoredElsewhereError extends Error {
 }
 
 interface OpeningOptions extends LeftOutOptions {
-  /** Told once that another process follows the chain. */
+  /** Called once if another process follows the chain. */
   onWait: () => void
   /** Ends the wait. */
   signal: AbortSignal
-  /** Asked while another process follows the chain, with its newest stored block: whether that is all that is wanted. */
+  /** Called while another process follows the chain, with its newest stored block: whether that is enough. */
   isEnough?: ((asOf: number) => Promise<boolean>) | undefined
 }
 
-/** How often it is looked whether the process that follows a chain has gone. */
+/** How often to check whether the process that follows a chain has ended. */
 const POLL_INTERVAL_MS = 500
 
 /**
- * Opens the store of a chain, on a connection of its own, once no other process follows it. The right to write goes with
- * the connection: who loses it has lost both.
- * @throws ImportedChainError and OtherChainSettingsError where the chain cannot be followed.
- * @throws StoredElsewhereError where another process follows it, and what that one has stored is enough.
+ * Opens the store of a chain, on a connection of its own, once no other process follows it. The connection holds the
+ * lock: losing the connection loses the right to write.
+ * @throws ImportedChainError and OtherChainSettingsError if the chain cannot be followed.
+ * @throws StoredElsewhereError if another process follows it, and has stored enough.
  */
 export async function openChainStore(
   url: string,
@@ -83,7 +84,7 @@ export async function openChainStore(
   }
 }
 
-/** Asks again and again, instead of once for long: so the wait can be ended. */
+/** Tries repeatedly instead of waiting once: so the wait can be ended. */
 async function takeChainLock(
   client: pg.Client,
   chainId: number,
@@ -105,7 +106,7 @@ async function takeChainLock(
   }
 }
 
-/** The newest block that is shown of a chain. */
+/** The newest block of a chain that responses show. */
 async function findAsOf(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ asOf: string }>(
     'select as_of_block as "asOf" from followed_chains where chain_id = $1 and not is_back_filling',
@@ -114,7 +115,7 @@ async function findAsOf(client: pg.Client, chainId: number) {
   return rows[0] && Number(rows[0].asOf)
 }
 
-/** What the engine asks while it makes a step. */
+/** What a step reads from the store. */
 function createChainReader(
   client: pg.Client,
   chainId: number,
@@ -146,20 +147,20 @@ function createChainReader(
   }
 }
 
-/** The database holds imported facts of a chain that is to be followed. */
+/** The database contains imported facts of a chain to follow. */
 export class ImportedChainError extends Error {
   override readonly name = 'ImportedChainError'
 }
 
-/** A chain that has been followed under other settings. */
+/** A chain that was followed with other settings. */
 export class OtherChainSettingsError extends Error {
   override readonly name = 'OtherChainSettingsError'
 }
 
 /**
- * Notes that a chain is followed: from here on nobody imports its campaigns and claims.
- * @throws ImportedChainError where somebody has.
- * @throws OtherChainSettingsError where what is stored was read from other cores, or from another block on.
+ * Records that a chain is followed: from here on its campaigns and claims cannot be imported.
+ * @throws ImportedChainError if some have been.
+ * @throws OtherChainSettingsError if the stored state was read from other cores, or from another first block.
  */
 async function registerChain(client: pg.Client, { chainId, cores, startBlock }: ChainSettings) {
   const listed = [...cores].sort()
@@ -170,7 +171,7 @@ async function registerChain(client: pg.Client, { chainId, cores, startBlock }: 
     return
   }
   await inTransaction(client, async () => {
-    // No import is at work on the chain meanwhile.
+    // No import may write the chain meanwhile.
     await takeImportLock(client)
     const { rows } = await client.query<{ campaigns: string; claims: string }>(
       `select (select count(*) from campaigns where chain_id = $1) as campaigns,

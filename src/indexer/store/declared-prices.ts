@@ -7,8 +7,8 @@ import type { ChainSettings } from '../chain-config.ts'
 import { type FollowedFeed, feedsOf } from '../feeds/followed-feeds.ts'
 
 /**
- * Stores what a chain file says of prices and of tokens, where something else is stored. Prices of a feed that has gone go
- * with it. A feed that a token has got is read again: the token has none of its prices yet.
+ * Stores the prices and tokens of a chain file, if they differ from what is stored. The prices of a feed go with it. A
+ * feed that gets a new token is read again: the token has none of its prices yet.
  */
 export async function applyChainFile(client: pg.Client, ingest: Ingest, chain: ChainSettings) {
   const { chainId, prices } = chain
@@ -36,7 +36,7 @@ export async function applyChainFile(client: pg.Client, ingest: Ingest, chain: C
   })
 }
 
-/** The feeds of tokens, by token, of those that have a price by the chain's file; null where it is fixed. */
+/** The feeds of tokens with a price in the chain's file, by token; null for a fixed price. */
 async function listDeclared(client: pg.Client, chainId: number) {
   const { rows } = await client.query<{ token: string; feed: Hex | null }>(
     `select chain_id || ':' || address as token, feed from priced_tokens where source_chain_id = $1`,
@@ -45,7 +45,7 @@ async function listDeclared(client: pg.Client, chainId: number) {
   return new Map(rows.map(({ token, feed }) => [token, feed]))
 }
 
-/** Forgets what is known of other feeds than these. */
+/** Forgets the state of all feeds except these. */
 async function keepFeeds(client: pg.Client, chainId: number, kept: readonly Hex[]) {
   await client.query('delete from back_filled_prices where chain_id = $1 and feed <> all ($2)', [chainId, kept])
   const { rows } = await client.query<{ feeds: FollowedFeed[] }>(
@@ -56,7 +56,7 @@ async function keepFeeds(client: pg.Client, chainId: number, kept: readonly Hex[
   await client.query('update followed_chains set feeds = $2 where chain_id = $1', [chainId, JSON.stringify(feeds)])
 }
 
-/** Tokens that were read from the chain, and are trusted now or not any more. */
+/** Tokens that were read from the chain, and whose trust has changed. */
 async function listOtherwiseTrusted(client: pg.Client, { chainId, trustedTokens }: ChainSettings) {
   const { rows } = await client.query<Omit<TokenRecord, 'type' | 'chainId'>>(
     `select address, decimals, name, symbol, image_uri as "imageUri", not is_whitelisted as whitelisted

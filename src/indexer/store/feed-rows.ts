@@ -8,7 +8,7 @@ import type { FeedFacts } from '../sync/sync-steps.ts'
 type PricedChain = Pick<ChainSettings, 'chainId' | 'prices'>
 type PriceBatch = Required<Pick<Batch, 'feedPrices' | 'stored'>>
 
-/** What feeds have told as prices of all the tokens that they are of, and what is dropped of them. */
+/** Prices reported by feeds, for all tokens of each feed, and those that are dropped. */
 export function toPriceBatch({ chainId, prices: sources }: PricedChain, facts: FeedFacts): PriceBatch {
   const { reset, prices, earlier } = facts
   const priceOf = (feed: Hex, log: { blockNumber: number; logIndex: number; at: number; priceUsd: string }) =>
@@ -39,10 +39,10 @@ export function toPriceBatch({ chainId, prices: sources }: PricedChain, facts: F
   }
 }
 
-/** What is remembered of feeds; null where it is as it is stored. */
+/** The new state of feeds; null if it is unchanged. */
 export const feedsAsJson = ({ feeds }: FeedFacts) => (feeds === null ? null : JSON.stringify(feeds))
 
-/** Prices that the back-fill has found, of all the tokens that their feeds are of. */
+/** Prices that the backfill has found, for all tokens of their feeds. */
 export const backFilledPricesOf = (chainId: number) => ({
   of: 'feedPrice' as const,
   sql: `insert into staged_feed_price (chain_id, address, block_number, log_index, at, price_usd)

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** So many are read again with one block, beside those that it touches. */
+/** Maximum number that are read again with one block, besides those that it touches. */
 const MAX_AT_ONCE = 20
 
 /**
@@ -17,9 +17,9 @@ export async function findIncomplete(client: pg.Client, chainId: number) {
   )
   const ids = new Set(rows.map(({ id }) => id))
   return {
-    /** Those that are to be read with the next block. */
+    /** Those to read with the next block. */
     due: () => [...ids].slice(0, MAX_AT_ONCE),
-    /** Campaigns that have been read, or are not there any more. */
+    /** Campaigns that have been read, or no longer exist. */
     forget(gone: Iterable<string>) {
       for (const id of gone) ids.delete(id)
     },

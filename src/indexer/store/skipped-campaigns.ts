@@ -8,7 +8,7 @@ import { toTakenInBatch } from './batch-records.ts'
 /** How often a campaign that was refused is tried again, in milliseconds. */
 const RETRY_MS = 60_000
 
-/** A campaign that was left out for a reason, or without one: it is taken in again. */
+/** A campaign that was left out for a reason; without a reason, it is included again. */
 type OnLeftOut = (campaignId: string, reason: string | undefined) => void
 
 export interface LeftOutOptions {
@@ -37,7 +37,7 @@ export async function createLeftOut(
       [chainId, [...reasons.keys()], [...reasons.values()]],
     )
 
-  /** To be called within a transaction. */
+  /** Call it within a transaction. */
   async function drop(ids: readonly string[]) {
     await client.query('delete from left_out_campaigns where campaign_id = any ($1)', [ids])
     await client.query('delete from back_filled_claims where chain_id = $1 and campaign_id = any ($2)', [chainId, ids])
@@ -73,16 +73,16 @@ export async function createLeftOut(
 
   return {
     ids: (): ReadonlySet<string> => new Set(triedAt.keys()),
-    /** Campaigns that are to be read, so that they can be tried again. */
+    /** Campaigns to read, so that they can be tried again. */
     due: () => [...triedAt.keys()].filter(isDue),
     keep,
     note,
     drop,
-    /** Campaigns that are not there any more. */
+    /** Campaigns that no longer exist. */
     forget(ids: Iterable<string>) {
       for (const id of ids) triedAt.delete(id)
     },
-    /** Writes those whose time has come, each by itself, with the claims that have waited for it. */
+    /** Writes those that are due, each on its own, with the claims that have waited for it. */
     async takeInDue(campaigns: readonly ChainCampaign[]) {
       for (const campaign of campaigns) if (isDue(campaign.record.id)) await takeIn(campaign)
     },
@@ -92,12 +92,12 @@ export async function createLeftOut(
 export type LeftOut = Awaited<ReturnType<typeof createLeftOut>>
 
 /**
- * SQLSTATE classes that speak of the facts of a statement: 22 data, 23 constraints, 21 cardinality, 54 limits of the server
- * (of a value, an index entry), P0 what a function or trigger raises.
+ * SQLSTATE classes that concern the facts of a statement: 22 data, 23 constraints, 21 cardinality, 54 limits of the
+ * server (of a value, an index entry), P0 errors raised by a function or trigger.
  */
 const OF_FACTS = /^(2[123]|54|P0)/
 
-/** Why the database does not take facts; undefined of failures that have nothing to do with them. */
+/** Why the database refuses facts; undefined for failures that have nothing to do with them. */
 export function refusalOf(error: unknown): string | undefined {
   if (error instanceof ImportFaultsError) return error.message
   if (error instanceof pg.DatabaseError && OF_FACTS.test(error.code ?? '')) return error.message

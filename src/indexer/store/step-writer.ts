@@ -24,10 +24,10 @@ type StoredChainSettings = WrittenChain & { url: string }
 type StoredChain = Awaited<ReturnType<typeof readStored>>
 type StepOf<Type extends FollowingStep['type']> = Extract<FollowingStep, { type: Type }>
 
-/** A look that has found nothing new is noted so often. */
+/** How often a look without changes is recorded. */
 const RECORD_INTERVAL_MS = 1000
 
-/** Writes the steps of one chain, one after the other, and remembers what the last one has left. */
+/** Writes the steps of one chain, one after the other, and remembers the state after the last one. */
 export class StepWriter {
   readonly #client: pg.Client
   readonly #ingest: Ingest
@@ -35,7 +35,7 @@ export class StepWriter {
   readonly #leftOut: LeftOut
   readonly #incomplete: Incomplete
   readonly #writeAdvance: ReturnType<typeof createAdvanceWriter>
-  /** What of campaigns this process has written itself: most of them are claimed from, and no more. */
+  /** Fingerprints of campaigns that this process has written: most changes to them are claims only. */
   readonly #written = new Map<string, string>()
   #step: number
   #state: FollowedState
@@ -73,12 +73,12 @@ export class StepWriter {
     return this.#state
   }
 
-  /** Until tables that were written as a whole are in order. */
+  /** Resolves when tables that were written as a whole have been vacuumed. */
   get tidied() {
     return this.#tidied
   }
 
-  /** Campaigns that are to be read again. */
+  /** Campaigns to read again. */
   due() {
     return [...this.#leftOut.due(), ...this.#incomplete.due()]
   }
@@ -92,7 +92,7 @@ export class StepWriter {
     this.#step += 1
   }
 
-  /** Leaves `looked_at` as it is: the chain is not heard of by this. */
+  /** Leaves `looked_at` unchanged: this is no sign of the chain. */
   async recordHeads({ head, finalized }: { head: number; finalized: number | null }) {
     await this.#client.query(
       'update followed_chains set head_block = $2, finalized_block = coalesce($3, finalized_block) where chain_id = $1',
@@ -100,7 +100,7 @@ export class StepWriter {
     )
   }
 
-  /** Sets columns of the chain, if nobody else has; `step` grows. */
+  /** Sets columns of the chain, unless another process has; `step` grows. */
   async #advanceTo(assignments: string, values: unknown[]) {
     const { chainId } = this.#chain
     const { rowCount } = await this.#client.query(
@@ -121,7 +121,7 @@ export class StepWriter {
     this.#noted = { at: now, head: head.number }
   }
 
-  /** What answers show stays as it is until the chain has been read again. */
+  /** Responses stay as they are until the chain has been read again. */
   async #restart() {
     const { chainId, startBlock } = this.#chain
     await inTransaction(this.#client, async () => {

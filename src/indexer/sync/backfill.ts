@@ -5,7 +5,7 @@ import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 
-/** Logs of a range of blocks, with the blocks of which the time matters. */
+/** Logs of a range of blocks, with the blocks whose timestamps matter. */
 export interface LogRange {
   to: number
   /** Hash of the last block. */
@@ -15,7 +15,7 @@ export interface LogRange {
 }
 
 export interface BackFillSettings {
-  /** Ranges that are asked for at the same time. */
+  /** Ranges requested at the same time. */
   parallelRanges: number
   /** Blocks of a range. */
   rangeBlocks: number
@@ -23,7 +23,7 @@ export interface BackFillSettings {
 
 export const defaultBackFillSettings: BackFillSettings = { parallelRanges: 4, rangeBlocks: 2000 }
 
-/** The chain is another one than that of which blocks were read by their numbers. */
+/** The chain differs from the one whose blocks were read by number. */
 export class OtherHistoryError extends EndpointError {
   constructor() {
     super('unknown-block', 'the blocks that were read first are not on the chain any more')
@@ -31,9 +31,9 @@ export class OtherHistoryError extends EndpointError {
 }
 
 /**
- * Reads ranges of final blocks, several at the same time, and gives them in order.
- * @param before hash of the block before the first, where it is known.
- * @throws OtherHistoryError where a range is not of the chain that the one before it is of.
+ * Reads ranges of final blocks, several at the same time, and returns them in order.
+ * @param before hash of the block before the first, if known.
+ * @throws OtherHistoryError if a range belongs to another chain history than the range before it.
  */
 export async function* readRanges(
   client: ChainClient,
@@ -71,7 +71,7 @@ async function readRange(
 ): Promise<ReadRange> {
   const logs = await client.logsBetween(from, to, before)
   const dated = logs.filter(needsTime)
-  // The first and the last block say whether ranges are of the same history.
+  // The first and the last block show whether ranges belong to the same history.
   const numbers = [...new Set([from, to, ...dated.map(({ blockNumber }) => blockNumber)])]
   const blocks = await client.blocksAt(numbers)
   const [first, end = first] = blocks
@@ -83,7 +83,7 @@ async function readRange(
   return { to, hash: end.hash, parentHash: first.parentHash, logs, blocks }
 }
 
-/** Campaigns, claims and prices have the time of their block. */
+/** Campaigns, claims and prices have the timestamp of their block. */
 function needsTime(log: ChainLog) {
   if (isFeedLog(log)) return true
   const type = readLog(log)?.type

@@ -3,20 +3,20 @@ import type { ChainClient } from '../rpc/chain-client.ts'
 import { EndpointError } from '../rpc/endpoint-errors.ts'
 import type { BlockHeader } from '../rpc/parse-responses.ts'
 
-/** A block by which a chain is told from another. */
+/** A block that identifies a history of the chain. */
 export interface BlockReference {
   number: number
   hash: Hex
 }
 
-/** Maximum number of blocks that are asked for together. */
+/** Maximum number of blocks requested together. */
 const MAX_BLOCKS = 100
 
 const unlinked = () => new EndpointError('unknown-block', 'the chain changed while it was read')
 
 /**
- * The blocks from one number to another, each the parent of the next, anyone who answered for them.
- * @throws EndpointError where they are none: the chain changed meanwhile, or two endpoints disagree.
+ * The blocks from one number to another, each the parent of the next, whichever endpoint returned them.
+ * @throws EndpointError if they are not linked: the chain changed meanwhile, or two endpoints disagree.
  */
 export async function linkedBlocks(client: ChainClient, from: number, to: number): Promise<BlockHeader[]> {
   const blocks: BlockHeader[] = []
@@ -34,7 +34,7 @@ export async function linkedBlocks(client: ChainClient, from: number, to: number
 /**
  * The newest stored block, up to a number, that the chain still has.
  * @param window stored blocks, ascending.
- * @returns undefined where it has none of them.
+ * @returns undefined if it has none of them.
  */
 export async function findAncestor(
   client: ChainClient,
@@ -42,7 +42,7 @@ export async function findAncestor(
   upTo: number,
 ): Promise<BlockHeader | undefined> {
   const stored = window.filter(({ number }) => number <= upTo).reverse()
-  // Few blocks are withdrawn most of the time.
+  // Most reorganisations are short.
   for (let start = 0, count = 2; start < stored.length; start += count, count = Math.min(MAX_BLOCKS, 4 * count)) {
     const some = stored.slice(start, start + count)
     const blocks = await client.blocksAt(some.map(({ number }) => number))
@@ -52,7 +52,7 @@ export async function findAncestor(
   return undefined
 }
 
-/** Refuses blocks that do not stand on another one. */
+/** Refuses blocks that do not descend from another one. */
 export function checkLink(base: BlockReference, [first]: readonly BlockHeader[]) {
   if (first !== undefined && first.parentHash !== base.hash) throw unlinked()
 }

@@ -18,9 +18,9 @@ import { readRanges } from './backfill.ts'
 import type { BlockReference } from './block-links.ts'
 import type { FeedFacts, Following } from './sync-steps.ts'
 
-/** Whether feeds are to be asked again for their aggregators: no log tells that they have others. */
+/** When to ask feeds for their aggregators again: no log announces new ones. */
 export interface FeedMemory {
-  /** When they were last asked; undefined where they have not been, or all is read again. */
+  /** When they were last asked; undefined if never, or if everything is read again. */
   feedsFoundAt: number | undefined
 }
 
@@ -28,7 +28,7 @@ interface AskedFeeds extends FoundFeeds {
   isRequested: boolean
 }
 
-/** What feeds are at a block, where they are to be asked. */
+/** The feeds as of a block, if it is time to ask them. */
 export async function findFeeds(
   { chain, client, settings }: Following,
   known: readonly FollowedFeed[],
@@ -54,7 +54,7 @@ export async function findFeeds(
   return { ...withFound(known, new Map(found), readFrom), isRequested: true }
 }
 
-/** What prices that were read change of feeds, with those of before the first price where these can be told now. */
+/** The feeds after prices were read, with the price before the first one if it can be read now. */
 export async function toFeedFacts(
   { settings: { startBlock } }: Following,
   reader: ContractReader,
@@ -77,9 +77,9 @@ export async function toFeedFacts(
 }
 
 /**
- * Reads prices of the past, of aggregators that were found later than the blocks in which they told them.
+ * Reads past prices of aggregators that were found after the blocks of those prices.
  * @param window stored blocks, ascending; the last is the newest.
- * @returns undefined where nothing is missing, nor anything else is new of feeds.
+ * @returns undefined if nothing is missing, and the feeds have not changed.
  */
 export async function readPast(
   following: Following,

@@ -5,27 +5,29 @@ import type { BlockHeader } from '../rpc/parse-responses.ts'
 import { followOnce, newMemory } from './sync-once.ts'
 import type { FollowedState, Following, FollowingStep } from './sync-steps.ts'
 
-/** A look at a chain that came to nothing; the next one follows. */
+/** A look at a chain that failed; the next one follows. */
 export interface SyncFailure {
   type: 'trouble'
-  /** Names endpoints by their place, never by their URL. */
+  /** Names endpoints by their number, never by their URL. */
   error: EndpointError | ChainUnavailableError
 }
 
-/** Looks at the same chain lie so far apart, in milliseconds. */
+/** Bounds of the interval between looks at a chain, in milliseconds. */
 const SHORTEST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1000
 const FIRST_PAUSE_MS = 500
 
-/** So many of the newest blocks say how far blocks lie apart: single ones do not, their times are whole seconds. */
+/**
+ * Newest blocks from which the block interval is estimated: single intervals are inexact, timestamps are whole seconds.
+ */
 const BLOCKS_OF_PACE = 200
 
 /**
- * Follows a chain until it is to end: at half the time between its blocks, and at once where there is more to be had or a
- * new head is told.
- * @param readState asked before each look: what another process has stored counts too.
+ * Follows a chain until it ends: looks at half the block interval, and at once if there is more to read or a new head
+ * is announced.
+ * @param readState called before each look: what another process has stored counts too.
  * @param signal ends it at once, whatever is under way or waited for.
- * @param heads told by sockets, where there are any.
+ * @param heads announced by sockets, if there are any.
  */
 export async function* followChain(
   following: Following,
@@ -55,7 +57,7 @@ export async function* followChain(
       yield { type: 'trouble', error }
     }
     if (!isAtRest) continue
-    // A node that is asked may have a head a little later than the socket that told it.
+    // The node that is asked may get a head a little later than the socket that announced it.
     const newHead = heads.news()
     awaitingMs = newHead === awaited ? Math.max(SHORTEST_PAUSE_MS, 2 * awaitingMs) : 0
     awaited = newHead
@@ -82,7 +84,7 @@ function halfOfBlockTime(blocks: readonly BlockHeader[]) {
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, halfMs))
 }
 
-/** Newest blocks as sockets tell them. Nobody believes them: they say when to look, and never what there is. */
+/** Newest blocks announced by sockets. They are not trusted: they decide when to look, never what is there. */
 export type NewHeadSignal = ReturnType<typeof createNewHeadSignal>
 
 export function createNewHeadSignal() {
@@ -90,7 +92,7 @@ export function createNewHeadSignal() {
   let seen: BlockHeader | undefined
   let wake = () => {}
 
-  /** What was told last, where it is not what was seen, nor older. */
+  /** The last announcement, unless it was already seen, or is older. */
   function news(): BlockHeader | undefined {
     if (newest === undefined || seen === undefined) return newest
     return newest.hash === seen.hash || newest.number < seen.number ? undefined : newest
@@ -102,12 +104,12 @@ export function createNewHeadSignal() {
       newest = head
       if (news() !== undefined) wake()
     },
-    /** The chain itself has said that this is its newest block. */
+    /** The chain itself has reported this as its newest block. */
     see(head: BlockHeader) {
       seen = head
     },
     news,
-    /** Waits for news, and no longer than it is told. */
+    /** Waits for an announcement, at most as long as given. */
     async wait(ms: number, signal: AbortSignal) {
       const waiting = new AbortController()
       wake = () => waiting.abort()

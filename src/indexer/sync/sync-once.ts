@@ -16,11 +16,11 @@ import {
   type Looking,
 } from './sync-steps.ts'
 
-/** What of one look at a chain the next one has to know. */
+/** What one look at a chain passes on to the next. */
 export interface FollowingMemory extends FeedMemory {
-  /** Since when the chain has seemed shorter than what is stored, or another one. */
+  /** Since when the chain has seemed shorter than what is stored, or different. */
   doubtfulSince: number | undefined
-  /** Tokens that have been told. */
+  /** Tokens that have been read. */
   reportedTokens: Set<string>
 }
 
@@ -31,9 +31,9 @@ export const newMemory = (): FollowingMemory => ({
 })
 
 /**
- * Looks at a chain once and gives what is to be stored, step by step; each has to be stored before the next is asked for.
- * @throws EndpointError where the chain changed while it was read: look again.
- * @throws ChainUnavailableError where no endpoint answers.
+ * Looks at a chain once and yields what to store, step by step; each must be stored before the next is requested.
+ * @throws EndpointError if the chain changed while it was read: look again.
+ * @throws ChainUnavailableError if no endpoint responds.
  */
 export async function* followOnce(
   following: Following,
@@ -44,7 +44,7 @@ export async function* followOnce(
   try {
     yield* look({ ...following, client: following.client.until(looking.signal) }, state, memory)
   } finally {
-    // What is still under way, nobody waits for.
+    // Nobody waits for requests still under way.
     looking.abort()
   }
 }
@@ -64,7 +64,7 @@ async function* look(
   const { asOf } = state
   if (head.hash === asOf.hash) {
     memory.doubtfulSince = undefined
-    // Nothing can have changed that was asked before.
+    // Nothing that was read before can have changed.
     const found =
       memory.feedsFoundAt === undefined
         ? await findFeeds(following, state.feeds, memory, {
@@ -107,7 +107,7 @@ async function* look(
   if (feedFacts !== undefined) yield { type: 'past-prices', feedFacts }
 }
 
-/** Everything is read again, also what price feeds are. */
+/** Everything is read again, price feeds too. */
 function restart(memory: FollowingMemory): FollowingStep {
   memory.feedsFoundAt = undefined
   return { type: 'restart' }
@@ -121,8 +121,8 @@ const withFeeds = (following: Following, feeds: Looking['feeds']): Looking => ({
 })
 
 /**
- * What is final is fixed by its numbers while it is read. Where the chain is another one afterwards, all of it is read
- * again.
+ * While it is read, final data is identified by block numbers. If the chain turns out to be another one afterwards, all
+ * of it is read again.
  */
 async function* startFromNothing(
   following: Following,
@@ -132,7 +132,7 @@ async function* startFromNothing(
   finalized: number,
 ): AsyncGenerator<FollowingStep> {
   try {
-    // What took long has let the head move on: look again.
+    // Reading took long and the head has moved on: look again.
     if (finalized - state.backFilledTo > FINAL_BELOW_HEAD) yield* backFill(following, memory, state, head, finalized)
     else yield* withReportedTokens(memory, await advanceFromNothing(following, memory, state, head, finalized))
     memory.doubtfulSince = undefined
@@ -144,13 +144,13 @@ async function* startFromNothing(
   }
 }
 
-/** What a step tells has been told once it is stored, and not before. */
+/** Tokens of a step count as read only once it is stored. */
 function* withReportedTokens(memory: FollowingMemory, step: { type: 'advance' } & Advance) {
   yield step
   for (const { address } of step.tokens) memory.reportedTokens.add(address)
 }
 
-/** A node that lags behind, or is on a branch of its own, says the same for a while as a chain that has changed. */
+/** For a while, a node that lags behind, or is on its own branch, looks like a chain that has changed. */
 function isBelieved(memory: FollowingMemory, maxWaitMs: number) {
   memory.doubtfulSince ??= Date.now()
   return Date.now() - memory.doubtfulSince >= maxWaitMs
@@ -161,7 +161,10 @@ function finalBelow({ settings }: Following, head: BlockHeader, finalized: Block
   return Math.max(settings.startBlock - 1, Math.min(number, head.number))
 }
 
-/** Fixed facts of all final blocks. They are read at the head: what is fixed holds there too, and no node has to remember. */
+/**
+ * Fixed facts of all final blocks. They are read at the head: fixed facts hold there too, and no archive node is
+ * needed.
+ */
 async function* backFill(
   following: Following,
   memory: FollowingMemory,
@@ -179,7 +182,7 @@ async function* backFill(
   for await (const { to, hash, ...range } of readRanges(client, readFrom, finalized, settings, backFilledHash)) {
     const reader = createContractReader(async (calls) => client.callAt((await client.heads()).head.hash)(calls))
     const { prices, ...facts } = await readFixedFacts(looking, { base: Number.POSITIVE_INFINITY, ...range }, reader)
-    // Which price was in force before the first one is asked in the end.
+    // Which price was in force before the first one is read at the end.
     const feeds = withPrices(found.feeds, prices)
     const isChanged = JSON.stringify(feeds) !== JSON.stringify(stored)
     const feedFacts = { feeds: isChanged ? feeds : null, reset: found.reset, prices, earlier: [] }
@@ -190,7 +193,7 @@ async function* backFill(
   }
 }
 
-/** The first time that answers may show the chain: everything that the back-fill has found, and the blocks since. */
+/** The first time that responses may show the chain: everything the backfill has found, and the blocks since. */
 async function advanceFromNothing(
   following: Following,
   memory: FollowingMemory,
@@ -204,7 +207,7 @@ async function advanceFromNothing(
     throw new OtherHistoryError()
   }
   const asOf = blocks.at(-1) ?? head
-  // What was found while blocks were back-filled, may have been withdrawn since.
+  // What was found during the backfill may have been withdrawn since.
   const found = await findFeeds(following, stored, memory, {
     ...{ at: asOf.hash, readFrom: backFilledTo + 1, isReorganised: true },
   })
@@ -216,7 +219,7 @@ async function advanceFromNothing(
 
 interface Stretch {
   base: BlockReference
-  /** The base, where it had to be searched for: the chain may have become shorter. */
+  /** The base, if it had to be searched for: the chain may have become shorter. */
   ancestor: BlockHeader | undefined
   head: BlockHeader
   finalized: number
@@ -235,14 +238,14 @@ async function advance(
   const { client, store, settings } = looking
   const ranges: LogRange[] = []
   let final: BlockHeader | undefined
-  // After a long time away: what is final is read by ranges.
+  // After a long pause: final blocks are read by ranges.
   if (finalized - base.number > FINAL_BELOW_HEAD) {
     for await (const range of readRanges(client, base.number + 1, finalized, settings, base.hash)) ranges.push(range)
     ;[final] = await linkedBlocks(client, finalized, finalized)
     if (final?.hash !== ranges.at(-1)?.hash) throw new OtherHistoryError()
   }
   const last = final ?? base
-  // Most of the time there is one more block, and it is known already.
+  // Usually there is one more block, and it is known already.
   const blocks = head.parentHash === last.hash ? [head] : await linkedBlocks(client, last.number + 1, head.number)
   checkLink(last, blocks)
   const asOf = blocks.at(-1) ?? final ?? ancestor
@@ -257,7 +260,7 @@ async function advance(
   return toAdvance(looking, memory, { stored, found, facts, touched, stretch })
 }
 
-/** What was read of blocks, with what campaigns and feeds are at the last of them. */
+/** The facts read from blocks, with campaigns and feeds as of the last of them. */
 async function toAdvance(
   looking: Looking,
   memory: FollowingMemory,

@@ -14,25 +14,25 @@ import type { BlockReference } from './block-links.ts'
 
 /** How far a chain is stored. */
 export interface FollowedState {
-  /** The block whose effects are in the responses; null until the back-fill has come to its end. */
+  /** The block whose effects responses show; null until the backfill is complete. */
   asOf: BlockReference | null
-  /** Stored blocks, ascending; the last is `asOf`. The more there are, the deeper a reorganisation may go. */
+  /** Stored blocks, ascending; the last is `asOf`. Their number limits the depth of a reorganisation. */
   window: readonly BlockReference[]
-  /** The last block of which the fixed facts are stored; the one before the first block where there are none. */
+  /** The last block whose fixed facts are stored; the one before the first block if there are none. */
   backFilledTo: number
-  /** Hash of that block while the chain is back-filled, where it is known. */
+  /** Hash of that block during the backfill, if known. */
   backFilledHash: Hex | null
   /** Price feeds, and how far their prices are stored. */
   feeds: readonly FollowedFeed[]
 }
 
-/** What the store says while a step is made. */
+/** What a step reads from the store. */
 export interface FollowedStore extends KnownCampaigns {
   /** IDs of the campaigns that blocks above this number touched. */
   affectedAbove(blockNumber: number): Promise<string[]>
-  /** Campaigns that the back-fill has found. */
+  /** Campaigns that the backfill has found. */
   backFilled(): Promise<CampaignOrigin[]>
-  /** IDs of campaigns that are to be read again: they could not be stored, or something fixed has never been asked. */
+  /** IDs of campaigns to read again: they could not be stored, or something fixed was never read. */
   dueAgain(): Promise<string[]>
 }
 
@@ -42,59 +42,61 @@ export interface BlockClaim {
   blockNumber: number
 }
 
-/** What is fixed of campaigns, and the claims on them. */
+/** Fixed facts of campaigns, and the claims on them. */
 export interface FixedFacts {
   origins: CompleteOrigin[]
   claims: BlockClaim[]
   affects: SpanFacts['affects']
-  /** Claims on incentives that are not known, or of campaigns from before the first block. */
+  /** Claims on unknown incentives, or on campaigns from before the first block. */
   orphanClaims: number
-  /** Campaigns that their core does not know in a form that is known. */
+  /** Campaigns that their core does not return in a known form. */
   unreadable: { campaignId: string; contract: Hex; blockNumber: number }[]
-  /** What feeds have told. */
+  /** Prices reported by feeds. */
   prices: FeedPrice[]
 }
 
-/** What has become known of price feeds. */
+/** New facts about price feeds. */
 export interface FeedFacts {
-  /** All of them, with how far they are read; null where nothing of that has changed. */
+  /** All of them, with how far they are read; null if nothing of that has changed. */
   feeds: FollowedFeed[] | null
-  /** Feeds whose stored prices are to be dropped first: all of them are read again. */
+  /** Feeds whose stored prices are dropped first: all of them are read again. */
   reset: Hex[]
   prices: FeedPrice[]
-  /** Prices of before the first one, each in the place of an earlier one of its feed. */
+  /** Prices before the first one, each replacing an earlier one of its feed. */
   earlier: EarlierPrice[]
 }
 
-/** What is to be stored next, each in one transaction. */
+/** What to store next, each in one transaction. */
 export type FollowingStep =
-  /** Facts of final blocks, as they are found. Answers do not show them yet. */
+  /** Facts of final blocks, as they are found. Responses do not show them yet. */
   | ({ type: 'back-fill'; to: number; hash: Hex; head: BlockHeader; finalized: number } & Omit<FixedFacts, 'prices'> & {
         feedFacts: FeedFacts
       })
-  /** The chain at a block. What is stored of blocks above `base` is taken back first. */
+  /** The chain as of a block. What is stored of blocks above `base` is withdrawn first. */
   | ({ type: 'advance' } & Advance)
-  /** Prices of blocks up to the newest stored one, of aggregators that were found since. */
+  /** Prices of blocks up to the newest stored one, from aggregators that were found since. */
   | { type: 'past-prices'; feedFacts: FeedFacts }
-  /** The chain has none of the stored blocks: everything of it is taken back. */
+  /** The chain has none of the stored blocks: everything of it is withdrawn. */
   | { type: 'restart' }
   /** Nothing has changed. */
   | { type: 'rest'; head: BlockHeader; finalized: number }
 
 export interface Advance {
-  /** The stored block on which this stands; its number is -1 for the first advance. */
+  /** The stored block that this one follows; its number is -1 for the first advance. */
   base: number
-  /** Stored blocks that are not on the chain any more: 0 where there was no reorganisation. */
+  /** Stored blocks that are no longer on the chain: 0 without a reorganisation. */
   depth: number
   asOf: BlockHeader
   head: BlockHeader
   finalized: number
-  /** Blocks above the base that go into the window, ascending; the last is `asOf`, unless the chain has become shorter. */
+  /**
+   * Blocks above the base that go into the window, ascending; the last is `asOf`, unless the chain has become shorter.
+   */
   blocks: BlockHeader[]
   claims: BlockClaim[]
-  /** Campaigns that were touched, as they are at `asOf`. */
+  /** Touched campaigns, as of `asOf`. */
   campaigns: ChainCampaign[]
-  /** Campaigns that were touched above the base and are not there any more. */
+  /** Campaigns that were touched above the base and no longer exist. */
   revertedCampaigns: string[]
   tokens: TokenRecord[]
   affects: FixedFacts['affects']
@@ -106,9 +108,9 @@ export interface Advance {
 interface FollowingSettings extends BackFillSettings {
   /** First block that is read. */
   startBlock: number
-  /** How long the chain may seem shorter, or another one altogether, before that is believed. */
+  /** How long the chain may seem shorter, or entirely different, before that is accepted. */
   maxWaitMs: number
-  /** How long price feeds are not asked again which aggregators they have. */
+  /** The interval at which price feeds are asked for their aggregators. */
   feedCheckMs: number
 }
 
@@ -119,10 +121,10 @@ export interface Following {
   settings: FollowingSettings
 }
 
-/** The same for one look at the chain, with the price feeds as they are found in it. */
+/** The same for one look at the chain, with the price feeds as found in it. */
 export interface Looking extends Following {
   feeds: readonly FollowedFeed[]
 }
 
-/** Where no node tells what is final, blocks so far below the head are taken to be. */
+/** If no node reports the final block, the block this far below the head counts as final. */
 export const FINAL_BELOW_HEAD = 256

@@ -2,9 +2,9 @@ import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { chosenColumnNames } from '../staging/staged-columns.ts'
 
 /*
- * A `campaignMetadata` record decides on some columns of its campaign, whichever of the two comes first. The columns are
- * overlaid where campaigns are staged, so whatever is derived from a campaign sees nothing but the result; a campaign that
- * is stored already is staged again.
+ * A `campaignMetadata` record sets some columns of its campaign, whichever of the two comes first. The columns are
+ * overlaid when campaigns are staged, so that everything derived from a campaign sees only the result; a campaign that
+ * is already stored is staged again.
  */
 
 const overlaid = chosenColumnNames.join(', ')
@@ -52,7 +52,7 @@ const keepMetadata: Step[] = stepsFor(
   ],
 )
 
-/** Before anything looks at the campaigns that are staged. */
+/** Before anything reads the staged campaigns. */
 export const overlayMetadata: Step[] = [
   ...keepMetadata,
   ...stepsFor(
@@ -67,7 +67,7 @@ export const overlayMetadata: Step[] = [
         from staged_campaign campaign
       ) staged
       where metadata.id = staged.id and metadata.own is distinct from staged.own`,
-      // Each kind of list is decided by what belongs to it.
+      // The columns of each kind of list are set together.
       `update staged_campaign staged set (${overlaid}) = (
         select ${overlaid} from jsonb_populate_record(staged, chosen
           - case when allow_list_type = 'OffchainAccessList' then '' else 'access_list_id' end

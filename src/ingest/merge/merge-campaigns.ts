@@ -3,19 +3,20 @@ import { type Step, stepsFor } from '../../read-models/steps.ts'
 import { upsert } from './merge-records.ts'
 
 /*
- * How staged campaigns become rows of six tables, and leave them, and which campaigns a batch touches. They are replaced whole; their claims stay.
+ * How staged campaigns become rows of six tables, and are removed, and which campaigns a batch touches. They are
+ * replaced whole; their claims stay.
  */
 
-/** Marks campaigns, those that are marked already aside. `isRecordAffected`: see the working tables. */
+/** Marks campaigns, except those already marked. `isRecordAffected`: see the working tables. */
 export const touch = (keys: string, { isRecordAffected }: { isRecordAffected: boolean }) =>
   `insert into touched_campaigns (key, is_record_touched)
   select distinct key, ${isRecordAffected} from (${keys}) touching
   where not exists (select from touched_campaigns already where already.key = touching.key)`
 
 /**
- * Campaigns whose derived columns may change; what they are derived from is read again for each of them. Those that are
- * stored and replaced or withdrawn come first: what they add to the totals of contracts has to be known before anything
- * changes. Those that are only claimed come with their claims.
+ * Campaigns whose derived columns may change; for each of them the sources are read again. Stored ones that are
+ * replaced or withdrawn come first: what they add to the totals of contracts must be known before anything changes.
+ * Those that are only claimed come with their claims.
  */
 export const touchCampaigns: Step[] = [
   ...stepsFor(
@@ -79,13 +80,13 @@ const campaignColumns = [
   ...['action_token_chain_id', 'action_token_address'],
 ]
 
-/** Of other names or forms where they are staged. */
+/** Their names or forms differ where they are staged. */
 const convertedColumns = {
   distribution_channels: 'array(select jsonb_array_elements_text(distribution_channels))',
   uses_template_as_is: 'action_template_id is not null and not custom_action',
 }
 
-/** Campaigns with all that is replaced with them. */
+/** Campaigns with everything that is replaced with them. */
 export const mergeCampaigns = stepsFor(
   ['campaign'],
   [
@@ -175,7 +176,7 @@ export const updateIncentiveState = stepsFor(
 
 const signatureColumns = 'claimant, incentive_position, signature, referrer'
 
-/** Signatures are the operator's: what a chain has taken back may come again, and they with it. */
+/** Signatures belong to the operator: withdrawn campaigns may come again, and their signatures with them. */
 const detachSignatures = (those: string) => `with gone as (
     delete from claim_signatures using ${those} returning campaign_key, ${signatureColumns}
   )
@@ -185,7 +186,7 @@ const detachSignatures = (those: string) => `with gone as (
   on conflict (campaign_id, claimant, incentive_position) do update
   set signature = excluded.signature, referrer = excluded.referrer`
 
-/** Once no claim refers to them any more: the claims of this call may just have left an incentive that is withdrawn. */
+/** Once no claim refers to them: the claims of this call may just have left an incentive that is withdrawn. */
 export const withdrawIncentives: Step[] = [
   ...stepsFor(
     ['campaign'],
@@ -197,7 +198,7 @@ export const withdrawIncentives: Step[] = [
       )
       insert into claim_signatures (campaign_key, ${signatureColumns})
       select campaign_key, ${signatureColumns} from attached on conflict do nothing`,
-      // Of a campaign that is imported no signature refers to it: that has been checked. A chain that has changed asks nobody.
+      // The checks guarantee that no signature refers to an imported one. A chain that has changed is not checked.
       detachSignatures(`staged_key where campaign_key = staged_key.key
         and incentive_position <> all (staged_key.incentive_positions)`),
       `delete from incentives using staged_key

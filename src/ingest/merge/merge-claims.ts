@@ -4,9 +4,9 @@ import { touch } from './merge-campaigns.ts'
 import { upsert } from './merge-records.ts'
 
 /*
- * What the staged claims change: a row for each claim that goes away or is replaced, with the direction -1, and for each
- * that comes or replaces one, with +1. All figures that are derived from claims change by these rows, so the work does not
- * grow with the number of claims that a campaign has already.
+ * The changes by staged claims: a row with direction -1 for each claim that is removed or replaced, and one with +1 for
+ * each that is added or replaces one. All figures derived from claims change by these rows, so the work does not grow
+ * with the number of claims that a campaign has already.
  */
 
 export const claimChangeTables = {
@@ -16,8 +16,8 @@ export const claimChangeTables = {
 }
 
 /**
- * Whether somebody has a claim on a campaign. Asked incentive by incentive, so that an index answers however many claims
- * there are.
+ * Whether a claimant has a claim on a campaign. Asked incentive by incentive, so that an index answers however many
+ * claims there are.
  */
 const hasClaim = `exists (
   select from incentives join claims on claims.campaign_key = incentives.campaign_key
@@ -32,8 +32,8 @@ const goneBy = (claims: string) => `insert into claim_changes
 const revertedClaims = goneBy('(select distinct chain_id, tx_hash, log_index from withdrawn_claim)')
 
 /**
- * A claim whose record does not say what it is worth gets the value that follows from the price, which no other is asked for
- * (`offset 0`: else the planner asks first and looks at the record afterwards).
+ * A claim whose record has no value gets the value by the price, which is not looked up for other claims (`offset 0`:
+ * else the planner looks it up first and reads the record afterwards).
  */
 const comingClaims = `insert into claim_changes
   select 1, claim.chain_id, claim.tx_hash, log_index, campaigns.key, incentive_position, claimant, amount,
@@ -45,7 +45,7 @@ const comingClaims = `insert into claim_changes
     where claim.amount_usd is null offset 0
   ) derived on true`
 
-/** Claims that are stored as they are change nothing, and touch no campaign. */
+/** Claims that are already stored this way change nothing, and touch no campaign. */
 const dropUnchanged = `with unchanged as (
     delete from claim_changes recorded using campaigns, staged_claim claim
     where campaigns.key = recorded.campaign_key
@@ -80,7 +80,7 @@ const countClaimants = `merge into campaign_claimant_counts counts
   when not matched and changes.claimant_count > 0 then insert (campaign_key, claimant_count)
     values (changes.campaign_key, changes.claimant_count)`
 
-/** Once every campaign has its key. Claims that change nothing do not even begin to write, and so take no revision. */
+/** Once every campaign has its key. Unchanged claims do not even start to write, and so take no revision. */
 export const mergeClaims: Step[] = [
   ...stepsFor(['withdrawnClaim'], [[revertedClaims, 'claim_changes']]),
   ...stepsFor(['claim'], [[goneBy('staged_claim'), 'claim_changes'], dropUnchanged, [comingClaims, 'claim_changes']]),

@@ -4,11 +4,11 @@ import { FOLLOWS } from '../staging/reference-checks.ts'
 import { stagingName } from '../staging/staging.ts'
 
 /*
- * How staged records become rows. Every statement works on all records of a type at once; a record that is already
- * stored as it is writes nothing. Campaigns and claims have files of their own.
+ * How staged records become rows. Every statement works on all records of a type at once; an unchanged record writes
+ * nothing. Campaigns and claims have files of their own.
  */
 
-/** Inserts the rows of `source`, or brings those up to date that differ. */
+/** Inserts the rows of `source`, or updates those that differ. */
 export function upsert(table: string, identity: string[], columns: string[], source: string) {
   const all = [...identity, ...columns]
   const target = columns.map((column) => `target.${column}`).join(', ')
@@ -20,7 +20,7 @@ export function upsert(table: string, identity: string[], columns: string[], sou
     where (${target}) is distinct from (${excluded})`
 }
 
-/** The same of all records of a type, whose columns have the same names where they are staged. */
+/** The same for all records of a type, whose staged columns have the same names. */
 const upsertRecords = (type: RecordType, table: string, identity: string[], columns: string[]) =>
   upsert(table, identity, columns, `select * from ${stagingName(type)} where is_removed is null`)
 
@@ -109,7 +109,7 @@ const touchScores = `insert into touched_scores
   select distinct score_bucket from profiles join staged_profile using (user_address)
   where not exists (select from touched_scores already where already.score_bucket = profiles.score_bucket)`
 
-/** Profiles, and how many there are of each score that one of them has, or had. */
+/** Profiles, and the number of profiles with each score that one of them has, or had. */
 export const mergeProfiles: Step[] = stepsFor(
   ['profile'],
   [

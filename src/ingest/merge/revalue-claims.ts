@@ -6,14 +6,14 @@ import type { ChangeKind } from '../../read-models/steps.ts'
 import type { Query } from '../connection.ts'
 import { touch } from './merge-campaigns.ts'
 
-/** Pages of the working table that are taken in one step: some ten thousand claims. */
+/** Pages of the working table that are processed in one step: some ten thousand claims. */
 const PAGES_A_STEP = 64
 
 /** What the batch itself has left there is dealt with. */
 const emptyTables = `truncate claim_changes, counted_before, counted_after, counted_changes, touched_campaigns,
   interval_claimants, many_claim_changes`
 
-/** Whether a batch can give stored claims another value: by prices, tokens, or campaigns that are replaced. */
+/** Whether a batch can change the value of stored claims: by prices, tokens, or replaced campaigns. */
 export const mayRevalue = (changes: ReadonlySet<ChangeKind>) =>
   [...priceKinds, 'campaign' as const].some((kind) => changes.has(kind))
 
@@ -23,10 +23,10 @@ const afterClaims = [...changeClaimantTotals, ...changeTotals, ...changeClaimInt
 )
 
 /**
- * Gives the claims in `revalued_claim` their values, at the end of a batch and in its transaction: all at once for readers. In
- * steps, so that what is worked out in memory and in working tables does not grow with their number.
- * @param ask sends a statement that is planned for what is there.
- * @param many called before the first step where they are many.
+ * Sets the values of the claims in `revalued_claim`, at the end of a batch and in its transaction: readers see all at
+ * once. It works in steps, so that memory and working tables do not grow with their number.
+ * @param ask sends a statement that is planned for the data of now.
+ * @param many called before the first step if they are many.
  */
 export async function revalueClaims(ask: Query, many: () => Promise<unknown> = async () => undefined) {
   const { rows } = await ask<{ pages: number; isFew: boolean }>(measureRevaluation)

@@ -5,8 +5,8 @@ import { ImportFaultsError, MAX_REPORTED, ValidationErrors } from '../validation
 import { fromPlace, stagingName } from './staging.ts'
 
 /*
- * References that no single record can be checked for. Each check finds the records that refer to something neither
- * stored nor in the call, and says where they stand; they run on the staging tables, before anything is written.
+ * References that need more than one record to check. Each check finds the records that refer to something neither
+ * stored nor in the call, and their positions; they run on the staging tables, before anything is written.
  */
 
 const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 'incentiveIndex' | 'incentiveId') => `
@@ -25,8 +25,8 @@ const claimedIncentive = (table: 'staged_claim' | 'staged_claimsignature', key: 
       select from incentives where campaign_key = stored.key and position = source.incentive_position) end`
 
 /**
- * In steps, each of which is kept: the planner would otherwise be free to compare positions before it compares
- * campaigns, which is every record with every other.
+ * In materialized steps: the planner might otherwise compare positions before campaigns, which is every record with
+ * every other.
  */
 const revertedIncentive = (table: 'claims' | 'claim_signatures', what: string, exception = '') => `
   with shrunk as materialized (
@@ -162,7 +162,7 @@ const referred: readonly { of: RecordType; table: string; column: string; isRefe
   },
 ]
 
-/** The first faulty references in the order of the input, and with each the number of all; undefined: nothing refers. */
+/** The first faulty references in the order of the input, each with the number of all; undefined if nothing refers. */
 export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
   const faulty = checks.filter(({ of }) => changes.has(of)).map(({ sql }) => `(${sql})`)
   if (faulty.length === 0) return undefined
@@ -170,7 +170,7 @@ export function firstFaultsSql(changes: ReadonlySet<ChangeKind>) {
     from (${faulty.join(' union all ')}) faults (place, pointer, message) order by place limit ${MAX_REPORTED}`
 }
 
-/** A row of that. */
+/** A row of that result. */
 interface ReferenceFault {
   place: string
   pointer: string
@@ -179,7 +179,7 @@ interface ReferenceFault {
 }
 
 /**
- * Looks whether all that is staged refers to something.
+ * Checks that everything staged refers to something that exists.
  * @throws ImportFaultsError with the first faults and the number of all.
  */
 export async function checkReferences(ask: Query, changes: ReadonlySet<ChangeKind>, files: readonly string[]) {

@@ -5,14 +5,14 @@ import { recordTypes } from '../records.ts'
 import { columnsOf, type RecordOf, removalColumns, withoutUnknownAmounts } from './staged-columns.ts'
 import { dropSupersededSql, stagingName, withdrawRemoved } from './staging.ts'
 
-/** What identifies a claim on its chain. */
+/** The identity of a claim on its chain. */
 interface ClaimIdentity {
   chainId: number
   txHash: string
   logIndex: number
 }
 
-/** An incentive as a record of its campaign would have it, by its place. */
+/** An incentive in the form of its campaign's record, by its position. */
 interface ChangedIncentive {
   campaignId: string
   position: number
@@ -25,7 +25,7 @@ interface TokenIdentity {
   address: string
 }
 
-/** What a log of a token's feed said; identified by token, block and log index, each once in a batch. */
+/** A price in a log of a token's feed; identified by token, block and log index, each once in a batch. */
 interface FeedPrice {
   token: TokenIdentity
   /** Of the feed's chain; 0 for the price from before the first log. */
@@ -37,26 +37,29 @@ interface FeedPrice {
   priceUsd: string
 }
 
-/** What a chain's file declares for a token: the contract of a feed on that chain, or a fixed price. */
+/** The price source in a chain's file: a feed on that chain, or a fixed price. */
 export type PriceSource = { token: TokenIdentity } & ({ feed: string } | { fixedPriceUsd: string })
 
-/** Facts that come, are replaced or are taken back together. */
+/** Facts that are added, replaced or withdrawn together. */
 export interface Batch {
-  /** Records as `readRecord` gives them: valid, addresses and IDs lower-case. */
+  /** Records as `readRecord` returns them: valid, addresses and IDs lower-case. */
   records: readonly IngestRecord[]
   /** Records to take back by their identity, of these too. */
   removals?: readonly RemovalRecord[]
   /** Incentives of stored campaigns of which nothing but figures has changed: what has been claimed, what is left. */
   incentives?: readonly ChangedIncentive[]
-  /** Claims to take back; one that is also among the records is replaced. Unknown ones are passed over. */
+  /** Claims to withdraw; one that is also among the records is replaced. Unknown ones are ignored. */
   revertedClaims?: readonly ClaimIdentity[]
-  /** IDs of campaigns to take back with everything that belongs to them; no claim on them may stay. */
+  /** IDs of campaigns to withdraw with everything that belongs to them; they must have no claims left. */
   revertedCampaigns?: readonly string[]
-  /** All price sources of a chain's file: what it declared before and does not any more goes, with the prices of such feeds. */
+  /**
+   * All price sources of a chain's file: earlier ones that are missing here are removed, with the prices of their
+   * feeds.
+   */
   priceSources?: { chainId: number; sources: readonly PriceSource[] }
-  /** Prices of tokens that have a feed, with this batch; those of others are passed over. */
+  /** Prices of tokens that have a feed, with this batch; those of other tokens are ignored. */
   feedPrices?: readonly FeedPrice[]
-  /** The prices from blocks above this one to take back, of all feeds of a chain; those that come again are replaced. */
+  /** Withdraws the prices from blocks above this one, of all feeds of a chain; those that come again are replaced. */
   withdrawnFeedPrices?: { chainId: number; above: number }
   /** What the chain itself did: it was read from the beginning, or withdrew blocks. */
   chainEvent?: { chainId: number } & (
@@ -100,7 +103,7 @@ function toRows(batch: Batch) {
   return rows
 }
 
-/** What a followed chain tells of prices. */
+/** Prices and price sources of a followed chain. */
 function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Batch): Generator<[ChangeKind, unknown]> {
   if (priceSources !== undefined) {
     const { chainId, sources } = priceSources
@@ -121,13 +124,13 @@ function* toPriceRows({ priceSources, feedPrices = [], withdrawnFeedPrices }: Ba
   }
 }
 
-/** A record as JSON. Numbers in it are exact, for they are texts. */
+/** A record as JSON. Numbers in it are exact, because they are texts. */
 function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, place: number) {
   let row = `{"place":${place}`
   for (const { name, sqlType, toValue } of columnsOf(type)) {
     const value = toValue(record)
     if (value === null || value === undefined) continue
-    // A value of JSON is JSON already.
+    // A JSON value is JSON already.
     row += `,"${name}":${sqlType === 'jsonb' ? value : JSON.stringify(value)}`
   }
   return `${row}}`
@@ -137,7 +140,7 @@ function toRow<Type extends RecordType>(type: Type, record: RecordOf<Type>, plac
 const intoTable = (table: string) =>
   `insert into ${table} select * from json_populate_recordset(null::${table}, $1) row`
 
-/** How rows get into the working tables, those of records first: what comes and is taken back in one batch is replaced. */
+/** How rows get into the working tables, records first: what is added and withdrawn in one batch is replaced. */
 const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?: string }[] = [
   ...recordTypes.map((type) => ({
     kind: type,
@@ -166,7 +169,7 @@ const staging: readonly { kind: ChangeKind; table: string; insert: string; tidy?
 ]
 
 /**
- * Sends a batch to the working tables, and does not wait until it is there.
+ * Sends a batch to the working tables, without waiting for the result.
  * @returns what it changes, and the tables that it populates.
  */
 export function stageBatch(send: Send, batch: Batch) {

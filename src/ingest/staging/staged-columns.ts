@@ -4,25 +4,25 @@ export type RecordOf<Type extends RecordType> = Extract<IngestRecord, { type: Ty
 export type Value = string | number | boolean | null | undefined
 
 /**
- * The temporary table that takes the records of one type: its columns in SQL, what a record puts into each, and the
- * columns by which two records are the same (the later one counts).
+ * The temporary table for the records of one type: its columns in SQL, what a record puts into each, and the columns
+ * that make two records the same (the later one counts).
  */
 interface StagingTable<Type extends RecordType> {
   identity: string[]
-  /** Records hold texts of any length. */
+  /** Records contain texts of any length. */
   isWide?: true
   columns: { [column: string]: [sqlType: string, toValue: (record: RecordOf<Type>) => Value] }
 }
 
 const json = (value: unknown) => (value === undefined || value === null ? null : JSON.stringify(value))
-/** Addresses only: they have nothing that an array literal would have to quote. */
+/** Addresses only: they contain nothing that an array literal would have to quote. */
 const addressArray = (addresses: readonly string[] | null | undefined) => `{${(addresses ?? []).join(',')}}`
 const numberArray = (numbers: readonly number[]) => `{${numbers.join(',')}}`
 const placesOf = (values: readonly unknown[]) => values.map((_, index) => index)
 const instant = (text: string | null | undefined) => (text ? new Date(text).toISOString() : null)
 const partOfId = (id: string, part: 0 | 1 | 2) => id.split(':')[part]
 
-/** The figures of an incentive that its record leaves open with `""` are left out: they are derived. */
+/** Figures of an incentive that its record leaves open with `""` are left out: they are derived. */
 export const withoutUnknownAmounts = (incentive: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(incentive).filter(([key, value]) => !(claimFigures.has(key) && value === '')))
 
@@ -47,7 +47,7 @@ const sharedColumns = {
   nft_collection_address: ['text', (record) => record.nftCollection?.address],
 } satisfies Record<string, [string, (record: RecordOf<'campaign'> | RecordOf<'campaignMetadata'>) => Value]>
 
-/** The columns of a campaign that its metadata can decide on, and what it has for each; nothing: it decides nothing. */
+/** The columns of a campaign that its metadata can set, with their values; none: it sets nothing. */
 const chosenColumns: Record<string, (metadata: RecordOf<'campaignMetadata'>) => unknown> = {
   ...Object.fromEntries(Object.entries(sharedColumns).map(([column, [, toValue]]) => [column, toValue])),
   creator: (metadata) => metadata.creator,
@@ -57,7 +57,7 @@ const chosenColumns: Record<string, (metadata: RecordOf<'campaignMetadata'>) => 
   allow_list_addresses: (metadata) => metadata.allowListAddresses,
 }
 
-/** Names of the columns of a campaign that its metadata can decide on. */
+/** Names of the columns of a campaign that its metadata can set. */
 export const chosenColumnNames = Object.keys(chosenColumns)
 
 function toChosen(metadata: RecordOf<'campaignMetadata'>) {
@@ -164,7 +164,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
       access_list_id: ['text', (campaign) => campaign.allowList?.accessListId],
       allowed_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.allowed ?? [])],
       denied_list_ids: ['jsonb', (campaign) => json(campaign.accessLists?.denied ?? [])],
-      // Null where nobody has said who is on it.
+      // Null if the members are not recorded.
       allow_list_addresses: ['text[]', ({ allowList }) => allowList?.addresses && addressArray(allowList.addresses)],
     },
   },
@@ -217,7 +217,7 @@ export const stagingTables: { [Type in RecordType]: StagingTable<Type> } = {
 
 const columnLists = new Map<RecordType, unknown>()
 
-/** Columns of a staging table, without the place: name, SQL type, and what a record puts there. */
+/** Columns of a staging table, without the position: name, SQL type, and what a record puts there. */
 export function columnsOf<Type extends RecordType>(type: Type) {
   const list =
     columnLists.get(type) ??

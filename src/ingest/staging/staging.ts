@@ -2,10 +2,10 @@ import type { ChangeKind } from '../../read-models/steps.ts'
 import type { RecordType } from '../records.ts'
 import { stagingTables } from './staged-columns.ts'
 
-/** Whether every record of the type fits a page of a table, whatever is in it. */
+/** Whether every record of the type fits a page of a table, whatever it contains. */
 export const isBounded = (type: RecordType) => stagingTables[type].isWide === undefined
 
-/** Where incentives are put whose figures have changed, and the identities of what is taken back. */
+/** Working tables for incentives with new figures, and for the identities of what is withdrawn. */
 export const changeTables = {
   changed_incentive: 'campaign_id text, position smallint, definition jsonb',
   withdrawn_claim: 'place bigint, chain_id bigint, tx_hash bytea, log_index integer',
@@ -15,10 +15,10 @@ export const changeTables = {
 /** Name of the staging table of a record type. */
 export const stagingName = (type: RecordType) => `staged_${type.toLowerCase()}`
 
-/** Lines of one file come before those of the next in the order of places. */
+/** Positions order lines of one file before those of the next. */
 const LINES_OF_A_FILE = 2 ** 32
 
-/** Where a record stands, as one number: the index of its file and the number of its line. */
+/** The position of a record as one number: the index of its file and the number of its line. */
 export const toPlace = (file: number, line: number) => file * LINES_OF_A_FILE + line
 export const fromPlace = (place: number) => ({
   file: Math.floor(place / LINES_OF_A_FILE),
@@ -36,7 +36,7 @@ export const stagingColumns = (type: RecordType) =>
     'is_removed boolean',
   ].join(', ')
 
-/** Of records that are the same only the last stays. */
+/** Of records with the same identity only the last stays. */
 export function dropSupersededSql(type: RecordType) {
   const { identity } = stagingTables[type]
   const name = stagingName(type)
@@ -46,7 +46,7 @@ export function dropSupersededSql(type: RecordType) {
     ) latest where ${same} and superseded.place < latest.place`
 }
 
-/** Once many records are there: an index and statistics keep what is asked of them from comparing each with each. */
+/** After many records: with an index and statistics, later statements need not compare each with each. */
 export const settleStagedSql = (type: RecordType) => [
   `analyze ${stagingName(type)}`,
   dropSupersededSql(type),

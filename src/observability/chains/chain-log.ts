@@ -5,31 +5,31 @@ import type { ChainCampaign } from '../../indexer/protocol/contracts/campaign-co
 import type { EndpointCounts } from '../../indexer/rpc/endpoints.ts'
 import type { FollowingStep } from '../../indexer/sync/sync-steps.ts'
 
-/** Progress of a back-fill is told so often at most. */
+/** Minimum interval between progress reports of a backfill. */
 const BACK_FILL_MS = 5000
 
-/** Maximum number of components of a step that are told one by one. */
+/** Maximum number of components of a step that are logged one by one. */
 const MAX_LOGGED = 10
 
 type UnknownComponent = ChainCampaign['unknown'][number]
 
-/** What the log says of one chain: a change when it happens, how far the chain is when asked; nothing for each look. */
+/** What the log says of one chain: changes when they happen, the state when asked; nothing for each poll. */
 export class ChainLog {
   readonly #log: Logger
   readonly #startBlock: number
   readonly #clock: () => number
-  /** Components that have been told. */
+  /** Components that have been logged. */
   readonly #logged = new Set<string>()
   #head: number | undefined
   #finalized: number | undefined
   #asOf: { number: number; timestamp?: number } | undefined
   #isFollowing = false
-  /** What keeps the chain from being followed, as it was last told. */
+  /** The reason why the chain cannot be followed, as last logged. */
   #trouble: string | undefined
   #backFill: { to: number; at: number }
   #counted: EndpointCounts[] = []
 
-  /** @param clock milliseconds, from whenever. */
+  /** @param clock milliseconds, from any origin. */
   constructor(
     parent: Logger,
     { chainId, urls, startBlock }: ChainSettings,
@@ -81,7 +81,7 @@ export class ChainLog {
     }
   }
 
-  /** @param counts of the endpoints: what has failed since the last time is told. */
+  /** @param counts of the endpoints: failures since the last report are logged. */
   logProgress(counts: EndpointCounts[]) {
     const failures = Object.fromEntries(counts.flatMap((now) => failuresSince(this.#counted, now)))
     this.#counted = counts
@@ -151,7 +151,7 @@ export class ChainLog {
   }
 }
 
-/** What an endpoint has failed at since it was counted before, by its name; empty where there is nothing. */
+/** New failures of an endpoint since the last count, by name; empty if there are none. */
 function failuresSince(earlier: EndpointCounts[], { position, errors }: EndpointCounts) {
   const before: Record<string, number> = earlier.find((one) => one.position === position)?.errors ?? {}
   const recent = Object.entries(errors)

@@ -9,17 +9,17 @@ interface ChainCount {
 
 export interface ChainMetricsOptions {
   register: Registry
-  /** How many unknown components are stored, by chain. */
+  /** Number of stored unknown components, by chain. */
   countUnknown: () => Promise<ChainCount[]>
-  /** How many campaigns the database refuses, by chain. */
+  /** Number of campaigns that the database refuses, by chain. */
   countLeftOut: () => Promise<ChainCount[]>
   /** The age of the newest price of each feed, in seconds. */
   listFeedAges: () => Promise<{ chainId: number; feed: string; age: number }[]>
-  /** What was asked of the endpoints of each chain. */
+  /** Requests to the endpoints of each chain. */
   listCounts: () => { chainId: number; counts: EndpointCounts[] }[]
 }
 
-/** Measures what happens while chains are followed. @returns an observer of the events of a chain. */
+/** Measures the indexing of chains. @returns an observer of the events of a chain. */
 export function createChainMetrics(options: ChainMetricsOptions) {
   const { register, countUnknown, countLeftOut, listFeedAges, listCounts } = options
   const registers = [register]
@@ -63,7 +63,7 @@ export function createChainMetrics(options: ChainMetricsOptions) {
 
   return (chainId: number) => {
     const labels = { chain_id: chainId }
-    // From 0 on: an increase is told only of what was there before.
+    // Starts at 0: an increase shows only on a series that exists.
     for (const each of [reorganisations, claims, campaigns, orphanClaims]) each.inc(labels, 0)
     depths.zero(labels)
     unknownComponents.set(labels, 0)
@@ -108,7 +108,7 @@ function measureLag(registers: Registry[]) {
   return asOfTimes
 }
 
-/** A gauge of what the database counts for each chain at each scrape. */
+/** A gauge of a number that the database counts for each chain at each scrape. */
 const countAtScrape = (
   count: () => Promise<ChainCount[]>,
   listChains: () => { chainId: number }[],
@@ -117,7 +117,7 @@ const countAtScrape = (
   new Gauge({
     ...options,
     async collect() {
-      // As long as the database is unreachable, it is as it was.
+      // While the database is unreachable, it keeps its value.
       const counts = await count().catch(() => undefined)
       if (counts === undefined) return
       for (const { chainId } of listChains()) this.set({ chain_id: chainId }, 0)
@@ -125,7 +125,7 @@ const countAtScrape = (
     },
   })
 
-/** How old the newest price of each feed is. */
+/** The age of the newest price of each feed. */
 function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOptions['listFeedAges']) {
   new Gauge({
     name: 'reward_campaigns_chain_feed_price_age_seconds',
@@ -133,7 +133,7 @@ function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOption
     labelNames: ['chain_id', 'feed'] as const,
     registers,
     async collect() {
-      // As long as the database is unreachable, it is as it was.
+      // While the database is unreachable, it keeps its value.
       const ages = await listFeedAges().catch(() => undefined)
       if (ages === undefined) return
       this.reset()
@@ -142,7 +142,7 @@ function measureFeedAges(registers: Registry[], listFeedAges: ChainMetricsOption
   })
 }
 
-/** Counts what the endpoints of chains were asked, and how they failed. */
+/** Counts requests to the endpoints of chains, and their failures. */
 function countRpc(registers: Registry[], listCounts: ChainMetricsOptions['listCounts']) {
   new Counter({
     name: 'reward_campaigns_chain_rpc_requests_total',

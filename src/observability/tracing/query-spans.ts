@@ -3,9 +3,9 @@ import { queryChannel, type SentQuery } from '../../database/connection/query-di
 import { currentSpan } from './request-spans.ts'
 
 /**
- * A span for each question that a request asks the database, with the time that it waits for a connection. It has the
- * name of the statement, and of an error its code: never a text, which might have values in it. A question that several
- * requests wait for is part of the one that asked.
+ * A span for each database query of a request, including the time it waits for a connection. It has the name of the
+ * statement, and the code of an error: never a text, which might contain values. A query that several requests wait for
+ * is part of the trace of the first one.
  */
 export function traceQueries(tracer: Tracer) {
   const spans = new WeakMap<SentQuery, Span>()
@@ -32,7 +32,7 @@ export function traceQueries(tracer: Tracer) {
   })
 }
 
-/** The SQLSTATE, or the code of the system, also of what an error was made of; else the name of the class. */
+/** The SQLSTATE, or the system's code, also of an error's cause; else the name of the class. */
 function kindOf(error: unknown) {
   if (!(error instanceof Error)) return 'unknown'
   return codeOf(error) ?? codeOf(error.cause) ?? error.name

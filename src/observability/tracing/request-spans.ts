@@ -3,13 +3,13 @@ import { ROOT_CONTEXT, type Span, SpanKind, SpanStatusCode, type Tracer, trace }
 import { parseTraceParent } from '@opentelemetry/core'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** The span of the request that is being answered; it goes along with the work. */
+/** The span of the current request; it travels with the asynchronous context. */
 export const currentSpan = new AsyncLocalStorage<Span>()
 
 /**
- * A span for each request, part of the trace that the caller names (`traceparent`). Of what a client sends nothing else
- * gets into it than the method, as Node.js knows it, and a request ID that is harmless: neither path nor query, and no
- * message of an error. Lines of the log that belong to the request name the span.
+ * A span for each request, part of the trace that the caller names (`traceparent`). Of what a client sends, it contains
+ * only the method, as Node.js knows it, and a safe request ID: neither path nor query, and no error message. Log lines
+ * of the request name the span.
  */
 export function traceRequests(app: FastifyInstance, tracer: Tracer) {
   const spans = new WeakMap<FastifyRequest, Span>()
@@ -36,7 +36,7 @@ export function traceRequests(app: FastifyInstance, tracer: Tracer) {
   })
 }
 
-/** The pattern of the route, as in metrics. */
+/** The route pattern, as in metrics. */
 const nameOf = ({ method, routeOptions: { url } }: FastifyRequest) => (url === undefined ? method : `${method} ${url}`)
 
 const about = ({ id, method, routeOptions: { url } }: FastifyRequest) => ({
@@ -45,7 +45,7 @@ const about = ({ id, method, routeOptions: { url } }: FastifyRequest) => ({
   ...(url !== undefined && { 'http.route': url }),
 })
 
-/** Whom the request was sent by. What else a caller's `tracestate` says is for others. */
+/** The caller's trace. The rest of its `tracestate` is not used. */
 function callerOf({ headers: { traceparent } }: FastifyRequest) {
   const caller = typeof traceparent === 'string' ? parseTraceParent(traceparent) : null
   return caller === null ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...caller, isRemote: true })

@@ -10,21 +10,21 @@ import { traceQueries } from './query-spans.ts'
 import { traceRequests } from './request-spans.ts'
 
 /*
- * Traces by OpenTelemetry. Made into a bundle of its own, which nobody loads where there are none: this file and what it
- * imports may use packages that are for building only.
+ * Traces by OpenTelemetry. Built as a separate bundle that is loaded only if traces are on: this file and its imports
+ * may use packages that are needed for building only.
  */
 
 export interface Traces {
-  /** Makes spans of the requests of an app, and of what it asks the database for them; before it has any other hook. */
+  /** Traces the requests of an app and their database queries; call it before the app has any other hook. */
   follow: (app: FastifyInstance) => void
-  /** Sends what has not been sent, for as long as there is time. */
+  /** Sends what has not been sent, as long as there is time. */
   close: (maxMs: number) => Promise<void>
 }
 
-/** Traces as the standard variables say: where to, with what headers, which ones, and what is said of the service. */
+/** Traces configured by the standard variables: destination, headers, sampling, and attributes of the service. */
 export function openTraces(version: string): Traces {
   const complaints: string[] = []
-  // What stands in quotes may be an address with a password.
+  // Text in quotes may be an address with a password.
   const complain = (text: string) => void complaints.push(text.replace(/'[^']*'/g, '…'))
   const ignore = () => undefined
   diag.setLogger(
@@ -39,7 +39,7 @@ export function openTraces(version: string): Traces {
       .merge(detectResources({ detectors: [envDetector] })),
     spanProcessors: [new BatchSpanProcessor(exporter)],
   })
-  // From here on what fails is told by `reportOnce`.
+  // From here on failures are reported by `reportOnce`.
   diag.disable()
   const tracer = provider.getTracer('reward-campaigns', version)
 
@@ -56,7 +56,7 @@ export function openTraces(version: string): Traces {
   }
 }
 
-/** OTLP over HTTP, as the standard has it where nothing is said; or with JSON. */
+/** OTLP over HTTP with protobuf, the default of the standard, or with JSON. */
 function createExporter(complain: (text: string) => void) {
   const protocol =
     getStringFromEnv('OTEL_EXPORTER_OTLP_TRACES_PROTOCOL') ?? getStringFromEnv('OTEL_EXPORTER_OTLP_PROTOCOL')
@@ -68,8 +68,8 @@ function createExporter(complain: (text: string) => void) {
 }
 
 /**
- * An exporter that says when spans begin to be lost, and not again before some have arrived. It says a code or a status
- * only: messages may name the address, and headers that are secret.
+ * An exporter that reports when spans begin to be lost, and again only after some have been delivered. It reports codes
+ * and statuses only: messages may contain the address, and headers are secret.
  */
 function reportOnce(exporter: SpanExporter, report: (reason: string) => void): SpanExporter {
   let isFailing = false

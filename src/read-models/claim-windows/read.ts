@@ -3,17 +3,19 @@ import { combine, given } from '../../database/sql-conditions.ts'
 import type { CampaignFilters } from '../../schemas/campaigns/campaign-filters.ts'
 import { trendingCampaigns } from './tables.ts'
 
-/** The windows that totals are kept for, in seconds. */
+/** The lengths of the stored windows, in seconds. */
 export const WINDOW_SECONDS = { '1h': 3600, '6h': 21_600, '24h': 86_400, '7d': 604_800 } as const
 
-/** What entered and left a window since the kept totals, by campaign (`campaign_key`, `claim_count`, `amount_usd`). */
+/**
+ * What entered and left a window since the stored totals, by campaign (`campaign_key`, `claim_count`, `amount_usd`).
+ */
 export const windowChanges = (seconds: number) =>
   sql`recent_claim_changes(${sql.raw(String(seconds))}, ${sql.placeholder('nowSeconds')})`
 
 /** Block timestamps are whole seconds: so is the end of a window. */
 export const toWholeSeconds = (now: Date) => Math.floor(now.getTime() / 1000)
 
-/** What trending is asked for by. */
+/** The parameters of trending. */
 export interface TrendingFilters extends CampaignFilters {
   creator?: string
   /** Only campaigns whose allow list admits this account. */
@@ -26,14 +28,14 @@ export type TrendingPeriod = '1h' | '24h'
 
 const MAX_CAMPAIGNS = 100
 
-/** Folded as the stored values are, all in one, so that the planner knows the values. */
+/** Folded as the stored values are, all in one expression, so that the planner knows the values. */
 const folded = (values: SQL) => sql`fold_case(${values}::text)::text[]`
 
 const facet = (kind: 'target' | 'token' | 'collection' | 'channel', value: string) => `${kind}:${value}`
 
 /**
- * With a target contract, the chain is that of the contract. Tokens nearly always imply the chain: as a number, so that the
- * planner does not take it that both together leave far fewer campaigns.
+ * With a target contract, the chain is that of the contract. Tokens almost always imply the chain: it is passed as a
+ * number, so that the planner does not assume that both together leave far fewer campaigns.
  */
 function toPlace({ chainId, targetContract, tokens }: CampaignFilters) {
   if (targetContract !== undefined) {
@@ -45,14 +47,14 @@ function toPlace({ chainId, targetContract, tokens }: CampaignFilters) {
   return given('chain', chainId, (chain) => sql`campaign.chain_id = ${chain}`)
 }
 
-/** A collection may stand as such in the record, or be what an action step targets. */
+/** A collection may be named in the record, or be the target of an action step. */
 const toTokenFacets = (entry: string) => {
   const [chain, address, suffix] = entry.split(':')
   const kinds = suffix === undefined ? (['token'] as const) : (['collection', 'target'] as const)
   return kinds.map((kind) => facet(kind, `${chain}:${address}`))
 }
 
-/** Nearly all is known by the column, which has the tokens of actions too. */
+/** The column, which includes the tokens of actions, excludes almost all other campaigns. */
 const toRewards = (entries: string[] | undefined) =>
   combine([
     given(
@@ -69,15 +71,16 @@ const toRewards = (entries: string[] | undefined) =>
     ),
   ])
 
-/** Nothing where the target contract is one of the collections: then they leave what it leaves. */
+/** Nothing if the target contract is one of the collections: then both conditions are the same. */
 function toTokens({ chainId, targetContract, tokens }: CampaignFilters) {
   const facets = tokens?.flatMap(toTokenFacets)
   return facets?.includes(facet('target', `${chainId}:${targetContract}`)) ? undefined : facets
 }
 
 /**
- * Whether the allow list of the campaign admits a user: what `campaign_access` says, of which nearly all is known by the columns.
- * Each of these looks for the user: once for all rows, or row by row where they are few, whichever PostgreSQL finds cheaper.
+ * Whether the allow list of the campaign admits a user: what `campaign_access` says, mostly decided by the columns.
+ * Each of these looks up the user: once for all rows, or row by row if they are few, whichever PostgreSQL finds
+ * cheaper.
  */
 const admits = (user: SQL) => {
   const isListed = sql`exists (
@@ -95,7 +98,7 @@ const admits = (user: SQL) => {
     else (select status from campaign_access(campaign.campaign_key, ${user})) = 'allowed' end`
 }
 
-/** The filters as conditions on the columns of `campaign`: a row of `trending_campaigns`, kept or changed. */
+/** The filters as conditions on the columns of `campaign`: a row of `trending_campaigns`, stored or changed. */
 export const toTrendingConditions = (filters: TrendingFilters) =>
   combine([
     given('budgets', filters.budgetAccount, (budgets) => sql`campaign.budget = any(${budgets}::text[])`),
@@ -127,12 +130,11 @@ const figures = {
 }
 
 /**
- * The foremost of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in
- * it, number of claims in it, and as pages are: their keys, what was claimed in both periods, what is shown of the row, and
- * their place from 1; as many as the placeholder `pageSize` says, at most 100. Exact for the placeholders `now` and
- * `nowSeconds`: campaigns of which claims have entered or left a
- * window since the kept totals are looked up one by one, with that difference; all others come in the order of an index, or
- * by what they are filtered by.
+ * The top of the active campaigns with claims in the period that meet all conditions, by US dollars claimed in it,
+ * number of claims in it, and the order of pages: their keys, what was claimed in both periods, the shown columns of
+ * the row, and their rank from 1; as many as the placeholder `pageSize` says, at most 100. Exact for the placeholders
+ * `now` and `nowSeconds`: campaigns of which claims have entered or left a window since the stored totals are looked up
+ * one by one, with that difference; all others come in the order of an index, or by their filters.
  */
 export function foremostCampaigns(period: TrendingPeriod, conditions: SQL[]) {
   const { amount, count } = figures[period]

@@ -14,22 +14,22 @@ import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 
 /** Length of a window in seconds; 0 stands for all claims, whenever they were made. */
 const windowSeconds = () => integer()
-/** Whose campaigns are counted; '' stands for everybody. */
+/** The creator whose campaigns are counted; '' stands for all creators. */
 const creator = () => text().notNull()
 const claimCount = () => bigint({ mode: 'number' }).notNull()
 /** US dollars, exact; a claim of unknown value counts 0. */
 const amountUsd = () => exactNumber().notNull()
 
 /**
- * The windows that totals are kept for, and the instant (Unix seconds) up to which the kept ones reach, the same in all.
- * Whoever reads at another instant adds what `claim_window_changes` returns. Moved on by `advance_claim_windows`.
+ * The stored windows, and the instant (Unix seconds) at which they end, the same for all. A query for another instant
+ * adds what `claim_window_changes` returns. Advanced by `advance_claim_windows`.
  */
 export const claimWindows = pgTable('claim_windows', {
   windowSeconds: windowSeconds().primaryKey(),
   asOf: blockTimestamp().notNull(),
 })
 
-/** Claims of a campaign in a window; no row where there are none. Derived by the import. */
+/** Claims of a campaign in a window; no row if there are none. Derived by the import. */
 export const campaignClaimTotals = pgTable(
   'campaign_claim_totals',
   {
@@ -48,10 +48,10 @@ export const campaignClaimTotals = pgTable(
 )
 
 /**
- * Claims in a window of all campaigns that act on a contract, each campaign in full; also where there are none, so that
- * every order of the contracts is an index. A contract is the target of an action step. Of everybody's campaigns, and once
- * more of those of each popular creator (see `campaign_targets`); the few campaigns of another one are added up by anyone who
- * asks. Derived by the import.
+ * Claims in a window of all campaigns that act on a contract, each campaign in full; also if there are none, so that
+ * every order of the contracts is an index. A contract is the target of an action step. For the campaigns of all
+ * creators, and once more for those of each popular creator (see `campaign_targets`); for another creator, queries add
+ * up the few campaigns. Derived by the import.
  */
 export const contractClaimTotals = pgTable(
   'contract_claim_totals',
@@ -89,7 +89,7 @@ export const contractClaimTotals = pgTable(
   },
 )
 
-/** How many contracts of a chain have totals, so that nobody has to count them for a page. Derived by the import. */
+/** The number of contracts of a chain with totals, so that pages need not count them. Derived by the import. */
 export const contractCounts = pgTable(
   'contract_counts',
   { creator: creator(), chainId: chainId().notNull(), contractCount: integer().notNull() },
@@ -99,7 +99,7 @@ export const contractCounts = pgTable(
   ],
 )
 
-/** How many different claimants a campaign has; no row where there are none. Derived by the import. */
+/** The number of distinct claimants of a campaign; no row if there are none. Derived by the import. */
 export const campaignClaimantCounts = pgTable(
   'campaign_claimant_counts',
   {
@@ -112,9 +112,10 @@ export const campaignClaimantCounts = pgTable(
 )
 
 /**
- * A campaign that was claimed in the day that ends at the instant in `claim_windows`, with its totals of that day and of
- * its last hour, all that trending filters and sorts by, and figures it shows. Copies of the view `trending_candidates`, which has the same
- * columns for every campaign; made by `refresh_trending_campaigns` for the campaigns that a batch or the clock touches.
+ * A campaign that was claimed in the day that ends at the instant in `claim_windows`, with its totals of that day and
+ * of its last hour, everything that trending filters and sorts by, and figures it shows. Copies of the view
+ * `trending_candidates`, which has the same columns for every campaign; made by `refresh_trending_campaigns` for the
+ * campaigns that a batch or the clock touches.
  */
 export const trendingCampaigns = pgTable(
   'trending_campaigns',
@@ -140,21 +141,24 @@ export const trendingCampaigns = pgTable(
     isExhausted: boolean().notNull(),
     startAt: instant(),
     endAt: instant(),
-    /** Shown with it: its claims of all time, and of each incentive what has been claimed and what can still be paid. */
+    /**
+     * Shown with it: the number of all its claims, and of each incentive what has been claimed and what can still be
+     * paid.
+     */
     claimCount: claimCount(),
     incentiveFigures: text(),
-    /** What it has several of: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
+    /** Its values in filters with several values: `<kind>:<chain ID>:<value>`, as in `campaign_facets`. */
     facets: text().array().notNull(),
-    /** Of its allow list; null where it has none, or one of no known kind. */
+    /** Of its allow list; null if it has none, or one of unknown kind. */
     allowListType: text(),
-    /** The access list that alone says whom an OffchainAccessList admits; null where that takes more. */
+    /** The access list that alone decides whom an OffchainAccessList admits; null if more is needed. */
     accessListId: text(),
   },
   (table) => {
-    // What most questions ask for follows the order, so that a row that does not meet it is passed by without being read.
+    // Common filters follow the order, so that a row that does not match is skipped without being read.
     const filters = [table.hasWhitelistedRewards, table.isExhausted, table.chainId] as const
     return [
-      // Ties of all three are rare, and sorted by anyone who asks.
+      // Ties of all three are rare, and sorted by the query.
       index('trending_campaigns_by_day').on(
         table.dayAmountUsd.desc().nullsFirst(),
         table.dayClaimCount.desc().nullsFirst(),
@@ -177,7 +181,7 @@ export const trendingCampaigns = pgTable(
         .where(sql`${table.autocampaignId} is not null`),
       index('trending_campaigns_by_chain').on(table.chainId),
       index('trending_campaigns_by_action_type').on(table.actionType),
-      // Without a list of what is still to be entered, which every question would read to its end.
+      // Without a pending list, which every query would read to its end.
       index('trending_campaigns_by_facet').using('gin', table.facets).with({ fastupdate: false }),
       check('trending_campaigns_have_claims', sql`${table.dayClaimCount} > 0 and ${table.hourClaimCount} >= 0`),
     ]

@@ -14,7 +14,7 @@ export async function readRevision(ask: Query): Promise<Revision | undefined> {
   return row
 }
 
-/** Responses are kept for as long as the revision says so: `earlier` is what it was a moment ago. */
+/** Responses are cached as long as the revision allows: `earlier` is what it was a moment ago. */
 export async function examineRevision(ask: Query, earlier: Revision | undefined): Promise<Finding> {
   const [row] = await ask<{
     newest: number | null

@@ -1,10 +1,14 @@
 /** From this number of campaigns on a revision may as well be about all of them. */
 const MAX_NAMED = 1000
 
-/** Claimants by the last 32 bits of their addresses: short, and where two are alike, what is cached goes too early. */
+/**
+ * Claimants by the last 32 bits of their addresses: short, and for two that are alike, cached responses expire early.
+ */
 const MARK = `('x' || right(claimant, 8))::bit(32)::integer`
 
-/** Says what this revision of the data is about: else it could be about anything, and no kept answer outlives it. */
+/**
+ * Records what this revision of the data is about: else it could be about anything, and no cached response outlives it.
+ */
 export const recordAffectedCampaigns = `update data_revisions own
   set campaign_keys = (select coalesce(array_agg(key), '{}') from touched_campaigns),
     record_keys = (select coalesce(array_agg(key), '{}') from (

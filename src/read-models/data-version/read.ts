@@ -11,7 +11,7 @@ import {
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
 import { dataRevisions } from './tables.ts'
 
-/** A state of the data that was committed when it was asked for. */
+/** A state of the data that was committed at the time of the query. */
 export interface DataVersion {
   revision: number
   /** Which of the histories this process has seen: they differ after a failover or a restored backup. */
@@ -22,42 +22,42 @@ export interface DataVersion {
   asOf: AsOf
 }
 
-/** What a response depends on, where that is less than all of the data. */
+/** What a response depends on, if that is less than all of the data. */
 export interface Dependencies {
   /** Campaigns that it shows, with figures of their claims. */
   campaignKeys: readonly number[] | 'all'
   /** Whether it also depends on which campaigns there are, and how they are found. */
   onLists: boolean
-  /** Campaigns of whose claims it shows nothing, but what else there is: they may be claimed as long as none is spent. */
+  /** Campaigns that it shows without figures of their claims: new claims matter only if they spend an incentive. */
   recordKeys?: readonly number[]
-  /** Whose claims and signatures it depends on. */
+  /** The claimants on whose claims and signatures it depends. */
   claimants?: readonly string[]
-  /** By chain, the first block of which it says that it is not final. */
+  /** By chain, the first block that the response shows as not final. */
   pendingBlocks?: ReadonlyMap<number, number>
-  /** Milliseconds since 1970 at which it changes although no data does; absent: when the next campaign starts or ends. */
+  /** Milliseconds since 1970 at which it changes without any write; absent: when the next campaign starts or ends. */
   changesAt?: number
 }
 
 export interface DataVersionReader {
   /**
-   * The version that is committed, of whatever history. One index lookup; where there are revisions that are new to this
-   * process, or a campaign has started or ended, then a second statement reads those revisions and when the next one does.
+   * The committed version, of any history. One index lookup; if there are revisions that are new to this process, or a
+   * campaign has started or ended, a second statement reads those revisions and when the next campaign does.
    */
   read(): Promise<DataVersion>
-  /** Whether what was right at an earlier version may not be right at a later one; `undefined` depends on everything. */
+  /** Whether a response of an earlier version may be outdated at a later one; `undefined` depends on everything. */
   hasChanged(earlier: DataVersion, later: DataVersion, dependencies: Dependencies | undefined): boolean
 }
 
 interface Change {
   identity: string
-  /** Undefined where it may be about anything. */
+  /** Undefined if it may be about anything. */
   campaignKeys: ReadonlySet<number> | undefined
   recordKeys: ReadonlySet<number> | undefined
   claimants: ReadonlySet<number> | undefined
   altersLists: boolean
 }
 
-/** What a row says of its revision. */
+/** The content of a revision's row. */
 type Named = Pick<Change, 'identity' | 'altersLists'> &
   Record<'campaignKeys' | 'recordKeys' | 'claimants', readonly number[] | null>
 
@@ -65,28 +65,28 @@ type Named = Pick<Change, 'identity' | 'altersLists'> &
 interface Known {
   revision: number
   identity: string
-  /** Milliseconds since 1970 for which the next change was asked. */
+  /** Milliseconds since 1970 for which the next change was read. */
   askedAt: number
   nextChangeAt: number
 }
 
 const NO_IDENTITY = '00000000-0000-0000-0000-000000000000'
 
-/** As many revisions as the database keeps. */
+/** As many revisions as the database stores. */
 const MAX_REMEMBERED = 1000
 
 /**
- * Reads which revision of the public data is committed, anyone who has made it, and on a standby which one has been replayed;
- * and remembers what the revisions since the first reading were about.
+ * Reads the committed revision of the public data, whichever process has written it (on a standby the replayed one),
+ * and remembers what the revisions since the first read were about.
  */
 export function createDataVersionReader(lookups: Database, clock: () => Date): DataVersionReader {
   const { newest, news, toAsOf } = createRevisionSource(lookups)
   const changes = new Map<number, Change>()
-  /** Of no revision that there is: at first, everything is new. */
+  /** Matches no revision: at first, everything is new. */
   let known: Known = { revision: Number.MAX_SAFE_INTEGER, identity: NO_IDENTITY, askedAt: 0, nextChangeAt: 0 }
   let history = 0
 
-  /** The rows begin with the newest revision that is known, unless it is lost. */
+  /** Whether the rows begin with the newest known revision; not if that is lost. */
   function isContinued(rows: { revision: number; identity: string }[]) {
     const isOther = rows.some(({ revision, identity }) => {
       const known = changes.get(revision)
@@ -141,7 +141,7 @@ export function createDataVersionReader(lookups: Database, clock: () => Date): D
     read,
 
     hasChanged(earlier, later, dependencies) {
-      // Where revisions have been lost, what was made of them must not be given.
+      // If revisions have been lost, responses made from them must not be served.
       if (earlier.history !== later.history || earlier.revision > later.revision) return true
       if (isFinalByNow(dependencies, later)) return true
       for (let revision = earlier.revision + 1; revision <= later.revision; revision += 1) {
@@ -174,10 +174,10 @@ const toChange = ({ identity, campaignKeys, recordKeys, claimants, altersLists }
 
 const toSet = (values: readonly number[] | null) => (values === null ? undefined : new Set(values))
 
-/** The last 32 bits of an address, as revisions name claimants. */
+/** The last 32 bits of an address, as revisions identify claimants. */
 const toMark = (address: string) => Number.parseInt(address.slice(-8), 16) | 0
 
-/** Whether a block has become final of which a response says that it is not: that takes no revision. */
+/** Whether a block that the response shows as not final has become final: that takes no revision. */
 function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVersion) {
   for (const [chainId, block] of dependencies?.pendingBlocks ?? []) {
     if ((asOf.finalizedBlocks.get(chainId) ?? -1) >= block) return true
@@ -185,7 +185,7 @@ function isFinalByNow(dependencies: Dependencies | undefined, { asOf }: DataVers
   return false
 }
 
-/** What the database is asked, and what it has said of chains last: that changes less often than it is asked. */
+/** The queries, and the latest state of chains: that changes less often than it is read. */
 function createRevisionSource(lookups: Database) {
   let lastText = '{}'
   let lastAsOf = NOTHING_FOLLOWED
@@ -202,7 +202,7 @@ function createRevisionSource(lookups: Database) {
   }
 }
 
-/** What nearly every request waits for, with nothing but that: a sixth of what the news cost PostgreSQL. */
+/** What almost every request waits for, and nothing else: it costs PostgreSQL a sixth of the full query. */
 const prepareNewest = (database: Database) =>
   database
     .select({ revision: dataRevisions.revision, identity: dataRevisions.identity, followed: followedAsText })
@@ -212,8 +212,8 @@ const prepareNewest = (database: Database) =>
     .prepare('newest_revision')
 
 /**
- * The newest revision that is known, or the newest of all where that is lost, and all after it; what is known of them is
- * not read again. A `case` does not ask what it does not need.
+ * The newest known revision, or the newest of all if that is lost, and all after it; known ones are not read again. A
+ * `case` does not evaluate what it does not need.
  */
 function prepareNews(database: Database) {
   const { revision, identity, campaignKeys, recordKeys, claimants, altersLists } = dataRevisions
@@ -247,10 +247,10 @@ function prepareNews(database: Database) {
     .prepare('data_version')
 }
 
-/** In a select: the newest revision at the moment of the statement. */
+/** In a select: the newest revision in the snapshot of the statement. */
 export const dataRevision = sql<number>`(select max(${dataRevisions.revision})::float8 from ${dataRevisions})`
 
-/** Reads which state of the lists is committed: equal ones have the same campaigns, found alike. One index lookup. */
+/** Reads the committed version of the lists: equal ones have the same campaigns, found alike. One index lookup. */
 export function createListsVersionReader(lookups: Database) {
   const newest = lookups
     .select({ listsVersion: dataRevisions.listsVersion })
@@ -261,11 +261,11 @@ export function createListsVersionReader(lookups: Database) {
   return async () => (await newest.execute())[0]?.listsVersion
 }
 
-/** How far the data is, for anyone who measures it. */
+/** The state of the data, for metrics. */
 export interface DataMetrics {
   /** Null as long as nothing was ever written. */
   revision: number | null
-  /** Whole seconds since the block that is shown of each followed chain; null as long as there is none. */
+  /** Whole seconds since the block that is shown of each followed chain; null if there is none yet. */
   chains: { chainId: number; lagSeconds: number | null }[]
 }
 

@@ -3,7 +3,7 @@ import type { SelectResultFields } from 'drizzle-orm/query-builders/select.types
 import type { Verdict } from '../../schemas/campaigns/eligibility.ts'
 import { type CampaignFacts, type IncentiveFacts, judgeCampaign, judgeIncentive } from './rules.ts'
 
-/** The facts of the incentives of campaigns, or of those at places, about the placeholder `user`, as `facts`. */
+/** The facts of the incentives of campaigns, or of those at positions, about the placeholder `user`, as `facts`. */
 export const claimFacts = (keys: SQL, positions: SQL = sql`null::smallint[]`) =>
   sql`claim_facts(${keys}, ${positions}, ${sql.placeholder('user')}) as facts`
 
@@ -18,7 +18,7 @@ export const factColumns = {
   listType: sql<CampaignFacts['listType']>`facts.list_type`,
   isDenied: sql<boolean | null>`facts.is_denied`,
   isAdmitted: sql<boolean | null>`facts.is_admitted`,
-  /** Null of a campaign without incentives. */
+  /** Null for a campaign without incentives. */
   position: sql<number | null>`facts.position`,
   type: sql<string>`facts.type`,
   isSpent: sql<boolean>`facts.is_spent`,
@@ -51,19 +51,19 @@ const toCampaignFacts = ({ startsAt, endsAt, ...row }: FactRow): CampaignFacts =
   endsAt: toDate(endsAt),
 })
 
-/** The verdict of an incentive, every reason that holds, and, where it can be claimed, with what. */
+/** The verdict on an incentive, every reason that holds, and, if it can be claimed, the data needed for that. */
 export async function judge(row: FactRow, of: { id: string; user: string }, now: Date) {
   const { position, signature, referrer } = row
   const judged = judgeIncentive(toCampaignFacts(row), toIncentiveFacts(row), now)
   if (judged.verdict !== 'claimable' || signature === null || referrer === null || position === null) return judged
-  // Loads the encoder of calls, which few need.
+  // Loads the encoder of calls, which few requests need.
   const { toClaimTransaction } = await import('../../schemas/campaigns/claim-transactions.ts')
   const claim = { campaignId: of.id, incentiveIndex: position, claimant: of.user, referrer, signature }
   const transaction = toClaimTransaction(claim)
   return { ...judged, signature, referrer, ...(transaction === undefined ? {} : { transaction }) }
 }
 
-/** The verdict on the campaign of some rows, of whose incentives these are the verdicts. */
+/** The verdict on a campaign, given the verdicts on its incentives. */
 export const judgeWhole = (row: FactRow, verdicts: readonly Verdict[], now: Date) =>
   judgeCampaign(toCampaignFacts(row), verdicts, now)
 

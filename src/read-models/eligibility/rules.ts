@@ -1,22 +1,22 @@
 import type { AllowList } from '../../schemas/campaigns/allow-lists.ts'
 import type { ClaimReason, Verdict } from '../../schemas/campaigns/eligibility.ts'
 
-/** What is known of a campaign about a claimant; null where it is not. */
+/** The facts of a campaign about a claimant; null if unknown. */
 export interface CampaignFacts {
   startsAt: Date | null
   endsAt: Date | null
   maxParticipants: string
   areParticipantsReached: boolean
-  /** Null where there is no list, and where nobody knows of which kind it is. */
+  /** Null if there is no list, or its kind is unknown. */
   listType: AllowList['type'] | null
   isDenied: boolean | null
   isAdmitted: boolean | null
 }
 
-/** What is known of an incentive about a claimant. */
+/** The facts of an incentive about a claimant. */
 export interface IncentiveFacts {
   isSpent: boolean
-  /** Claims that one address may have; `Infinity` where that has no limit, null where the limit is not known. */
+  /** Maximum number of claims of one address; `Infinity` if unlimited, null if unknown. */
   maxClaims: number | null
   hasClaimedAll: boolean
   /** The last claim of this address. */
@@ -24,10 +24,10 @@ export interface IncentiveFacts {
   hasSignature: boolean
 }
 
-/** From the best: that of a campaign is the best of its incentives'. */
+/** From the best: a campaign has the best verdict of its incentives. */
 const VERDICTS: readonly Verdict[] = ['claimable', 'admitted', 'unknown', 'blocked']
 
-/** What a reason does to the verdict; nothing: it only tells. */
+/** The effect of a reason on the verdict; undefined: it only informs. */
 type Effect = 'blocked' | 'unknown' | undefined
 
 type Held = [reason: ClaimReason, effect: Effect]
@@ -42,7 +42,7 @@ function campaignReasons(facts: CampaignFacts, now: Date) {
   if (facts.areParticipantsReached) before.push([{ code: 'max-participants-reached', maxParticipants }, 'blocked'])
   if (isDenied === true) lists.push([{ code: 'on-deny-list', listType }, 'blocked'])
   if (isAdmitted === false) lists.push([{ code: 'not-on-allow-list', listType }, 'blocked'])
-  // Where the list denies for certain, nothing is missing that would decide.
+  // If the list denies for certain, no deciding fact is missing.
   if (lists.length === 0 && (isDenied === null || isAdmitted === null)) {
     lists.push([{ code: 'list-unknown', listType }, 'unknown'])
   }

@@ -1,7 +1,7 @@
 import { type Sample, within } from '../../database/differences.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
 
-/** Incentives whose figures are not what their records and claims say. */
+/** Incentives whose figures differ from their records and claims. */
 export const differingIncentives = (sample: Sample) => `
   with figures as (
     select campaign_key, position, type, asset, definition, coalesce(recorded.claim_count, 0) as claim_count,
@@ -17,7 +17,7 @@ export const differingIncentives = (sample: Sample) => `
   where (stored.claim_count, stored.claimed_amount, stored.remaining_budget, stored.is_spent)
     is distinct from (due.claim_count, due.claimed_amount, due.remaining_budget, due.is_spent)`
 
-/** Campaigns whose flags are not what their incentives and claimants say. */
+/** Campaigns whose flags differ from their incentives and claimants. */
 export const differingFlags = (sample: Sample) => `
   with sampled as (select key from campaigns where ${within(sample, 'key')}), due as (${campaignFlagsOf('sampled')})
   select stored.id as what from due join campaigns stored using (key)

@@ -1,6 +1,6 @@
 /*
- * What each derived figure of a campaign is, as queries. `maintain.ts` writes what they say of the campaigns that
- * a batch touches, and `check.ts` compares what is stored with what they say.
+ * The definition of each derived figure of a campaign, as queries. `maintain.ts` stores their results for the campaigns
+ * that a batch touches, and `check.ts` compares the stored values with them.
  */
 
 const limit = `(definition ->> 'limit')::numeric`
@@ -8,7 +8,10 @@ const recordedAmount = `(definition ->> 'totalAmountClaimed')::numeric`
 const recordedBalance = `(definition ->> 'remainingBalance')::numeric`
 const totalBudget = `(definition ->> 'totalBudget')::numeric`
 
-/** Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the count and the amount of their claims; `also`: a column to be passed on. */
+/**
+ * Spec §5.1 "spent", §5.2 "remaining budget", of incentives with the number and the amount of their claims; `also`: a
+ * column to pass on.
+ */
 export const incentiveFiguresOf = (incentives: string, also?: string) => `
   select campaign_key, position, ${also === undefined ? '' : `${also}, `}claim_count, claimed_amount,
     case
@@ -28,7 +31,7 @@ export const incentiveFiguresOf = (incentives: string, also?: string) => `
     end as is_spent
   from ${incentives}, lateral (select coalesce(${recordedAmount}, claimed_amount) as amount_claimed) claimed`
 
-/** What follows from the incentives and the claimants of campaigns, of which `keyed` has the keys. */
+/** The flags that follow from the incentives and the claimants of campaigns, of which `keyed` has the keys. */
 export const campaignFlagsOf = (keyed: string) => `
   select campaign.key, coalesce(are_whitelisted, true) as has_whitelisted_rewards,
     coalesce(are_all_spent, false)

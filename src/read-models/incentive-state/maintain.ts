@@ -1,7 +1,7 @@
 import type { Step } from '../steps.ts'
 import { campaignFlagsOf, incentiveFiguresOf } from './definitions.ts'
 
-/** Counts and sums move on by the claims of the batch. */
+/** Counts and sums change by the claims of the batch. */
 const incentiveFigures = `with changes as (
     select campaign_key, incentive_position as position, sum(direction) as claim_count,
       sum(direction * amount) as claimed_amount

@@ -2,7 +2,7 @@ import { type Sample, within } from '../../database/differences.ts'
 import type { Query } from '../../database/snapshot.ts'
 import { type Finding, ok } from '../../schemas/findings.ts'
 
-/** Claims whose value is not what the prices say, though their records leave it to these. */
+/** Claims whose value differs from the prices, although their records have none. */
 export const differingValues = (sample: Sample) => `
   select (select id from campaigns where key = campaign_key) || ', claim ' || encode(tx_hash, 'hex') || ' ' || log_index as what
   from claims claim
@@ -11,7 +11,7 @@ export const differingValues = (sample: Sample) => `
   where position = incentive_position and (is_value_derived or claim.amount_usd is null)
     and claim.amount_usd is distinct from due.amount_usd and ${within(sample, 'campaign_key')}`
 
-/** Tokens whose price of now is not the newest by the rule. */
+/** Tokens whose current price differs from the rule. */
 export const differingPrices = () => `
   select 'token ' || chain_id || ':' || address as what
   from tokens left join lateral token_price_at(chain_id, address, 'infinity') due on true
@@ -35,7 +35,7 @@ export async function examineUnvaluedClaims(ask: Query): Promise<Finding> {
   )
   const [first] = rows
   if (first === undefined) return ok('every claim of a token in the last 24 hours has a value in US dollars')
-  // No fault of what is stored: an operator may know no price.
+  // Not an error in the data: the operator may have no price.
   const tokens = rows.map(({ token, claims }) => `${token} (${claims})`).join(', ')
   return ok(
     `${first.total} claims of the last 24 hours have no value in US dollars for lack of prices or decimals, of ${tokens}: import token and tokenPrice records, or name a feed in the chain file`,

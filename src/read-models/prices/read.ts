@@ -2,21 +2,21 @@ import { sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { followedChains } from '../../database/tables/followed-chains.ts'
 
-/** Where a price comes from: a fixed price or a feed that a chain's file declares, or imported records. */
+/** The source of a price: a fixed price or a feed that a chain's file declares, or imported records. */
 export type PriceOrigin = 'feed' | 'import' | 'fixed'
 
 /** The price in force at an instant. */
 export interface PriceInForce {
   at: Date
   priceUsd: string | null
-  /** From when on it holds; null where it is fixed, or unknown. */
+  /** From when on it holds; null if it is fixed, or unknown. */
   pricedAt: Date | null
   source: PriceOrigin | null
 }
 
 /**
- * Reads the prices of a token at some instants, ascending: each an index lookup. Undefined where the token has neither a record,
- * a price nor a source.
+ * Reads the prices of a token at some instants, ascending: each an index lookup. Undefined if the token has no record,
+ * no price and no source.
  */
 export function createPriceReader(database: Database) {
   const statement = database
@@ -51,7 +51,9 @@ export function createPriceReader(database: Database) {
 
 const DAY_SECONDS = 86_400
 
-/** Counts the claims of the last 24 hours that pay a token and have no value, by followed chain: from an index of these alone. */
+/**
+ * Counts the claims of the last 24 hours that pay a token and have no value, by followed chain, from a partial index.
+ */
 export function createUnvaluedClaimReader(database: Database, clock: () => Date) {
   const statement = database
     .select({

@@ -3,8 +3,8 @@ import { bigint, check, index, integer, pgTable, primaryKey, unique } from 'driz
 import { address, chainId, exactNumber, instant, lowerCaseAddress } from '../../database/columns.ts'
 
 /**
- * A token that has or had a price, with a short key because every price carries it, and the price source that the file of a
- * followed chain declares for it: a fixed price or a feed.
+ * A token that has or had a price, with a short key because every price contains it, and the price source that the file
+ * of a followed chain declares for it: a fixed price or a feed.
  */
 export const pricedTokens = pgTable(
   'priced_tokens',
@@ -12,7 +12,7 @@ export const pricedTokens = pgTable(
     key: integer().primaryKey().generatedAlwaysAsIdentity(),
     chainId: chainId().notNull(),
     address: address().notNull(),
-    /** The followed chain that declares the source, and on which the feed is; null where none is declared. */
+    /** The followed chain that declares the source, and on which the feed is; null if none is declared. */
     sourceChainId: chainId(),
     /** Contract of the feed. */
     feed: address(),
@@ -38,7 +38,7 @@ const tokenKey = () =>
 /** US dollars for one whole token. */
 const priceUsd = () => exactNumber().notNull()
 
-/** A price that an import brought, of an instant. */
+/** An imported price, as of an instant. */
 export const importedPrices = pgTable(
   'imported_prices',
   { tokenKey: tokenKey(), at: instant().notNull(), priceUsd: priceUsd() },
@@ -49,7 +49,7 @@ export const importedPrices = pgTable(
 )
 
 /**
- * A price that a log of the token's feed brought: of the timestamp of its block, on the chain of the feed. Of several at one
+ * A price in a log of the token's feed: as of the timestamp of its block, on the chain of the feed. Of several at one
  * instant the later log counts. The price from before the first log has block 0.
  */
 export const feedPrices = pgTable(

@@ -11,7 +11,7 @@ export const SignatureType = Type.Unsafe<'event' | 'function'>({
   description: 'Whether the signature belongs to an event or a function.',
 })
 
-/** The condition an event field or function argument must fulfil. */
+/** The condition on an event field or a function argument. */
 export const ActionStepParameters = Type.Object(
   {
     filterType: openEnumeration('Comparison', {

@@ -68,10 +68,10 @@ export const campaignFilters = {
   }),
 }
 
-/** `targetContract` names a contract only together with its chain. */
+/** `targetContract` identifies a contract only together with its chain. */
 export const campaignFilterDependencies = { targetContract: ['chainId' as const] }
 
-/** The shared filters as they were asked for. */
+/** The shared filters of a request. */
 export interface CampaignFilters {
   budgetAccount?: string[]
   owner?: string

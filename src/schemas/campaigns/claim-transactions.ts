@@ -3,16 +3,16 @@ import { decodeAbiParameters, encodeFunctionData, parseAbi, parseAbiParameters }
 type Hex = `0x${string}`
 
 /*
- * A claim as a transaction of the incentive protocol. Loads the ABI coder of viem: import it where a transaction is made, not
- * at the start.
+ * A claim as a transaction of the incentive protocol. Loads viem's ABI coder: import it dynamically, when a transaction
+ * is made.
  */
 
-/** Anyone may send it. A generation of cores is as good as another: all have it. */
+/** Anyone may send it. All generations of cores have this function. */
 const claimFunction = parseAbi([
   'function claimIncentiveFor(uint256 boostId, uint256 incentiveId, address referrer, bytes data, address claimant) payable',
 ])
 
-/** The two forms of a payload, by the second word: where the first `bytes` begin. */
+/** The two forms of a payload, by the second word: the offset of the first `bytes`. */
 const payloadForms = {
   '40': parseAbiParameters(['Payload payload', 'struct Payload { bytes validatorData; bytes incentiveData; }']),
   '60': parseAbiParameters([
@@ -33,11 +33,11 @@ export interface SignedClaim {
   incentiveIndex: number
   claimant: string
   referrer: string
-  /** As it is recorded: the whole payload, or less. */
+  /** As recorded: the whole payload, or less. */
   signature: string
 }
 
-/** Whether a recorded signature is all the data that a claim needs, and not a signature alone. */
+/** Whether a recorded signature is the complete data of a claim, and not just a signature. */
 export function isClaimPayload(signature: string): boolean {
   const form = PAYLOAD.exec(signature)?.[1]
   if (form !== '40' && form !== '60') return false
@@ -51,8 +51,8 @@ export function isClaimPayload(signature: string): boolean {
 }
 
 /**
- * The call that claims for a claimant; undefined where the signature is not a whole payload. It has no value: a validator may
- * ask for a fee.
+ * The call that claims for a claimant; undefined if the signature is not a complete payload. It has no value: a
+ * validator may ask for a fee.
  */
 export function toClaimTransaction({ campaignId, incentiveIndex, claimant, referrer, signature }: SignedClaim) {
   if (!isClaimPayload(signature)) return undefined

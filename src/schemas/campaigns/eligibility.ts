@@ -77,7 +77,7 @@ const ClaimTransaction = Type.Object(
   },
 )
 
-/** What it takes to claim; there when the verdict is `claimable`. */
+/** The data needed to claim; present if the verdict is `claimable`. */
 export const claimableFields = {
   signature: Type.Optional(
     text('The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`.', {

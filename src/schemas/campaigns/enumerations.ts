@@ -1,11 +1,11 @@
 import { Type } from '@sinclair/typebox'
 
 /*
- * Integers that stand for something. Their names are in the document where generators of clients look for them
- * (`x-enum-varnames`, `x-enum-descriptions`).
+ * Integers with a meaning. Their names are in the document where client generators expect them (`x-enum-varnames`,
+ * `x-enum-descriptions`).
  */
 
-/** The name of each number, from 0 on, and what it means. */
+/** The name of each number, from 0 on, and its meaning. */
 type Names = Readonly<Record<string, string>>
 
 const numbersOf = (names: Names) => ({
@@ -15,13 +15,13 @@ const numbersOf = (names: Names) => ({
   'x-enum-descriptions': Object.values(names),
 })
 
-/** What a description says of the names. */
+/** The part of a description that lists the names. */
 const listed = (names: Names) =>
   Object.entries(names)
     .map(([name, meaning], number) => `${number} ${name} (${meaning})`)
     .join(', ')
 
-/** One of two numbers and no other. */
+/** One of two numbers. */
 export const zeroOrOne = (description: string, names: Names) =>
   Type.Unsafe<0 | 1>({ ...numbersOf(names), description: `${description}: ${listed(names)}.` })
 
@@ -36,11 +36,11 @@ export const actionCategories = [
   'other',
 ] as const
 
-/** One of a few words or `null`, which stands beside the enumeration: generators of clients cannot name it in one. */
+/** One of a few words or `null`; `null` is outside the enumeration, because client generators cannot name it. */
 export const wordOrNull = (words: readonly string[], description: string) =>
   Type.Unsafe<string | null>({ anyOf: [{ type: 'string', enum: words }, { type: 'null' }], description })
 
-/** Numbers with names; others, whatever they mean, are kept and served as they are. */
+/** Numbers with names; unknown numbers are stored and served unchanged. */
 export const openEnumeration = (description: string, names: Names) =>
   Type.Unsafe<number>({
     anyOf: [

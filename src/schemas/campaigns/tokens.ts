@@ -2,7 +2,7 @@ import { type Static, Type } from '@sinclair/typebox'
 import { Address, ChainId, text } from '../primitives.ts'
 import { ref } from '../references.ts'
 
-/** What is known of a reward token; comes from the token record, never from the campaign. */
+/** A reward token's metadata; from the token record, never from the campaign. */
 export const TokenMetadata = Type.Object(
   {
     id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),

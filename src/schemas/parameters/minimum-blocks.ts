@@ -8,7 +8,7 @@ const MinimumBlock = Type.String({
   'x-expected': '<chainId>:<block>',
 })
 
-/** The parameter of operations whose answers can be asked for as of a block. */
+/** The parameter of operations that can wait for a block. */
 export const minimumBlocks = {
   minBlock: commaSeparated(MinimumBlock, {
     max: 10,

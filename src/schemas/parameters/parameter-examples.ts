@@ -1,6 +1,6 @@
 /**
- * What the document shows as examples of parameters. They find something in the sample data that an empty embedded
- * database is filled with, each by itself and all of an operation's together: most are those of one campaign there.
+ * Example values of parameters in the document. They match something in the sample data of an empty embedded database,
+ * each alone and all of an operation together: most belong to one campaign there.
  */
 export const parameterExamples = {
   campaignId: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735',
@@ -14,9 +14,9 @@ export const parameterExamples = {
   actionType: 'swap',
   otherActionType: 'mint',
   claimant: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa',
-  /** Who has claimed the campaign. */
+  /** A claimant of the campaign. */
   paidClaimant: '0xb678bccc3d0135248d4b72899bf4de41345618b5',
-  /** Only of chains that are followed. */
+  /** For followed chains only. */
   minimumBlock: '8453:38401005',
   accessListsOf: 'user-1',
   wordsOfAccessList: 'early collect',

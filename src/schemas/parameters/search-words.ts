@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 
-/** Bounds of a text to search by. Of the characters that it must not have, some mean something to other searches. */
+/** Limits of search text. Some of the excluded characters have a meaning in other search languages. */
 export const searchBounds = { minLength: 1, maxLength: 128, 'x-forbidden-characters': ":&|'!()<>" } as const
 
-/** Text to search by that has a word. */
+/** Search text with at least one word. */
 export const searchText = (description: string, example: string) =>
   Type.String({
     ...searchBounds,
@@ -15,7 +15,7 @@ export const searchText = (description: string, example: string) =>
 
 const MARKS = /[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff]/g
 
-/** The words of a search, split where the database would (see the function `word_form`). */
+/** The words of a search, split as the database splits them (see the function `word_form`). */
 export const toSearchWords = (search: string): string[] => [
   ...new Set(
     search

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { Instant } from '../primitives.ts'
 import { inline } from '../references.ts'
 
-/** Parameters of the operations that can be asked for what has a block timestamp in a range. */
+/** Parameters that select block timestamps in a range. */
 export const timeRange = {
   since: Type.Optional(
     inline(Instant, { description: 'Only what is of this instant or later.', example: '2025-01-01T00:00:00Z' }),
@@ -12,7 +12,7 @@ export const timeRange = {
   ),
 }
 
-/** The first whole second that is not before an instant: block timestamps have no fractions. */
+/** The first whole second at or after an instant: block timestamps have no fractions. */
 export function toSecondFrom(instant: string) {
   const whole = Date.parse(`${instant.slice(0, 19)}Z`) / 1000
   return /\.0*[1-9]/.test(instant) ? whole + 1 : whole

@@ -1,12 +1,12 @@
 import { _, type Ajv2020, type KeywordCxt, Name } from 'ajv/dist/2020.js'
 import { Type } from 'ajv/dist/compile/util.js'
 
-/** What generated code calls the number of faults so far. */
+/** The variable that counts faults in generated code. */
 const faults = new Name('errors')
 
 /**
- * Has a validator look at no further entry of a list once so many faults are found; the original would find them all,
- * and a list of a million faulty entries would fill the memory.
+ * Makes a validator stop at a number of faults in a list; the original would find all, and a list of a million faulty
+ * entries would fill the memory.
  */
 export function boundItems(ajv: Ajv2020, maxFaults: number) {
   ajv.removeKeyword('items')

@@ -1,6 +1,8 @@
 import { parseAbi } from 'viem/utils'
 
-/** What the contracts of the incentive protocol answer, declared by ourselves, and what their tokens and price feeds do. */
+/**
+ * The read functions of the incentive protocol's contracts, declared by ourselves, and of their tokens and price feeds.
+ */
 export const readFunctions = parseAbi([
   'struct Boost { address action; address validator; address allowList; address budget; address[] incentives; uint64 protocolFee; uint256 maxParticipants; address owner; }',
   'struct Claimant { uint8 signatureType; bytes32 signature; uint32 fieldIndex; address targetContract; uint256 chainId; }',
@@ -43,8 +45,8 @@ export const readFunctions = parseAbi([
 ])
 
 /**
- * Functions of which the response has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens
- * give names of 32 bytes. They are read by their bytes.
+ * Functions whose response has several forms: criteria are 128 bytes, or 160 with the scale of the value; old tokens
+ * return names of 32 bytes. They are read as bytes.
  */
 export const rawReadFunctions = parseAbi([
   'function getIncentiveCriteria() view',

@@ -15,36 +15,36 @@ import { type ChainAllowList, readAllowList } from './read-allow-lists.ts'
 import { isWithoutFigures, readIncentive, readState, toIncentiveRecord } from './read-incentives.ts'
 import { readMaxClaims } from './read-validators.ts'
 
-/** A part of a campaign that is none that is known. */
+/** A part of a campaign of unknown kind. */
 interface UnknownComponent {
   kind: 'campaign' | 'action' | 'allowList' | 'incentive'
   campaignId: string
   contract: Hex
-  /** Place of an incentive. */
+  /** Position of an incentive. */
   position?: number
 }
 
-/** A campaign as its chain has it at one block. */
+/** A campaign as of one block. */
 export interface ChainCampaign {
   record: CampaignRecord
-  /** Place and contract of each incentive of the record, in its order: unknown ones are left out of both. */
+  /** Position and contract of each incentive of the record, in its order: both leave out unknown ones. */
   incentives: { position: number; contract: Hex }[]
-  /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out. */
+  /** For an OffchainAccessList: IDs of the access lists that admit, and of those that deny. */
   accessLists: { allowed: string[]; denied: string[] } | null
-  /** What is to be kept, so that it is not asked for again. */
+  /** The fixed facts, to be stored so that they are not read again. */
   origin: CampaignOrigin
   unknown: UnknownComponent[]
 }
 
-/** An origin of which nothing has to be asked any more. */
+/** An origin without missing facts. */
 export type CompleteOrigin = CampaignOrigin &
   Required<Pick<CampaignOrigin, 'terms' | 'actionDetails' | 'blockTimestamp' | 'maxClaimsPerClaimant'>>
 
 /**
- * Asks all that an origin leaves open, once and for all.
- * @param setUps what incentives have said of themselves in the blocks of the origin.
- * @param readerAt asks contracts as they were at a block.
- * @returns null where the core does not know its campaign in the form that is known.
+ * Reads all facts that an origin lacks, which are fixed.
+ * @param setUps the setup events of incentives in the blocks of the origin.
+ * @param readerAt reads contracts as of a block.
+ * @returns null if the core does not return its campaign in a known form.
  */
 export async function completeOrigin(
   reader: ContractReader,
@@ -87,8 +87,8 @@ async function completeIncentives(
 }
 
 /**
- * What an incentive is. The first reward of an auction that was claimed from is gone, but for a node that still has the
- * block that created it.
+ * The kind of an incentive. The first reward of an auction with claims is gone, unless a node still has the block that
+ * created it.
  */
 async function readFixed(
   reader: ContractReader,
@@ -108,8 +108,8 @@ async function readFixed(
 }
 
 /**
- * What a core lists of a campaign; undefined where it does not know it. Of the incentives only those it came with: what
- * was added since may have been added by a block that is withdrawn.
+ * What a core returns about a campaign; undefined if it does not know it. Of the incentives only the original ones:
+ * what was added later may come from a block that is withdrawn.
  */
 export async function readBoost(
   reader: ContractReader,
@@ -134,7 +134,7 @@ async function readAction(reader: ContractReader, contract: Hex): Promise<Action
   return steps === undefined ? actionWithoutSteps : toAction(steps, claimant)
 }
 
-/** Asks for what changes, and puts the campaign together. */
+/** Reads what changes, and assembles the campaign. */
 export async function readCampaign(
   reader: ContractReader,
   chain: { chainId: number; openAllowLists: ReadonlySet<Hex> },

@@ -7,7 +7,7 @@ export interface ContractCall {
   data: Hex
 }
 
-/** Asks contracts at one block; null is what reverts, or answers nothing. */
+/** Reads contracts at one block; null for a call that reverts, or returns nothing. */
 export type CallContracts = (calls: readonly ContractCall[]) => Promise<(Hex | null)[]>
 
 type Functions = typeof readFunctions
@@ -16,7 +16,7 @@ export type ReadResult<Name extends ReadName> = ContractFunctionReturnType<Funct
 type RawReadName = ContractFunctionName<typeof rawReadFunctions, 'view'>
 
 export interface ContractReader {
-  /** Undefined where the contract has no such answer. */
+  /** Undefined if the contract has no such function. */
   read<Name extends ReadName>(
     contract: Hex,
     name: Name,
@@ -26,10 +26,10 @@ export interface ContractReader {
   readBytes(contract: Hex, name: RawReadName): Promise<Hex | undefined>
 }
 
-/** Longer answers are none of the protocol's; anybody's contract may be asked. */
+/** No function of the protocol returns more; the contract may be anybody's. */
 const MAX_DIGITS = 2_000_000
 
-/** What is asked in the same turn is asked together, and what has been asked at this block is not asked again. */
+/** Reads of the same turn are sent together, and a read at this block is not repeated. */
 export function createContractReader(call: CallContracts): ContractReader {
   let waiting: { call: ContractCall; settle: (response: Promise<Hex | null>) => void }[] = []
   const asked = new Map<string, Promise<Hex | null>>()

@@ -4,23 +4,23 @@ import type { AllowListType } from '../../../schemas/campaigns/allow-lists.ts'
 import { toAddress } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 
-/** Who may claim, as far as a chain tells: it does not tell the members of simple lists. */
+/** Who may claim, as far as a chain says: it does not list the members of simple lists. */
 export interface ChainAllowList {
   type: Static<typeof AllowListType>
   contractAddress: Hex
   owner: Hex
-  /** Of an OffchainAccessList: IDs of the access lists that admit, and of those that keep out. */
+  /** For an OffchainAccessList: IDs of the access lists that admit, and of those that deny. */
   accessLists?: { allowed: string[]; denied: string[] }
 }
 
-/** Kinds of lists by what their contracts say they are. */
+/** Kinds of lists by the component interface of their contracts. */
 const kinds: ReadonlyMap<string, ChainAllowList['type']> = new Map([
   ['0x1392d798', 'SimpleAllowList'],
   ['0x3d30a22c', 'SimpleDenyList'],
   ['0x2a6b3c38', 'OffchainAccessList'],
 ])
 
-/** Asks a list what it is; null where it is none that is known. */
+/** Reads the kind of a list; null if it is unknown. */
 export async function readAllowList(
   reader: ContractReader,
   contract: Hex,
@@ -40,5 +40,5 @@ export async function readAllowList(
   return { ...list, accessLists: { allowed: allowed.filter(isListId), denied: denied.filter(isListId) } }
 }
 
-/** Whether a list could have this ID here: anyone who deploys a contract chooses what it says. */
+/** Whether a list could have this ID here: whoever deploys a contract decides what it returns. */
 const isListId = (text: string) => text.length > 0 && text.length <= 128 && text.isWellFormed() && !text.includes('\0')

@@ -4,7 +4,7 @@ import type { AuctionState } from '../../../schemas/campaigns/incentives.ts'
 import { type FixedIncentive, type IncentiveParts, type RawCriteria, toAddress } from '../fixed-incentives.ts'
 import type { ContractReader, ReadResult } from './contract-reader.ts'
 
-/** What tells the kinds of incentives apart where no event did, and what each is made of. */
+/** What distinguishes the kinds of incentives without events, and their parts. */
 const namesRead = [
   'strategy',
   'cgdaParams',
@@ -22,7 +22,7 @@ const namesRead = [
   'claims',
 ] as const
 
-/** Asks an incentive all that can tell what it is, in one round. */
+/** Reads everything that shows the kind of an incentive, in one round. */
 export async function readIncentive(reader: ContractReader, contract: Hex): Promise<IncentiveParts> {
   const [criteria, ...responses] = await Promise.all([
     reader.readBytes(contract, 'getIncentiveCriteria'),
@@ -33,7 +33,7 @@ export async function readIncentive(reader: ContractReader, contract: Hex): Prom
   return {
     ...read,
     ...{ rewardDecay, rewardBoost },
-    // The first reward can be read until it was claimed from.
+    // The first reward can be read until the first claim.
     initialReward: read.claims === 0n ? currentReward : undefined,
     peg: read.peg ?? read.getPeg,
     maxReward: read.getMaxReward ?? read.maxReward,
@@ -53,7 +53,7 @@ const rawScaledCriteria = [...rawCriteria, { type: 'uint8', name: 'valueType' }]
 const CRITERIA_DIGITS = 2 + 2 * 128
 const SCALED_CRITERIA_DIGITS = 2 + 2 * 160
 
-/** Null where the bytes are in neither form. */
+/** Null if the bytes have neither form. */
 function readCriteria(bytes: Hex): RawCriteria | null {
   const isScaled = bytes.length === SCALED_CRITERIA_DIGITS
   if (!isScaled && bytes.length !== CRITERIA_DIGITS) return null
@@ -67,18 +67,18 @@ function readCriteria(bytes: Hex): RawCriteria | null {
   }
 }
 
-/** What an incentive says of itself at a block; absent is what it does not. */
+/** The state of an incentive as of a block; absent if it does not return it. */
 export interface StateResults {
   limit?: bigint | undefined
   claims?: bigint | undefined
   totalClaimed?: bigint | undefined
-  /** What it holds of its asset. */
+  /** Its balance of its asset. */
   balance?: bigint | undefined
   /** Of an auction: when its reward began to rise, and from what. */
   auction?: ReadResult<'cgdaParams'> | undefined
 }
 
-/** Asks an incentive for the figures that its kind has. */
+/** Reads the figures that the kind of an incentive has. */
 export async function readState(reader: ContractReader, contract: Hex, fixed: FixedIncentive): Promise<StateResults> {
   switch (fixed.type) {
     case 'CGDAIncentive': {
@@ -101,13 +101,13 @@ export async function readState(reader: ContractReader, contract: Hex, fixed: Fi
   return { limit, claims, balance, totalClaimed }
 }
 
-/** Whether an incentive does not say how much can be claimed of it, as all of its kind do. */
+/** Whether an incentive does not return its limit, as all of its kind do. */
 export const isWithoutFigures = (fixed: FixedIncentive, { limit }: StateResults) =>
   fixed.type !== 'CGDAIncentive' && limit === undefined
 
 /**
- * An incentive as a record has it. One that does not say how much can be claimed of it stays, for there may be claims on it,
- * and has nothing left. The amount claimed of an ERC20Incentive is left out: it is the sum of its claims.
+ * An incentive in the form of a record. One that does not return its limit stays, since it may have claims, and has
+ * nothing left. The claimed amount of an ERC20Incentive is left out: it is the sum of its claims.
  */
 export function toIncentiveRecord(fixed: FixedIncentive, responses: StateResults) {
   const { limit = 0n, claims, totalClaimed, balance, auction } = responses

@@ -4,21 +4,21 @@ import type { TokenRecord } from '../../../ingest/records.ts'
 import { type FixedIncentive, zeroAddress } from '../fixed-incentives.ts'
 import type { ContractReader } from './contract-reader.ts'
 
-/** The tokens an incentive is told in: what it pays, what its reward is reckoned in, what backs its points. */
+/** The tokens of an incentive: the reward, its peg, and what backs its points. */
 export function tokensOf(fixed: FixedIncentive): Hex[] {
   const tokens = [
     'asset' in fixed ? fixed.asset : undefined,
     'peg' in fixed ? fixed.peg : undefined,
     'venue' in fixed ? fixed.venue : undefined,
   ]
-  // As a peg, the zero address is the token of the chain itself.
+  // As a peg, the zero address is the native token of the chain.
   return tokens.filter((token): token is Hex => token !== undefined && token !== zeroAddress)
 }
 
 /** The longest text a record holds. */
 const MAX_CHARACTERS = 4096
 
-/** Asks a token what it is; undefined where it has no decimals, without which its amounts mean nothing. */
+/** Reads the metadata of a token; undefined if it has no decimals, without which its amounts mean nothing. */
 export async function readToken(
   reader: ContractReader,
   chainId: number,
@@ -33,7 +33,7 @@ export async function readToken(
   return { type: 'token', chainId, address, decimals, name: toText(name), symbol: toText(symbol), imageUri: '' }
 }
 
-/** Old tokens give 32 bytes filled up with zeros. What no text can hold is left out of it. */
+/** Old tokens return 32 bytes padded with zeros. Characters that no text can contain are removed. */
 function toText(bytes: Hex | undefined): string {
   if (bytes === undefined) return ''
   return readText(bytes).replaceAll('\0', '').toWellFormed().slice(0, MAX_CHARACTERS).toWellFormed()

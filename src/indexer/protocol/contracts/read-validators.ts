@@ -1,21 +1,24 @@
 import type { Hex } from 'viem'
 import type { ContractReader } from './contract-reader.ts'
 
-/** How many claims a validator allows one claimant on one incentive; null where that cannot be told. */
+/** How many claims a validator allows one claimant on one incentive; null if unknown. */
 export type MaxClaims = number | 'unlimited' | null
 
-/** By what validators say they are, of the first form and the second: those that count claims, and those that do not. */
+/**
+ * Kinds of validators by component interface, of the first form and the second: those that count claims, and those that
+ * do not.
+ */
 const limited: ReadonlySet<string> = new Set(['0xc8ebc758', '0xf1a436d9', '0xb0fafe58', '0x89b50fd9'])
 const unlimited: ReadonlySet<string> = new Set(['0xb8ce7b22', '0x81818aa3'])
 
-/** Asks a validator what it is. Neither its kind nor its maximum ever changes. */
+/** Reads the kind of a validator. Neither its kind nor its maximum ever changes. */
 export async function readMaxClaims(reader: ContractReader, validator: Hex): Promise<MaxClaims> {
   const [kind = '', max] = await Promise.all([
     reader.read(validator, 'getComponentInterface'),
     reader.read(validator, 'maxClaimCount'),
   ])
   if (unlimited.has(kind)) return 'unlimited'
-  // With a maximum of 0 nobody could claim at all: that is nothing to rely on.
+  // With a maximum of 0 nobody could claim at all: such a value counts as unknown.
   if (!limited.has(kind) || max === undefined || max === 0n) return null
   // No claimant ever has so many claims.
   return max > BigInt(Number.MAX_SAFE_INTEGER) ? 'unlimited' : Number(max)
