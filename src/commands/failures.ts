@@ -6,8 +6,8 @@ import { ImportFailedError } from '../import/import-failures.ts'
 import { UnreadableFileError } from '../import/sources.ts'
 import { FollowingError } from '../indexer/chain-events.ts'
 import { ImportFaultsError } from '../ingest/validation-errors.ts'
-import { NotifyError } from './services/notify.ts'
 import { ExportFolderError } from './export/copied-files.ts'
+import { NotifyError } from './services/notify.ts'
 import { TokenError } from './token.ts'
 
 /** Errors whose message says all that the operator needs. */

@@ -73,7 +73,8 @@ function uniteExamples(operations: Operation[]) {
   for (const alike of groupBy(all, ({ status, response }) => status + withoutExamples(response))) {
     const areEqual = groupBy(alike, ({ response }) => JSON.stringify(response)).length === 1
     if (areEqual) continue
-    for (const type of Object.keys(alike[0]?.response.content ?? {})) {
+    for (const [type, { examples: own }] of Object.entries(alike[0]?.response.content ?? {})) {
+      if (own === undefined) continue
       const examples = Object.fromEntries(
         alike.map(({ operationId, response }) => [
           operationId,

@@ -157,7 +157,7 @@ export interface Client {
    * The same service by path, as `openapi-fetch` has it and libraries that build on it take it: with the headers of
    * answers, and with failures as `error` instead of rejections.
    */
-  readonly api: OpenApiClient<paths>
+  readonly api: OpenApiClient<paths, 'application/json'>
 }
 
 /**
@@ -247,7 +247,7 @@ function clientOf(service: Service, blocks: ReadonlyMap<number, bigint>): Client
 }
 
 function apiOf({ baseUrl, stagingUrl, token, send }: Service, blocks: ReadonlyMap<number, bigint>, headers = {}) {
-  const api = createOpenApiClient<paths>({
+  const api = createOpenApiClient<paths, 'application/json'>({
     baseUrl,
     headers,
     fetch: send,

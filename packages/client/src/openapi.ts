@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Returns one page of the campaigns that match all filters, and the total number of matches.
+         * @description Returns one page of the campaigns that match all filters, and the total number of matches. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get one campaign
-         * @description Returns a campaign with all its details; they include everything in its list item.
+         * @description Returns a campaign with all its details; they include everything in its list item. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List trending campaigns
-         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.
+         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response. The schema is that of a response without `fields`, which leaves only the keys it names.
          */
         get: operations["listTrendingCampaigns"];
         put?: never;
@@ -113,9 +113,29 @@ export interface paths {
         };
         /**
          * List claim activity over time
-         * @description Returns the number of claims of campaigns in each interval of a time range, with totals of the range and of the previous one. The time range slides: it ends at the second of the response. Trending campaigns and contracts are ranked by the same totals.
+         * @description Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock instead. Without `campaignId`, all campaigns are told together. Trending campaigns and contracts are ranked by the same totals.
          */
         get: operations["listActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/outlook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what incentives pay now and what is left of them
+         * @description For each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past, which is no forecast. Exact integers by the formulas of the contracts; what is not known is absent.
+         */
+        get: operations["listOutlooks"];
         put?: never;
         post?: never;
         delete?: never;
@@ -216,6 +236,86 @@ export interface paths {
          * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events, where `id` is the cursor, `event` the kind and `data` the change, `Last-Event-ID` goes on and `wait` and `pageSize` mean nothing. After a change, every other response of this server shows it.
          */
         get: operations["listChanges"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export/campaigns": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export campaigns
+         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts and claim signatures that they need. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         */
+        get: operations["exportCampaigns"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export/claims": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export claims
+         * @description Claims by chain and time, the oldest first. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         */
+        get: operations["exportClaims"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export tokens
+         * @description Tokens by chain and address, without their prices. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         */
+        get: operations["exportTokens"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/export/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export prices
+         * @description Prices of tokens by chain, address and time: those that count, wherever they come from. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         */
+        get: operations["exportPrices"];
         put?: never;
         post?: never;
         delete?: never;
@@ -389,9 +489,9 @@ export interface components {
         /** @description Condition on a field of the action. */
         ActionStepParameters: {
             /** @description Comparison: 0 EQUAL (equal), 1 NOT_EQUAL (not equal), 2 GREATER_THAN (greater than), 3 LESS_THAN (less than), 4 CONTAINS (contains), 5 REGEX (matches a regular expression), 6 GREATER_THAN_OR_EQUAL (greater or equal), 7 LESS_THAN_OR_EQUAL (less or equal). Other values are returned as recorded. */
-            filterType: (0 | 1 | 2 | 3 | 4 | 5 | 6 | 7) | number;
+            filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
-            fieldType: (0 | 1 | 2 | 3 | 4 | 5) | number;
+            fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
             /** @description Index of the event field or function argument that is compared, from 0. */
             fieldIndex: number;
             /** @description Value to compare with, encoded according to the field type. */
@@ -462,11 +562,8 @@ export interface components {
         };
         /** @description How the claimable amount is extracted from the action. */
         Criteria: {
-            /**
-             * @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
-             * @enum {integer}
-             */
-            criteriaType: 0 | 1;
+            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
+            criteriaType: components["schemas"]["CriteriaCriteriaType"];
             /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
             /** @description Index of the event field or argument that holds the amount, from 0. */
@@ -476,22 +573,16 @@ export interface components {
         };
         /** @description How the claimable amount is extracted from the action, with its scale. */
         CriteriaWithValueType: {
-            /**
-             * @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments).
-             * @enum {integer}
-             */
-            criteriaType: 0 | 1;
+            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
+            criteriaType: components["schemas"]["CriteriaCriteriaType"];
             /** @description Signature of the event (topic) or function (selector), hexadecimal. */
             signature: string;
             /** @description Index of the event field or argument that holds the amount, from 0. */
             fieldIndex: number;
             /** @description Contract that emits the event or has the function. */
             targetContract: components["schemas"]["Address"];
-            /**
-             * @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals).
-             * @enum {integer}
-             */
-            valueType: 0 | 1;
+            /** @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals). */
+            valueType: components["schemas"]["CriteriaWithValueTypeValueType"];
         };
         /** @description A slot on an allow list. */
         AllowListIncentive: {
@@ -526,29 +617,23 @@ export interface components {
         /** @description A fixed amount of a token for each claim. */
         ERC20Incentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20Incentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Which claims are paid: 0 POOL (every claim), 1 RAFFLE (one claimant). Other values are returned as recorded. */
-            strategy: (0 | 1) | number;
+            strategy: components["schemas"]["ERC20IncentiveStrategy"] | number;
             /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Number of claims that remain; a count, not an amount. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20Incentive";
+        });
         /** @description Points of a soul-bound token. */
         PointsIncentive: {
             /**
@@ -568,183 +653,157 @@ export interface components {
         /** @description An amount of a token that the signed claim decides. */
         ERC20VariableIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableIncentive";
+        });
         /** @description An amount of a token that is computed from the action itself. */
         ERC20VariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableCriteriaIncentive";
+        });
         /** @description As ERC20VariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20VariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentiveV2";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20VariableCriteriaIncentiveV2";
+        });
         /** @description A token reward whose amount follows the price of another asset. */
         ERC20PeggedIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
             /** @description What each claim is worth, in base units of `peg`, not of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-        };
+        } & (components["schemas"]["TokenIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedIncentive";
+        });
         /** @description A pegged token reward that is computed from the action itself. */
         ERC20PeggedVariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentive";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["Criteria"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedVariableCriteriaIncentive";
+        });
         /** @description As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value. */
         ERC20PeggedVariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description Kind of the incentive; selects the variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentiveV2";
-            /** @description Token in which the reward is paid. */
-            asset: components["schemas"]["Address"];
             /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
             peg: components["schemas"]["Address"];
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
-            reward: components["schemas"]["BaseUnits"];
-            /** @description Total budget, claimed or not, in base units of `asset`. */
-            limit: components["schemas"]["BaseUnits"];
             /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
             /** @description Where the amount of the action is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
-            /** @description Amount claimed so far, in base units of `asset`. */
-            claimedAmount?: components["schemas"]["TotalAmount"];
-            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
-            totalAmountClaimed?: components["schemas"]["TotalAmount"];
-            /** @description Number of claims so far. */
-            totalClaims?: components["schemas"]["BaseUnits"];
-            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
-            remainingBalance?: components["schemas"]["BaseUnits"];
-            /** @description The token at `asset`; `null` if unknown. */
-            metadata?: components["schemas"]["TokenMetadata"] | null;
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
-            rebatePercentage?: number;
-        };
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "ERC20PeggedVariableCriteriaIncentiveV2";
+        });
+        /**
+         * @description Variants of incentives.
+         * @enum {string}
+         */
+        IncentiveType: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+        /**
+         * @description Filters of campaigns whose values can be counted.
+         * @enum {string}
+         */
+        FacetName: "chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive";
         /** @description A reward that can be claimed once the action steps are done; `type` selects the variant. */
         Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"];
         /** @description An error. */
         Error: {
             /** @description One sentence that says what is wrong and what is allowed. */
             error: string;
+        };
+        /** @description What is wrong with one parameter. */
+        ParameterError: {
+            /** @description Name of the parameter, as it was written. */
+            parameter: string;
+            /** @description What is wrong: its value, its name, that it was given twice without being a list, that it is absent, or its percent-encoding. */
+            code: components["schemas"]["ParameterErrorCode"];
+            /** @description A sentence about this parameter alone. */
+            detail: string;
+        };
+        /** @description An error as problem details (RFC 9457). */
+        ProblemDetails: {
+            /** @description Which error it is: the section on its code in the guide on errors, relative to the service. */
+            type: string;
+            /** @description The error in a few words, always the same for one `type`. */
+            title: string;
+            /** @description Number of the HTTP status. */
+            status: number;
+            /** @description The sentence that is `error` in the other form. */
+            detail: string;
+            /** @description ID of the request, as in `x-request-id`. */
+            instance: string;
+            /** @description What is wrong with which parameter; empty if no parameter is at fault. */
+            errors: components["schemas"]["ParameterError"][];
         };
         /** @description A value of a filter, and how many campaigns it leaves. */
         FacetValue: {
@@ -772,116 +831,26 @@ export interface components {
         };
         /** @description A campaign in a list. */
         CampaignListItem: {
-            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
-            id: components["schemas"]["CampaignId"];
-            /** @description Contract that defines the action. */
-            action: components["schemas"]["Address"];
-            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
-            campaignIndex: components["schemas"]["BaseUnits"];
-            /** @description Account that funds the campaign. */
-            budget: components["schemas"]["Address"];
-            /** @description Number of incentives. */
-            incentiveCount: components["schemas"]["BaseUnits"];
-            /** @description Owner of the campaign. */
-            owner: components["schemas"]["Address"];
-            /** @description Address that can sign claim payloads. */
-            validator: components["schemas"]["Address"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Hash of the transaction that created the campaign. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Chain on which the campaign was created. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-            protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" means no maximum. */
-            maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description The incentives of the campaign, in order. */
-            incentives: components["schemas"]["Incentive"][];
-            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-            isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` if unknown. */
-            campaignName: string | null;
-            /** @description ID of the action template; `null` if the campaign uses none. */
-            actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` if unknown. */
-            projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` if unknown. */
-            tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` if unknown. */
-            nftImageUri: string | null;
-            /** @description Name of the NFT; `null` if unknown. */
-            nftName: string | null;
-            /** @description Start of the claim period, inclusive; `null`: no start. */
-            startTime: components["schemas"]["Instant"] | null;
-            /** @description End of the claim period, exclusive; `null`: no end. */
-            endTime: components["schemas"]["Instant"] | null;
             /** @description The accounts that may claim; `null` if the campaign has no allow list. */
             allowList: components["schemas"]["AllowListPreview"] | null;
             /** @description Actions required before a claim; `null` if there are none. */
             actionSteps: components["schemas"]["ActionStep"][] | null;
-        };
+        } & components["schemas"]["CampaignBase"];
         /** @description One page of campaigns. */
         ListCampaignsResponse: {
             /** @description The campaigns of the page, in the requested order. */
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
+            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            nextCursor?: string | null;
             /** @description The values that were asked for, by count descending, then by value. */
             facets?: components["schemas"]["CampaignFacets"];
             /** @description The facets that have more values than are listed; there where `facets` is. */
-            facetsWithMore?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+            facetsWithMore?: components["schemas"]["FacetName"][];
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
-            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
-            id: components["schemas"]["CampaignId"];
-            /** @description Contract that defines the action. */
-            action: components["schemas"]["Address"];
-            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
-            campaignIndex: components["schemas"]["BaseUnits"];
-            /** @description Account that funds the campaign. */
-            budget: components["schemas"]["Address"];
-            /** @description Number of incentives. */
-            incentiveCount: components["schemas"]["BaseUnits"];
-            /** @description Owner of the campaign. */
-            owner: components["schemas"]["Address"];
-            /** @description Address that can sign claim payloads. */
-            validator: components["schemas"]["Address"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
-            blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Hash of the transaction that created the campaign. */
-            txHash: components["schemas"]["TransactionHash"];
-            /** @description Chain on which the campaign was created. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
-            protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" means no maximum. */
-            maxParticipants: components["schemas"]["BaseUnits"];
-            /** @description The incentives of the campaign, in order. */
-            incentives: components["schemas"]["Incentive"][];
-            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
-            isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
-            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` if unknown. */
-            campaignName: string | null;
-            /** @description ID of the action template; `null` if the campaign uses none. */
-            actionTemplateId: string | null;
-            /** @description URI of an image of the project; `null` if unknown. */
-            projectImageUri: string | null;
-            /** @description URI of an image of the token; `null` if unknown. */
-            tokenImageUri: string | null;
-            /** @description URI of an image of the NFT; `null` if unknown. */
-            nftImageUri: string | null;
-            /** @description Name of the NFT; `null` if unknown. */
-            nftName: string | null;
-            /** @description Start of the claim period, inclusive; `null`: no start. */
-            startTime: components["schemas"]["Instant"] | null;
-            /** @description End of the claim period, exclusive; `null`: no end. */
-            endTime: components["schemas"]["Instant"] | null;
             /** @description The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list. */
             allowList: components["schemas"]["AllowList"];
             /** @description Actions required before a claim. */
@@ -903,14 +872,11 @@ export interface components {
             templateId: string | null;
             /** @description ID of the metadata of the NFT; `null` if unknown. */
             nftMetadataId: string | null;
-        };
+        } & components["schemas"]["CampaignBase"];
         /** @description An incentive of a trending campaign. */
         TrendingIncentive: {
-            /**
-             * @description Variant of the incentive.
-             * @enum {string}
-             */
-            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Variant of the incentive. */
+            type: components["schemas"]["IncentiveType"];
             /** @description The reward token; the venue of points; the allow list of an AllowListIncentive. */
             assetAddress: components["schemas"]["Address"];
             /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
@@ -953,7 +919,7 @@ export interface components {
             /** @description Description of the action. */
             description: string | null;
             /** @description Category of the action; `null` if unknown. */
-            category: ("defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other") | null;
+            category: components["schemas"]["ActionTemplateCategory"] | null;
         };
         /** @description A recorded signature for a claim. */
         ClaimSignature: {
@@ -999,16 +965,10 @@ export interface components {
             incentives: components["schemas"]["TrendingIncentive"][];
             /** @description The action template; `null` if the campaign uses none. */
             actionTemplate: components["schemas"]["ActionTemplate"] | null;
-            /**
-             * @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.
-             * @enum {string}
-             */
-            status: "active" | "claimable" | "claimed";
-            /**
-             * @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.
-             * @enum {string}
-             */
-            accessStatus?: "allowed" | "denied" | "not-allowed";
+            /** @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`. */
+            status: components["schemas"]["TrendingCampaignStatus"];
+            /** @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`. */
+            accessStatus?: components["schemas"]["TrendingCampaignAccessStatus"];
             /** @description The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed. */
             signature?: components["schemas"]["ClaimSignature"];
             /** @description Hash of the transaction that created the campaign. */
@@ -1069,12 +1029,18 @@ export interface components {
         };
         /** @description One page of contracts, in the requested order. */
         ListContractsResponse: components["schemas"]["ExploredContract"][];
-        /** @description Claims of a campaign over time. */
+        /** @description Claims of a campaign, or of all, over time. */
         CampaignActivity: {
-            /** @description ID of the campaign. */
-            id: components["schemas"]["CampaignId"];
+            /** @description ID of the campaign; absent for all campaigns together. */
+            id?: components["schemas"]["CampaignId"];
             /** @description Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`. */
             claims: number[];
+            /** @description Value of the claims in each interval, at the time of each; unknown values count 0. */
+            amountUsd: components["schemas"]["UsdAmount"][];
+            /** @description Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`. */
+            claimants?: number[];
+            /** @description Number of claims in each interval that pay a token and have no value in US dollars. */
+            unvaluedClaims: number[];
             /** @description Number of claims in the time range. */
             totalClaims: number;
             /** @description Value of the claims in the time range in US dollars at the time of each, 6 decimals; unknown values count 0. */
@@ -1089,19 +1055,69 @@ export interface components {
         };
         /** @description Claims of campaigns over time. */
         ListActivityResponse: {
-            /**
-             * @description The requested time range.
-             * @enum {string}
-             */
-            timeRange: "1h" | "24h" | "7d" | "30d";
-            /** @description Start of the time range, exclusive. */
+            /** @description The requested time range; absent where `interval` was given. */
+            timeRange?: components["schemas"]["ListActivityTimeRange"];
+            /** @description The requested interval. */
+            interval?: components["schemas"]["ListActivityInterval"];
+            /** @description Start of the time range, exclusive; with `interval` the start of the first interval, inclusive. */
             since: components["schemas"]["Instant"];
-            /** @description End of the time range, inclusive: the whole second of the response. */
+            /** @description End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive. */
+            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. */
             intervalSeconds: number;
-            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. */
+            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns. */
             campaigns: components["schemas"]["CampaignActivity"][];
+        };
+        /** @description What an incentive pays now, and what is left of it. What does not apply, or is not known, is absent. */
+        IncentiveOutlook: {
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Variant of the incentive. */
+            type: components["schemas"]["IncentiveType"];
+            /** @description The reward token; absent for variants that pay none. */
+            asset?: components["schemas"]["Address"];
+            /** @description What a claim at `at` pays, by the formula of the contract: of an auction (CGDAIncentive) its reward by then; of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset`, for ERC20PeggedIncentive of its `peg`; points are plain numbers. Absent where the claim or the action decides, or the state of an auction is not known. */
+            rewardNow?: components["schemas"]["TotalAmount"];
+            /** @description Value of `rewardNow` in US dollars at the price of now; absent if unknown. */
+            rewardNowUsd?: components["schemas"]["UsdAmount"];
+            /** @description How many more claims there can be; absent for variants whose limit is an amount, and for auctions. */
+            claimsLeft?: components["schemas"]["BaseUnits"];
+            /** @description What can still be paid out, in base units of `asset`: the remaining budget of the campaign, for an auction on a followed chain its balance. */
+            budgetLeft?: components["schemas"]["TotalAmount"];
+            /** @description Value of `budgetLeft` in US dollars at the price of now; absent if unknown. */
+            budgetLeftUsd?: components["schemas"]["UsdAmount"];
+            /** @description Part of all that there was to be paid out (of PointsIncentive and AllowListIncentive: of all claims) that is spent, rounded down to 6 decimals. */
+            spentShare?: number;
+            /** @description Entries of a raffle so far. */
+            entries?: components["schemas"]["BaseUnits"];
+            /** @description With one more entry, each entry of the raffle wins with a probability of one in so many: `entries` + 1. */
+            oddsOneIn?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims in the basis. */
+            claimsInBasis: number;
+            /** @description What the claims in the basis paid, in base units of `asset`. */
+            spentInBasis?: components["schemas"]["TotalAmount"];
+            /** @description Seconds that `budgetLeft` lasts at the pace of the basis, rounded down: `budgetLeft` × basis ÷ `spentInBasis`, as a decimal string. The pace of the past, not a forecast. Absent if nothing was spent in the basis. */
+            secondsLeft?: string;
+            /** @description `at` and `secondsLeft`; absent where that is after the year 9999. */
+            exhaustsAt?: components["schemas"]["Instant"];
+        };
+        /** @description The outlook of a campaign. */
+        CampaignOutlook: {
+            /** @description ID of the campaign. */
+            id: components["schemas"]["CampaignId"];
+            /** @description Its incentives, in order. */
+            incentives: components["schemas"]["IncentiveOutlook"][];
+        };
+        /** @description Outlooks of campaigns. */
+        ListOutlooksResponse: {
+            /** @description The instant of all figures: the whole second of the response. */
+            at: components["schemas"]["Instant"];
+            /** @description The past whose pace is told. */
+            basis: components["schemas"]["ListOutlooksBasis"];
+            /** @description The requested campaigns, by chain ID, core address and identifier, ascending. */
+            campaigns: components["schemas"]["CampaignOutlook"][];
+            /** @description Those that are not known, in the same order. */
+            unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /**
          * @description Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.
@@ -1131,7 +1147,7 @@ export interface components {
             /** @description Since when this price holds; `null` where it is fixed, or none is known. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
-            source: ("feed" | "import" | "fixed") | null;
+            source: components["schemas"]["GetPricesSource"] | null;
             /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
         };
@@ -1144,7 +1160,7 @@ export interface components {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
             /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            incentiveType: components["schemas"]["IncentiveType"] | null;
             /** @description Account that was paid. */
             claimant: components["schemas"]["Address"];
             /** @description The token that was paid; `null` for the variants that pay none. */
@@ -1182,11 +1198,8 @@ export interface components {
         Change: {
             /** @description Goes on after this change. */
             cursor: components["schemas"]["ChangeCursor"];
-            /**
-             * @description What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew.
-             * @enum {string}
-             */
-            kind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
+            /** @description What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew. */
+            kind: components["schemas"]["ChangeKind"];
             /** @description Time of the commit. */
             at: components["schemas"]["Instant"];
             /** @description The chain of what has changed. */
@@ -1220,11 +1233,8 @@ export interface components {
         Verdict: "claimable" | "admitted" | "unknown" | "blocked";
         /** @description Why an account can or cannot claim, with the fact that proves it. */
         ClaimReason: {
-            /**
-             * @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.
-             * @enum {string}
-             */
-            code: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+            /** @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block. */
+            code: components["schemas"]["ClaimReasonCode"];
             /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
             at?: components["schemas"]["Instant"];
             /** @description Number of accounts that may claim (`max-participants-reached`). */
@@ -1247,11 +1257,8 @@ export interface components {
         IncentiveEligibility: {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
-            /**
-             * @description Variant of the incentive.
-             * @enum {string}
-             */
-            type: "AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2";
+            /** @description Variant of the incentive. */
+            type: components["schemas"]["IncentiveType"];
             /** @description Whether the account can claim the incentive. */
             verdict: components["schemas"]["Verdict"];
             /** @description All reasons that hold, in the order in which `code` lists them. */
@@ -1290,7 +1297,7 @@ export interface components {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
             /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2") | null;
+            incentiveType: components["schemas"]["IncentiveType"] | null;
             /** @description The reward token; `null` for the variants that pay none. */
             asset: components["schemas"]["Address"] | null;
             /** @description The reward token; `null` if unknown. */
@@ -1394,11 +1401,8 @@ export interface components {
             finalizedBlock: string | null;
             /** @description Whole seconds since the timestamp of the as-of block; `null`: none yet. */
             lagSeconds: number | null;
-            /**
-             * @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.
-             * @enum {string}
-             */
-            state: "back-filling" | "following" | "behind";
+            /** @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds. */
+            state: components["schemas"]["ChainStatusState"];
             /** @description Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown. */
             unvaluedClaims24h: number;
         };
@@ -1456,6 +1460,8 @@ export interface components {
                 maxConnectionsPerAddress: number;
                 /** @description Maximum number of clients that follow `/changes` or wait for one; further ones return 503. */
                 maxStreams: number;
+                /** @description Maximum number of exports that all clients read at a time; further requests return 503. */
+                maxExports: number;
             };
             /** @description Limits of reading a response. */
             responses: {
@@ -1482,11 +1488,8 @@ export interface components {
             };
             /** @description Freshness of responses. */
             freshness: {
-                /**
-                 * @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.
-                 * @enum {string}
-                 */
-                consistency: "strong" | "eventual";
+                /** @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block. */
+                consistency: components["schemas"]["GetLimitsFreshnessConsistency"];
                 /** @description How long caches may reuse a public response, in seconds (`max-age`). */
                 maxAgeSeconds: number;
                 /** @description How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`). */
@@ -1525,11 +1528,8 @@ export interface components {
             streak: {
                 /** @description Length of the streak, a number as recorded. */
                 value: number;
-                /**
-                 * @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.
-                 * @enum {string}
-                 */
-                status: "active" | "pending" | "broken";
+                /** @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed. */
+                status: components["schemas"]["UserProfileStreakStatus"];
                 /** @description When the last window closed and the current one opened. */
                 lastExpirationTime: components["schemas"]["Instant"];
                 /** @description When the current window closes. */
@@ -1538,11 +1538,575 @@ export interface components {
                 lastCompletionTime: components["schemas"]["Instant"];
             };
         };
+        /**
+         * @description Values of `ActionStepParameters.filterType`.
+         * @enum {integer}
+         */
+        ActionStepParametersFilterType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
+        /**
+         * @description Values of `ActionStepParameters.fieldType`.
+         * @enum {integer}
+         */
+        ActionStepParametersFieldType: 0 | 1 | 2 | 3 | 4 | 5;
+        /**
+         * @description Values of `Criteria.criteriaType`.
+         * @enum {integer}
+         */
+        CriteriaCriteriaType: 0 | 1;
+        /**
+         * @description Values of `CriteriaWithValueType.valueType`.
+         * @enum {integer}
+         */
+        CriteriaWithValueTypeValueType: 0 | 1;
+        /**
+         * @description Values of `ERC20Incentive.strategy`.
+         * @enum {integer}
+         */
+        ERC20IncentiveStrategy: 0 | 1;
+        /**
+         * @description Values of `ParameterError.code`.
+         * @enum {string}
+         */
+        ParameterErrorCode: "invalid" | "unknown" | "repeated" | "missing" | "encoding";
+        /**
+         * @description Values of `ActionTemplate.category`.
+         * @enum {string}
+         */
+        ActionTemplateCategory: "defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other";
+        /**
+         * @description Values of `TrendingCampaign.status`.
+         * @enum {string}
+         */
+        TrendingCampaignStatus: "active" | "claimable" | "claimed";
+        /**
+         * @description Values of `TrendingCampaign.accessStatus`.
+         * @enum {string}
+         */
+        TrendingCampaignAccessStatus: "allowed" | "denied" | "not-allowed";
+        /**
+         * @description Values of `ListActivityResponse.timeRange`.
+         * @enum {string}
+         */
+        ListActivityTimeRange: "1h" | "24h" | "7d" | "30d";
+        /**
+         * @description Values of `ListActivityResponse.interval`.
+         * @enum {string}
+         */
+        ListActivityInterval: "1h" | "1d" | "1w";
+        /**
+         * @description Values of `ListOutlooksResponse.basis`.
+         * @enum {string}
+         */
+        ListOutlooksBasis: "24h" | "7d";
+        /**
+         * @description Values of `GetPricesResponse.source`.
+         * @enum {string}
+         */
+        GetPricesSource: "feed" | "import" | "fixed";
+        /**
+         * @description Values of `Change.kind`.
+         * @enum {string}
+         */
+        ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
+        /**
+         * @description Values of `ClaimReason.code`.
+         * @enum {string}
+         */
+        ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
+        /**
+         * @description Values of `ChainStatus.state`.
+         * @enum {string}
+         */
+        ChainStatusState: "back-filling" | "following" | "behind";
+        /**
+         * @description Values of `GetLimitsResponse.freshness.consistency`.
+         * @enum {string}
+         */
+        GetLimitsFreshnessConsistency: "strong" | "eventual";
+        /**
+         * @description Values of `UserProfile.streak.status`.
+         * @enum {string}
+         */
+        UserProfileStreakStatus: "active" | "pending" | "broken";
+        /**
+         * @description Values of `listCampaigns.sortBy`.
+         * @enum {string}
+         */
+        ListCampaignsSortBy: "recently-deployed" | "active" | "ending-soon";
+        /**
+         * @description Values of `listCampaigns.fields`.
+         * @enum {string}
+         */
+        ListCampaignsFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps";
+        /**
+         * @description Values of `getCampaign.fields`.
+         * @enum {string}
+         */
+        GetCampaignFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId";
+        /**
+         * @description Values of `listTrendingCampaigns.period`.
+         * @enum {string}
+         */
+        ListTrendingCampaignsPeriod: "1h" | "24h";
+        /**
+         * @description Values of `listTrendingCampaigns.fields`.
+         * @enum {string}
+         */
+        ListTrendingCampaignsFields: "id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata";
+        /**
+         * @description Values of `listContracts.sortBy`.
+         * @enum {string}
+         */
+        ListContractsSortBy: "most-completions" | "total-spend" | "recently-deployed";
+        /**
+         * @description Values of `listContracts.timeRange`.
+         * @enum {string}
+         */
+        ListContractsTimeRange: "6h" | "24h" | "7d";
+        /**
+         * @description Values of `getPrices.interval`.
+         * @enum {string}
+         */
+        GetPricesInterval: "1h" | "1d";
+        /**
+         * @description Values of `listRewards.state`.
+         * @enum {string}
+         */
+        ListRewardsState: "claimable" | "claimed";
+        /**
+         * @description Values of `listAccessLists.orderBy`.
+         * @enum {string}
+         */
+        ListAccessListsOrderBy: "ASC" | "DESC";
+        /** @description What a campaign has in lists and in its detail. */
+        CampaignBase: {
+            /** @description ID of the campaign, as `GET /campaigns/{id}` takes it. */
+            id: components["schemas"]["CampaignId"];
+            /** @description Contract that defines the action. */
+            action: components["schemas"]["Address"];
+            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
+            campaignIndex: components["schemas"]["BaseUnits"];
+            /** @description Account that funds the campaign. */
+            budget: components["schemas"]["Address"];
+            /** @description Number of incentives. */
+            incentiveCount: components["schemas"]["BaseUnits"];
+            /** @description Owner of the campaign. */
+            owner: components["schemas"]["Address"];
+            /** @description Address that can sign claim payloads. */
+            validator: components["schemas"]["Address"];
+            /** @description When the campaign was created: the time of its block in Unix seconds. */
+            blockTimestamp: components["schemas"]["BlockTimestamp"];
+            /** @description Hash of the transaction that created the campaign. */
+            txHash: components["schemas"]["TransactionHash"];
+            /** @description Chain on which the campaign was created. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
+            protocolFee: components["schemas"]["BaseUnits"];
+            /** @description Maximum number of claimants; "0" means no maximum. */
+            maxParticipants: components["schemas"]["BaseUnits"];
+            /** @description The incentives of the campaign, in order. */
+            incentives: components["schemas"]["Incentive"][];
+            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
+            isActive: boolean;
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
+            availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
+            /** @description Name of the campaign, typically the required action; `null` if unknown. */
+            campaignName: string | null;
+            /** @description ID of the action template; `null` if the campaign uses none. */
+            actionTemplateId: string | null;
+            /** @description URI of an image of the project; `null` if unknown. */
+            projectImageUri: string | null;
+            /** @description URI of an image of the token; `null` if unknown. */
+            tokenImageUri: string | null;
+            /** @description URI of an image of the NFT; `null` if unknown. */
+            nftImageUri: string | null;
+            /** @description Name of the NFT; `null` if unknown. */
+            nftName: string | null;
+            /** @description Start of the claim period, inclusive; `null`: no start. */
+            startTime: components["schemas"]["Instant"] | null;
+            /** @description End of the claim period, exclusive; `null`: no end. */
+            endTime: components["schemas"]["Instant"] | null;
+        };
+        /** @description What every incentive that pays a token has. */
+        TokenIncentive: {
+            /** @description Token in which the reward is paid. */
+            asset: components["schemas"]["Address"];
+            /** @description Amount claimed so far, in base units of `asset`. */
+            claimedAmount?: components["schemas"]["TotalAmount"];
+            /** @description Amount claimed so far, in base units of `asset`. Budgets are computed from this one. */
+            totalAmountClaimed?: components["schemas"]["TotalAmount"];
+            /** @description Number of claims so far. */
+            totalClaims?: components["schemas"]["BaseUnits"];
+            /** @description Balance left for claims, in base units of `asset`; absent if not recorded. */
+            remainingBalance?: components["schemas"]["BaseUnits"];
+            /** @description The token at `asset`; `null` if unknown. */
+            metadata?: components["schemas"]["TokenMetadata"] | null;
+        };
+        /** @description What every incentive has whose reward depends on the action. */
+        CriteriaIncentive: {
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
+            reward: components["schemas"]["BaseUnits"];
+            /** @description Total budget, claimed or not, in base units of `asset`. */
+            limit: components["schemas"]["BaseUnits"];
+            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
+            rebatePercentage?: number;
+        };
     };
-    responses: never;
-    parameters: never;
+    responses: {
+        /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
+        BadRequest: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
+        MethodNotAllowed: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "method_not_allowed";
+                /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
+                allow?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The URL is too long. */
+        URITooLong: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "url_too_long";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Too many requests from this address; `Retry-After` says when to retry. */
+        TooManyRequests: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-error-code": components["headers"]["x-error-code"];
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The headers are too long. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "headers_too_long";
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description An internal error; the request ID identifies its log entry. */
+        InternalServerError: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "internal_error";
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
+        ServiceUnavailable: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated" | "too_many_exports" | "too_many_streams";
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+        NotModified: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                etag: components["headers"]["etag"];
+                "cache-control": components["headers"]["cache-control"];
+                "x-as-of": components["headers"]["x-as-of"];
+                age: components["headers"]["age"];
+                "cache-status": components["headers"]["cache-status"];
+                vary: components["headers"]["vary"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description Not found. */
+        NotFound: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "not_found" | "path_not_found";
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
+        NotModified2: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                etag: components["headers"]["etag"];
+                "cache-control": components["headers"]["cache-control"];
+                "x-as-of": components["headers"]["x-as-of"];
+                age: components["headers"]["age"];
+                "cache-status": components["headers"]["cache-status"];
+                vary: components["headers"]["vary"];
+                "x-total-count": components["headers"]["x-total-count"];
+                link: components["headers"]["link"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The records of the page. */
+        OK: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
+                link?: string;
+                /** @description Where the changes go on that this page does not have: `after` of `/changes`. */
+                "x-changes-cursor"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                "application/x-ndjson": string;
+                "text/csv": string;
+            };
+        };
+        /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
+        Unauthorized: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "invalid_token" | "missing_token";
+                /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
+                "www-authenticate"?: string;
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description The token is valid, but does not grant access to the data of this user. */
+        Forbidden: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                /** @description What failed, for programs: the guide on errors has a section for each code. */
+                "x-error-code"?: "forbidden";
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
+        TooManyRequests2: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-error-code": components["headers"]["x-error-code"];
+                "retry-after": components["headers"]["retry-after"];
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+         * @example 1
+         */
+        page: number | null;
+        /**
+         * @description Number of items per page, at most 100. With 0 the array is empty.
+         * @example 10
+         */
+        pageSize: number | null;
+        /**
+         * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
+         *     ]
+         */
+        budgetAccount: components["schemas"]["Address"][];
+        /**
+         * @description Campaigns of this owner.
+         * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
+         */
+        owner: string;
+        /**
+         * @description Campaigns created by this autocampaign. Case-sensitive.
+         * @example auto-uniswap-7
+         */
+        autocampaignId: string;
+        /**
+         * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+         * @example 8453
+         */
+        chainId: number | null;
+        /**
+         * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+         * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
+         */
+        targetContract: string;
+        /**
+         * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+         *     ]
+         */
+        tokens: components["schemas"]["TokenFilter"][];
+        /**
+         * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+         *     ]
+         */
+        rewardToken: components["schemas"]["RewardTokenFilter"][];
+        /**
+         * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       "base-app"
+         *     ]
+         */
+        distributionChannel: string[];
+        /**
+         * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+         * @example true
+         */
+        tokenWhitelist: boolean | null;
+        /**
+         * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+         * @example [
+         *       "8453:38401005"
+         *     ]
+         */
+        minBlock: string[];
+        /**
+         * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+         * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+         */
+        "If-None-Match": string;
+        /**
+         * @description Only what is of this instant or later.
+         * @example 2025-01-01T00:00:00Z
+         */
+        since: string;
+        /**
+         * @description Only what is earlier than this instant.
+         * @example 2100-01-01T00:00:00Z
+         */
+        until: string;
+        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+        cursor: string;
+        /**
+         * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+         * @example [
+         *       8453
+         *     ]
+         */
+        chainId2: number[];
+        /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
+        cursor2: string;
+        /**
+         * @description Number of records, at most 100000; what campaigns need besides is not counted.
+         * @example 10000
+         */
+        limit: number | null;
+    };
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+        "x-request-id": string;
+        /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+        ratelimit: string;
+        /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+        "ratelimit-policy": string;
+        /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+        etag: string;
+        /** @description How long caches may reuse the response. */
+        "cache-control": string;
+        /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+        "x-as-of": string;
+        /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
+        age: number;
+        /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+        "cache-status": string;
+        /** @description Request headers that the response depends on. */
+        vary: string;
+        /** @description Number of items on all pages, exact. */
+        "x-total-count": number;
+        /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+        link: string;
+        /** @description With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost. */
+        "x-changed-since-start": "yes" | "no" | "unknown";
+        /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+        link2: string;
+        /** @description `totalClaims`, where that is there. */
+        "x-total-count2": number;
+        /** @description What failed, for programs: the guide on errors has a section for each code. */
+        "x-error-code": "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
+        /** @description Seconds to wait before a retry. */
+        "retry-after": number;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
@@ -1554,65 +2118,70 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
+                /**
+                 * @description `start` begins a walk, in which each item that is there comes once, whatever changes meanwhile: then `nextCursor` of the page before, with the same parameters but for `pageSize`. Not with `page`.
+                 * @example start
+                 */
+                cursor?: string;
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
-                budgetAccount?: components["schemas"]["Address"][];
+                budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                owner?: string;
+                owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
-                autocampaignId?: string;
+                autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
                  * @example 8453
                  */
-                chainId?: number | null;
+                chainId?: components["parameters"]["chainId"];
                 /**
                  * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
-                targetContract?: string;
+                targetContract?: components["parameters"]["targetContract"];
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                tokens?: components["schemas"]["TokenFilter"][];
+                tokens?: components["parameters"]["tokens"];
                 /**
                  * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                rewardToken?: components["parameters"]["rewardToken"];
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
-                distributionChannel?: string[];
+                distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
                  * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
                  * @example true
                  */
-                tokenWhitelist?: boolean | null;
+                tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
                  * @description These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -1626,7 +2195,7 @@ export interface operations {
                  *       "ERC20Incentive"
                  *     ]
                  */
-                incentiveType?: ("AllowListIncentive" | "CGDAIncentive" | "ERC20Incentive" | "PointsIncentive" | "ERC20VariableIncentive" | "ERC20VariableCriteriaIncentive" | "ERC20VariableCriteriaIncentiveV2" | "ERC20PeggedIncentive" | "ERC20PeggedVariableCriteriaIncentive" | "ERC20PeggedVariableCriteriaIncentiveV2")[];
+                incentiveType?: components["schemas"]["IncentiveType"][];
                 /**
                  * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -1638,7 +2207,7 @@ export interface operations {
                  * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
                  * @example active
                  */
-                sortBy?: "recently-deployed" | "active" | "ending-soon";
+                sortBy?: components["schemas"]["ListCampaignsSortBy"];
                 /**
                  * @description `true`: only campaigns that use an action template without customisation.
                  * @example true
@@ -1655,19 +2224,19 @@ export interface operations {
                  */
                 search?: string;
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps")[];
+                fields?: components["schemas"]["ListCampaignsFields"][];
                 /**
                  * @description Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "chainId"
                  *     ]
                  */
-                facets?: ("chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive")[];
+                facets?: components["schemas"]["FacetName"][];
                 /**
                  * @description How many values of each facet, those of most campaigns first; 10 by default. Requires `facets`.
                  * @example 5
@@ -1679,14 +2248,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -1696,24 +2265,18 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
+                    link: components["headers"]["link"];
+                    "x-changed-since-start": components["headers"]["x-changed-since-start"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1723,153 +2286,55 @@ export interface operations {
             /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
+                    link: components["headers"]["link"];
+                    "x-changed-since-start": components["headers"]["x-changed-since-start"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getCampaign: {
         parameters: {
             query?: {
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId")[];
+                fields?: components["schemas"]["GetCampaignFields"][];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
@@ -1885,169 +2350,30 @@ export interface operations {
             /** @description The campaign. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignDetail"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTrendingCampaigns: {
@@ -2057,60 +2383,60 @@ export interface operations {
                  * @description Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
                  * @example 24h
                  */
-                period?: "1h" | "24h";
+                period?: components["schemas"]["ListTrendingCampaignsPeriod"];
                 /**
                  * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
                  */
-                budgetAccount?: components["schemas"]["Address"][];
+                budgetAccount?: components["parameters"]["budgetAccount"];
                 /**
                  * @description Campaigns of this owner.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                owner?: string;
+                owner?: components["parameters"]["owner"];
                 /**
                  * @description Campaigns created by this autocampaign. Case-sensitive.
                  * @example auto-uniswap-7
                  */
-                autocampaignId?: string;
+                autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
                  * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
                  * @example 8453
                  */
-                chainId?: number | null;
+                chainId?: components["parameters"]["chainId"];
                 /**
                  * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
-                targetContract?: string;
+                targetContract?: components["parameters"]["targetContract"];
                 /**
                  * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                tokens?: components["schemas"]["TokenFilter"][];
+                tokens?: components["parameters"]["tokens"];
                 /**
                  * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
-                rewardToken?: components["schemas"]["RewardTokenFilter"][];
+                rewardToken?: components["parameters"]["rewardToken"];
                 /**
                  * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
-                distributionChannel?: string[];
+                distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
                  * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
                  * @example true
                  */
-                tokenWhitelist?: boolean | null;
+                tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
                  * @description Number of campaigns to return, at most 100; 0 returns an empty array.
                  * @example 10
@@ -2146,26 +2472,26 @@ export interface operations {
                  */
                 includeTokenMetadata?: boolean | null;
                 /**
-                 * @description Only these top-level keys, in their usual order. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
                  * @example [
                  *       "id"
                  *     ]
                  */
-                fields?: ("id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata")[];
+                fields?: components["schemas"]["ListTrendingCampaignsFields"][];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2175,154 +2501,29 @@ export interface operations {
             /** @description The campaigns, largest volume first. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListTrendingCampaignsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listContracts: {
@@ -2332,22 +2533,22 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
                  * @example total-spend
                  */
-                sortBy?: "most-completions" | "total-spend" | "recently-deployed";
+                sortBy?: components["schemas"]["ListContractsSortBy"];
                 /**
                  * @description Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
                  * @example 7d
                  */
-                timeRange?: "6h" | "24h" | "7d";
+                timeRange?: components["schemas"]["ListContractsTimeRange"];
                 /**
                  * @description Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -2366,14 +2567,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2383,158 +2584,31 @@ export interface operations {
             /** @description The page; the header `x-total-count` is the number of contracts on all pages. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
+                    link: components["headers"]["link"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListContractsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified2"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listTokens: {
@@ -2544,12 +2618,12 @@ export interface operations {
                  * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
                  * @example 1
                  */
-                page?: number | null;
+                page?: components["parameters"]["page"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Tokens of which every word starts a word of the name or the symbol, without case and accents.
                  * @example usdc
@@ -2580,14 +2654,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2597,185 +2671,77 @@ export interface operations {
             /** @description The page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    "x-total-count": components["headers"]["x-total-count"];
+                    link: components["headers"]["link"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListTokensResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified2"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listActivity: {
         parameters: {
             query?: {
                 /**
-                 * @description Campaign IDs to include; empty result if omitted. Comma-separated or repeated; at most 50 items.
+                 * @description Campaign IDs to include; all campaigns together, as one entry, if omitted. Comma-separated or repeated; at most 50 items.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock.
+                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock. Without effect where `interval` is given.
                  * @example 7d
                  */
-                timeRange?: "1h" | "24h" | "7d" | "30d";
+                timeRange?: components["schemas"]["ListActivityTimeRange"];
+                /**
+                 * @description The start of the range: the first interval is the one that it is in. With `until` and `interval`.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                since?: string;
+                /**
+                 * @description The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.
+                 * @example 2026-02-01T00:00:00.000Z
+                 */
+                until?: string;
+                /**
+                 * @description In place of `timeRange`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most 400. With `since` and `until`.
+                 * @example 1d
+                 */
+                interval?: components["schemas"]["ListActivityInterval"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2785,154 +2751,92 @@ export interface operations {
             /** @description The claims of each campaign. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListActivityResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listOutlooks: {
+        parameters: {
+            query: {
+                /**
+                 * @description The campaigns. Comma-separated or repeated; at most 50 items.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId: components["schemas"]["CampaignId"][];
+                /**
+                 * @description The past whose pace is told: claims in (at − basis, at] count, by their block timestamps.
+                 * @example 7d
+                 */
+                basis?: components["schemas"]["ListOutlooksBasis"];
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: components["parameters"]["minBlock"];
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The outlooks. */
+            200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Error"];
+                    "application/json": components["schemas"]["ListOutlooksResponse"];
                 };
             };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getPrices: {
@@ -2959,21 +2863,21 @@ export interface operations {
                  * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
                  * @example 1h
                  */
-                interval?: "1h" | "1d";
+                interval?: components["schemas"]["GetPricesInterval"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -2983,169 +2887,30 @@ export interface operations {
             /** @description The price. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetPricesResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listClaims: {
@@ -3174,33 +2939,33 @@ export interface operations {
                  * @description Only what is of this instant or later.
                  * @example 2025-01-01T00:00:00Z
                  */
-                since?: string;
+                since?: components["parameters"]["since"];
                 /**
                  * @description Only what is earlier than this instant.
                  * @example 2100-01-01T00:00:00Z
                  */
-                until?: string;
+                until?: components["parameters"]["until"];
                 /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -3210,24 +2975,17 @@ export interface operations {
             /** @description The claims of the page. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    link: components["headers"]["link2"];
+                    "x-total-count": components["headers"]["x-total-count2"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3237,127 +2995,28 @@ export interface operations {
             /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    link: components["headers"]["link2"];
+                    "x-total-count": components["headers"]["x-total-count2"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listEligibility: {
@@ -3381,14 +3040,14 @@ export interface operations {
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path?: never;
             cookie?: never;
@@ -3398,154 +3057,29 @@ export interface operations {
             /** @description The verdicts. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEligibilityResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listRewards: {
@@ -3555,7 +3089,7 @@ export interface operations {
                  * @description `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
                  * @example claimed
                  */
-                state?: "claimable" | "claimed";
+                state?: components["schemas"]["ListRewardsState"];
                 /**
                  * @description Only incentives on these chains. Comma-separated or repeated; at most 100 items.
                  * @example [
@@ -3564,26 +3098,26 @@ export interface operations {
                  */
                 chainId?: number[];
                 /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
-                cursor?: string;
+                cursor?: components["parameters"]["cursor"];
                 /**
                  * @description Number of items per page, at most 100. With 0 the array is empty.
                  * @example 10
                  */
-                pageSize?: number | null;
+                pageSize?: components["parameters"]["pageSize"];
                 /**
                  * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
                  * @example [
                  *       "8453:38401005"
                  *     ]
                  */
-                minBlock?: string[];
+                minBlock?: components["parameters"]["minBlock"];
             };
             header?: {
                 /**
                  * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
-                "If-None-Match"?: string;
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
@@ -3599,24 +3133,16 @@ export interface operations {
             /** @description The rewards of the page, and the totals. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    link: components["headers"]["link2"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3626,127 +3152,27 @@ export interface operations {
             /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
             304: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
-                    etag?: string;
-                    /** @description How long caches may reuse the response. */
-                    "cache-control"?: string;
-                    /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
-                    "x-as-of"?: string;
-                    /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-                    age?: number;
-                    /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
-                    "cache-status"?: string;
-                    /** @description Request headers that the response depends on. */
-                    vary?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "cache-control": components["headers"]["cache-control"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    age: components["headers"]["age"];
+                    "cache-status": components["headers"]["cache-status"];
+                    vary: components["headers"]["vary"];
+                    link: components["headers"]["link2"];
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listChanges: {
@@ -3760,7 +3186,7 @@ export interface operations {
                  *       "claim.added"
                  *     ]
                  */
-                kind?: ("campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset")[];
+                kind?: components["schemas"]["ChangeKind"][];
                 /**
                  * @description Only changes of this campaign and its claims; `reset` always comes.
                  * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
@@ -3793,12 +3219,9 @@ export interface operations {
             /** @description The changes after the cursor. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -3806,120 +3229,184 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
             /** @description What the cursor stands for is not known any more. */
             410: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    /** @description What failed, for programs: the guide on errors has a section for each code. */
+                    "x-error-code"?: "history_lost";
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Error"];
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportCampaigns: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: components["parameters"]["chainId2"];
+                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
+                cursor?: components["parameters"]["cursor2"];
+                /**
+                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @example 10000
+                 */
+                limit?: components["parameters"]["limit"];
             };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OK"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportClaims: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: components["parameters"]["chainId2"];
+                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
+                cursor?: components["parameters"]["cursor2"];
+                /**
+                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @example 10000
+                 */
+                limit?: components["parameters"]["limit"];
+                /**
+                 * @description Only what is of this instant or later.
+                 * @example 2025-01-01T00:00:00Z
+                 */
+                since?: components["parameters"]["since"];
+                /**
+                 * @description Only what is earlier than this instant.
+                 * @example 2100-01-01T00:00:00Z
+                 */
+                until?: components["parameters"]["until"];
             };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OK"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportTokens: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: components["parameters"]["chainId2"];
+                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
+                cursor?: components["parameters"]["cursor2"];
+                /**
+                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @example 10000
+                 */
+                limit?: components["parameters"]["limit"];
             };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OK"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportPrices: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @example [
+                 *       8453
+                 *     ]
+                 */
+                chainId?: components["parameters"]["chainId2"];
+                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
+                cursor?: components["parameters"]["cursor2"];
+                /**
+                 * @description Number of records, at most 100000; what campaigns need besides is not counted.
+                 * @example 10000
+                 */
+                limit?: components["parameters"]["limit"];
+                /**
+                 * @description Only what is of this instant or later.
+                 * @example 2025-01-01T00:00:00Z
+                 */
+                since?: components["parameters"]["since"];
+                /**
+                 * @description Only what is earlier than this instant.
+                 * @example 2100-01-01T00:00:00Z
+                 */
+                until?: components["parameters"]["until"];
             };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["OK"];
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getStatus: {
@@ -3934,117 +3421,22 @@ export interface operations {
             /** @description The current status. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetStatusResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getLimits: {
@@ -4059,117 +3451,22 @@ export interface operations {
             /** @description The limits. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetLimitsResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     listAccessLists: {
@@ -4194,7 +3491,7 @@ export interface operations {
                  * @description `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
                  * @example DESC
                  */
-                orderBy?: "ASC" | "DESC";
+                orderBy?: components["schemas"]["ListAccessListsOrderBy"];
             };
             header?: never;
             path?: never;
@@ -4205,151 +3502,25 @@ export interface operations {
             /** @description The lists; the header `x-total-count` is the number of all matches. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    /** @description Number of items on all pages, exact. */
-                    "x-total-count"?: number;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    "x-total-count": components["headers"]["x-total-count"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListAccessListsResponse"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
-            401: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
-                    "www-authenticate"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is valid, but does not grant access to the data of this user. */
-            403: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests2"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
     getUserProfile: {
@@ -4370,164 +3541,25 @@ export interface operations {
             /** @description The profile. */
             200: {
                 headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["UserProfile"];
                 };
             };
-            /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-            400: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
-            401: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
-                    "www-authenticate"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The token is valid, but does not grant access to the data of this user. */
-            403: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Not found. */
-            404: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-            405: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
-                    allow?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The URL is too long. */
-            414: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
-            429: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The headers are too long. */
-            431: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description An internal error; the request ID identifies its log entry. */
-            500: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-            503: {
-                headers: {
-                    /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
-                    "x-request-id"?: string;
-                    /** @description Seconds to wait before a retry. */
-                    "retry-after"?: number;
-                    /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
-                    ratelimit?: string;
-                    /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
-                    "ratelimit-policy"?: string;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            414: components["responses"]["URITooLong"];
+            429: components["responses"]["TooManyRequests2"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
         };
     };
 }

@@ -1,8 +1,8 @@
 import { METHODS } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { version } from '../../http/version.ts'
 import { ForbiddenError, PostOnlyError } from '../../http/request/errors/errors.ts'
 import { clientAddressOf } from '../../http/security/client-addresses.ts'
+import { version } from '../../http/version.ts'
 
 /** Longest message: arguments of a tool are no longer than a URL. */
 const MAX_BODY_BYTES = 64 * 1024

@@ -1,4 +1,4 @@
-import type { TSchema } from '@sinclair/typebox'
+import { type TSchema, Type } from '@sinclair/typebox'
 import { ref } from '../../schemas/references.ts'
 import { ErrorResponse, errorCodeOf, ProblemDetails } from './errors/error-schemas.ts'
 import {
