@@ -7,12 +7,13 @@ type Schema = Record<string, unknown>
 interface Operation {
   operationId?: string
   parameters?: { name: string; schema: Schema }[]
+  responses?: Record<string, { headers?: Record<string, Schema> }>
 }
 
 /** What of a schema is the enumeration; the rest says what it is used for. */
 const KEYWORDS = ['type', 'enum', 'x-enum-varnames', 'x-enum-descriptions']
 
-/** Replaces each enumeration of parameters and components by a reference, and adds those that have no name yet. */
+/** Replaces each enumeration of parameters, headers and components by a reference, and adds those without a name. */
 export function nameEnumerations(operations: Operation[], components: { schemas?: Record<string, Schema> }) {
   const { schemas = {} } = components
   components.schemas = schemas
@@ -24,7 +25,7 @@ export function nameEnumerations(operations: Operation[], components: { schemas?
     if (enumeration === undefined) return withinNamed(schema, path)
     const name = names.get(enumeration) ?? toName(path)
     names.set(enumeration, name)
-    schemas[name] ??= { ...JSON.parse(enumeration), description: `Values of \`${path.join('.')}\`.` }
+    schemas[name] ??= JSON.parse(enumeration)
     const rest = Object.entries(schema).filter(([keyword]) => !KEYWORDS.includes(keyword))
     return { $ref: `#/components/schemas/${name}`, ...Object.fromEntries(rest) }
   }
@@ -42,8 +43,11 @@ export function nameEnumerations(operations: Operation[], components: { schemas?
 
   // First the schemas, for which operations there are is a matter of settings.
   for (const [name, schema] of Object.entries(schemas)) schemas[name] = withinNamed(schema, [name])
-  for (const { operationId = '', parameters = [] } of operations) {
+  for (const { operationId = '', parameters = [], responses = {} } of operations) {
     for (const parameter of parameters) parameter.schema = named(parameter.schema, [operationId, parameter.name])
+    for (const [name, header] of Object.values(responses).flatMap(({ headers = {} }) => Object.entries(headers))) {
+      header.schema = named(header.schema as Schema, name.split('-'))
+    }
   }
 }
 

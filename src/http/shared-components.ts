@@ -8,9 +8,13 @@ import { shareProperties } from './shared-properties.ts'
 
 type Json = Record<string, unknown>
 
+interface Parameter extends Json {
+  name: string
+  schema: Json
+}
 interface Operation {
   operationId?: string
-  parameters?: { name: string; schema: Json }[]
+  parameters?: Parameter[]
   responses?: Record<string, Response>
 }
 interface Response {
@@ -38,6 +42,8 @@ export function shareComponents<T extends object>(document: T): T {
     const shared = share(places, `#/components/${kind}/`)
     if (Object.keys(shared).length > 0) components[kind] = shared
   }
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) leaveOutDefaults(parameter)
+  referToNamed(operations, components.schemas)
   nameEnumerations(operations, components)
   shareProperties(components.schemas ?? {})
   uniteExamples(operations)
@@ -65,7 +71,10 @@ export function shareComponents<T extends object>(document: T): T {
   return copy
 }
 
-/** Responses that differ in their examples alone get those of all of them, each under the ID of its operation. */
+/**
+ * Responses that differ in their examples alone get those of all of them: each under the IDs of the operations that have
+ * it, or `all`.
+ */
 function uniteExamples(operations: Operation[]) {
   const all = operations.flatMap(({ operationId = '', responses = {} }) =>
     Object.entries(responses).map(([status, response]) => ({ operationId, status, response })),
@@ -73,16 +82,37 @@ function uniteExamples(operations: Operation[]) {
   for (const alike of groupBy(all, ({ status, response }) => status + withoutExamples(response))) {
     const areEqual = groupBy(alike, ({ response }) => JSON.stringify(response)).length === 1
     if (areEqual) continue
-    for (const [type, { examples: own }] of Object.entries(alike[0]?.response.content ?? {})) {
-      if (own === undefined) continue
-      const examples = Object.fromEntries(
-        alike.map(({ operationId, response }) => [
-          operationId,
-          Object.values(response.content?.[type]?.examples ?? {})[0],
-        ]),
+    for (const type of Object.keys(alike[0]?.response.content ?? {})) {
+      const told = alike.flatMap(({ operationId, response }) =>
+        Object.values(response.content?.[type]?.examples ?? {}).map((example) => ({ operationId, example })),
       )
-      for (const { response } of alike) Object.assign(response.content?.[type] ?? {}, { examples })
+      if (told.length === 0) continue
+      const united = groupBy(told, ({ example }) => JSON.stringify(example)).map((same) => [
+        same.length === alike.length ? 'all' : same.map(({ operationId }) => operationId).join('-'),
+        same[0]?.example,
+      ])
+      for (const { response } of alike) {
+        Object.assign(response.content?.[type] ?? {}, { examples: Object.fromEntries(united) })
+      }
     }
+  }
+}
+
+/** What OpenAPI takes for granted: that a parameter is optional, and how one is written that is no list. */
+function leaveOutDefaults(parameter: Parameter) {
+  if (parameter.required === false) delete parameter.required
+  if (parameter.schema.type === 'array') return
+  delete parameter.style
+  delete parameter.explode
+}
+
+/** Replaces schemas of parameters that say the same as a named one by references to that. */
+function referToNamed(operations: Operation[], schemas: Components['schemas'] = {}) {
+  const rulesOf = ({ description: _, examples: __, ...rules }: Json) => JSON.stringify(Object.entries(rules).sort())
+  const names = new Map(Object.entries(schemas).map(([name, schema]) => [rulesOf(schema), name]))
+  for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
+    const name = names.get(rulesOf(parameter.schema))
+    if (name !== undefined) parameter.schema = { $ref: `#/components/schemas/${name}` }
   }
 }
 

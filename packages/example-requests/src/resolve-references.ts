@@ -32,7 +32,8 @@ export function resolveReferences<T extends object>(document: T): T {
     if (typeof $ref === 'string' && (isParameter || !$ref.startsWith('#/components/schemas/'))) {
       return resolve({ ...targetOf($ref), ...rest }, operationId, isParameter)
     }
-    const own = Object.entries(part).filter(([key]) => key === operationId)
+    // An example of several operations has the IDs of all of them.
+    const own = Object.entries(part).filter(([key]) => key === 'all' || key.split('-').includes(String(operationId)))
     return Object.fromEntries(
       (own.length === 0 ? Object.entries(part) : own).map(([key, one]) => [
         key,

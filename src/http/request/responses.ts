@@ -1,6 +1,6 @@
 import { type TSchema, Type } from '@sinclair/typebox'
 import { ref } from '../../schemas/references.ts'
-import { ErrorResponse, errorCodeOf, ProblemDetails } from './errors/error-schemas.ts'
+import { ErrorResponse, errorCode, ProblemDetails } from './errors/error-schemas.ts'
 import {
   DatabaseUnavailableError,
   HeadersTooLongError,
@@ -91,8 +91,9 @@ export function responsesOf(success: Success, failures: OwnFailures) {
   return {
     ...responses({ ...success, headers }, { ...always, ...toFailures(failures) }),
     304: {
-      description: 'Not modified: the response with the entity tag in `If-None-Match` is still current.',
-      headers: { ...requestId, ...rates, ...headers },
+      description:
+        'Not modified: the response with the entity tag in `If-None-Match` is still current. It has all headers of a 200.',
+      headers: { ...requestId, ...rates, ...caching },
       type: 'null',
     },
   }
@@ -144,7 +145,7 @@ const failuresOf = (failures: Record<string, Failure>) =>
       status,
       {
         description,
-        headers: { ...requestId, ...errorCodeOf(Number(status)), ...headers },
+        headers: { ...requestId, ...errorCode, ...headers },
         content: {
           ...content(
             ErrorResponse,
