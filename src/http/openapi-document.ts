@@ -57,7 +57,7 @@ const IF_NONE_MATCH: Parameter = {
   in: 'header',
   name: 'If-None-Match',
   required: false,
-  description: 'Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.',
+  description: 'Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.',
   schema: { type: 'string', maxLength: 16_384 },
   example: '"gmEacocL7hHL6Mjgpi1zfaifX-z"',
 }

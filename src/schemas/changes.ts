@@ -16,7 +16,7 @@ export const ChangeCursor = Type.String({
   $id: 'ChangeCursor',
   pattern: '^[A-Za-z0-9_-]{43}$',
   maxLength: 43,
-  description: 'Where a reader of changes stands: after this change. Opaque; the same in every process.',
+  description: 'A position: after this change. Opaque; the same in every process.',
   examples: ['AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI'],
   'x-expected': 'a cursor of changes',
 })
@@ -28,7 +28,7 @@ export const Change = Type.Object(
       type: 'string',
       enum: changeKinds,
       description:
-        'What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew.',
+        '`campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew.',
     }),
     at: ref(Instant, { description: 'Time of the commit.' }),
     chainId: ref(ChainId, { description: 'The chain of what has changed.' }),

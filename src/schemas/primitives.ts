@@ -18,7 +18,7 @@ export const LAST_TIMESTAMP = 253_402_300_799
 export const Address = Type.String({
   $id: 'Address',
   pattern: '^0x[a-fA-F0-9]{40}$',
-  description: 'An account or contract address. Compared without case; always returned lower-case.',
+  description: 'An account or contract address. Compared without case; returned lower-case.',
   examples: ['0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee'],
   'x-expected': 'an address (0x and 40 hexadecimal digits)',
   'x-lower-case': true,
@@ -30,7 +30,7 @@ export const BaseUnits = Type.String({
   format: 'uint256',
   maxLength: 78,
   description:
-    'An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact; never a JSON number.',
+    'An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact.',
   examples: ['6500000000000000000000000'],
   'x-expected': 'a decimal string without sign or leading zeros, below 2^256',
 })
@@ -40,8 +40,7 @@ export const TotalAmount = Type.String({
   pattern: '^(0|[1-9][0-9]*)$',
   // A thousand incentives, each with the maximum of claims and amounts: a product of two uint256 has 155 digits.
   maxLength: 160,
-  description:
-    'A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.',
+  description: 'A sum of amounts in the smallest unit of a token, as a decimal string. Exact: it may be 2^256 or more.',
   examples: ['9712500000'],
 })
 
@@ -51,7 +50,7 @@ export const UsdAmount = Type.String({
   // A TotalAmount, times a price of up to 60 digits.
   maxLength: 230,
   description:
-    'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, with as many digits as needed.',
+    'An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros.',
   examples: ['4.50045'],
 })
 
@@ -78,7 +77,7 @@ export const CampaignId = Type.String({
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}:(0|[1-9][0-9]{0,77})$',
   maxLength: 138,
   description:
-    'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Matched without case; always returned lower-case.',
+    '`<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case.',
   examples: ['8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657'],
   'x-expected': 'a campaign ID <chainId>:<campaignCoreAddress>:<identifier>',
   'x-lower-case': true,

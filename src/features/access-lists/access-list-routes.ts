@@ -10,12 +10,12 @@ import { ListAccessListsQuery, ListAccessListsResponse } from './access-list-sch
 const listAccessLists = {
   operationId: 'listAccessLists',
   summary: 'List access lists',
-  description: 'Returns the access lists of a user, all or those whose name matches a search; at most 1,000.',
+  description: 'The access lists of a user, all or those whose name matches a search; at most 1,000.',
   tags: ['Users'],
   querystring: ListAccessListsQuery,
   response: protectedResponsesOf(
     {
-      description: 'The lists; the header `x-total-count` is the number of all matches.',
+      description: 'The lists.',
       headers: totalCountHeader,
       schema: ListAccessListsResponse,
       example: {

@@ -11,7 +11,7 @@ export const MAX_ACCESS_LISTS = 1000
 export const ListAccessListsQuery = queryOf({
   userId: optionalName({
     description:
-      'User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.',
+      'Default: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.',
     example: parameterExamples.accessListsOf,
   }),
   search: Type.Optional(
@@ -19,12 +19,12 @@ export const ListAccessListsQuery = queryOf({
       ...searchBounds,
       'x-expected': 'text of 1 to 128 characters',
       description:
-        "Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.",
+        "Words: each must start a word of the name, without case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.",
       examples: [parameterExamples.wordsOfAccessList],
     }),
   ),
   sortBy: optionalChoice(['totalMembers'], {
-    description: '`totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.',
+    description: '`totalMembers`: by number of members. Default: by creation time. Ties: by ID.',
     example: 'totalMembers',
   }),
   orderBy: choiceInAnyCase(['ASC', 'DESC'], {

@@ -36,7 +36,7 @@ export const ListActivityQuery = queryOf(
     timeRange: choice(timeRanges, {
       default: '24h',
       description:
-        'Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock. Without effect where `interval` is given.',
+        'Claims in (now − range, now] count, by block timestamp. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets, aligned to the end of the range. No effect with `interval`.',
       example: '7d',
     }),
     since: Type.Optional(
@@ -54,7 +54,7 @@ export const ListActivityQuery = queryOf(
       }),
     ),
     interval: optionalChoice(intervals, {
-      description: `In place of \`timeRange\`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
+      description: `In place of \`timeRange\`: whole hours, days or weeks (from Monday) in UTC; at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
     }),
     ...minimumBlocks,
@@ -67,7 +67,7 @@ const totals = (when: string) => ({
   totalClaims: Type.Integer({ minimum: 0, description: `Number of claims ${when}.` }),
   totalAmountClaimedUsd: Type.Number({
     minimum: 0,
-    description: `Value of the claims ${when} in US dollars at the time of each, 6 decimals; unknown values count 0.`,
+    description: `Value of the claims ${when} in US dollars at their time, 6 decimals; unknown values count 0.`,
   }),
 })
 
@@ -76,8 +76,7 @@ const CampaignActivity = Type.Object(
     id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
     claims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims in an interval.' }), {
       maxItems: MAX_INTERVALS,
-      description:
-        'Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`.',
+      description: 'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
     }),
     amountUsd: Type.Array(ref(UsdAmount, { description: 'Value of the claims in an interval, in US dollars.' }), {
       maxItems: MAX_INTERVALS,
@@ -87,7 +86,7 @@ const CampaignActivity = Type.Object(
       Type.Array(Type.Integer({ minimum: 0, description: 'Different claimants in an interval.' }), {
         maxItems: MAX_INTERVALS,
         description:
-          'Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`.',
+          'Number of different claimants in each interval. Absent for all campaigns together without `interval`.',
       }),
     ),
     unvaluedClaims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims without a value in an interval.' }), {
@@ -124,17 +123,17 @@ export const ListActivityResponse = Type.Object(
     }),
     until: ref(Instant, {
       description:
-        'End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive.',
+        'End of the time range, inclusive: the second of the response; with `interval` the end of the last one, exclusive.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
       description:
-        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round.',
+        'Length of each interval in seconds; start exclusive, end inclusive, with `interval` the other way round.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,
       description:
-        'The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns.',
+        'The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all.',
     }),
   },
   { $id: 'ListActivityResponse', additionalProperties: false, description: 'Claims of campaigns over time.' },

@@ -17,7 +17,7 @@ const listCampaigns = {
   operationId: 'listCampaigns',
   summary: 'List campaigns',
   description:
-    'Returns one page of the campaigns that match all filters, and the total number of matches. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts. The schema is that of a response without `fields`, which leaves only the keys it names.',
+    'One page of the campaigns that match all filters, and their total number. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts.',
   tags: ['Campaigns'],
   querystring: ListCampaignsQuery,
   response: responsesOf(
@@ -41,8 +41,7 @@ const listCampaigns = {
 const getCampaign = {
   operationId: 'getCampaign',
   summary: 'Get one campaign',
-  description:
-    'Returns a campaign with all its details; they include everything in its list item. The schema is that of a response without `fields`, which leaves only the keys it names.',
+  description: 'A campaign with all its details; they include everything in its list item.',
   tags: ['Campaigns'],
   params: GetCampaignParams,
   querystring: GetCampaignQuery,

@@ -49,22 +49,21 @@ const campaignFields = {
   owner: ref(Address, { description: 'Owner of the campaign.' }),
   validator: ref(Address, { description: 'Address that can sign claim payloads.' }),
   blockTimestamp: ref(BlockTimestamp, {
-    description: 'When the campaign was created: the time of its block in Unix seconds.',
+    description: 'Time of the block that created the campaign, in Unix seconds.',
   }),
   txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
   chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
   protocolFee: ref(BaseUnits, {
-    description:
-      'Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent.',
+    description: 'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
   }),
   maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0" means no maximum.' }),
   incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'The incentives of the campaign, in order.' }),
   isActive: Type.Boolean({
-    description: 'Whether the campaign has started, has not ended and is not exhausted, at the moment of the response.',
+    description: 'Whether the campaign has started, has not ended and is not exhausted, now.',
   }),
   availableBudgetUsd: refOrNull(UsdAmount, {
     description:
-      'US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown.',
+      'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or the price or decimals of one of their tokens are unknown.',
   }),
   campaignName: stringOrNull({
     description: 'Name of the campaign, typically the required action; `null` if unknown.',
@@ -117,7 +116,7 @@ export const ListCampaignsQuery = queryOf(
     sortBy: choice(['recently-deployed', 'active', 'ending-soon'], {
       default: 'recently-deployed',
       description:
-        '`recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.',
+        '`recently-deployed`: newest first, by block timestamp. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, the soonest first.',
       example: 'active',
     }),
     actionTemplateOnly: flag({
@@ -128,7 +127,7 @@ export const ListCampaignsQuery = queryOf(
     showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
     search: Type.Optional(
       searchText(
-        'Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.',
+        'Words: each starts a word of the name, or of the name or symbol of a reward token, without case and accents.',
         'usdc',
       ),
     ),
@@ -182,8 +181,7 @@ export const CampaignDetail = Type.Object(
   {
     ...campaignFields,
     allowList: ref(AllowList, {
-      description:
-        'The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list.',
+      description: 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.',
     }),
     actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
     createdAt: ref(Instant, { description: 'When the campaign was created; the same instant as `blockTimestamp`.' }),

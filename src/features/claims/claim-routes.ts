@@ -11,7 +11,7 @@ const listClaims = {
   operationId: 'listClaims',
   summary: 'List claims',
   description:
-    'Claims, newest first: of an account, of campaigns, of chains, in a time range, or all of them. Pages follow each other by `cursor`: claims that come meanwhile do not shift them.',
+    'Claims of an account, of campaigns, of chains, in a time range, or all, newest first. Pages follow by `cursor`: new claims do not shift them.',
   tags: ['Users'],
   querystring: ListClaimsQuery,
   response: responsesOf(

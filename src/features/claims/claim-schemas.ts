@@ -31,15 +31,14 @@ export const ListClaimsResponse = Type.Object(
   {
     claims: Type.Array(ref(Claim), {
       maxItems: 100,
-      description:
-        'One page of claims, the newest first; those of one second by chain ID, transaction hash and log index, ascending.',
+      description: 'One page of claims, newest first; those of one second by chain ID, transaction hash and log index.',
     }),
     nextCursor,
     totalClaims: Type.Optional(
       Type.Integer({
         minimum: 0,
         description:
-          'Exact number of all claims that match. There when `claimant` or exactly one `campaignId` is given, and neither `since` nor `until`.',
+          'Number of all claims that match. Only with `claimant` or one `campaignId`, and neither `since` nor `until`.',
       }),
     ),
   },

@@ -16,12 +16,12 @@ const listContracts = {
   operationId: 'listContracts',
   summary: 'List contracts',
   description:
-    'Returns one page of the contracts that campaigns target, with statistics of their campaigns. A time range slides: it ends at the second of the response.',
+    'One page of the contracts that campaigns target, with statistics of their campaigns. A time range ends at the second of the response.',
   tags: ['Contracts'],
   querystring: ListContractsQuery,
   response: responsesOf(
     {
-      description: 'The page; the header `x-total-count` is the number of contracts on all pages.',
+      description: 'The page.',
       headers: pageHeaders,
       schema: ListContractsResponse,
       example: [example],

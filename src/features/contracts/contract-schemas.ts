@@ -11,12 +11,12 @@ export const ListContractsQuery = queryOf({
   sortBy: choice(['most-completions', 'total-spend', 'recently-deployed'], {
     default: 'most-completions',
     description:
-      '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.',
+      '`most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: newest campaign. Ties: by the other two in this order, then chain ID and address.',
     example: 'total-spend',
   }),
   timeRange: optionalChoice(['6h', '24h', '7d'], {
     description:
-      'Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.',
+      'Claims in (now − range, now] count, by block timestamp; absent: all claims. Contracts without a claim are included, with zeros.',
     example: '7d',
   }),
   chainIds: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
@@ -25,8 +25,7 @@ export const ListContractsQuery = queryOf({
   }),
   creator: Type.Optional(
     inline(Address, {
-      description:
-        'Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.',
+      description: 'Count only campaigns created by this account; if the creator is not recorded, those it owns.',
       example: parameterExamples.owner,
     }),
   ),
@@ -52,7 +51,7 @@ export const ExploredContract = Type.Object(
         totalAmountClaimedUsd: Type.Number({
           minimum: 0,
           description:
-            'Value of these claims in US dollars at the time of each, 6 decimals; a campaign on several contracts counts fully on each.',
+            'Value of these claims in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts.',
         }),
       },
       { additionalProperties: false, description: 'Statistics of the campaigns that target the contract.' },

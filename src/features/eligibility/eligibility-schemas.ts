@@ -37,7 +37,7 @@ export const CampaignEligibility = Type.Object(
     id: ref(CampaignId, { description: 'ID of the campaign.' }),
     verdict: ref(Verdict, {
       description:
-        'The best of the verdicts on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
+        'The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts.',
     }),
     incentives: Type.Array(ref(IncentiveEligibility), { maxItems: 1000, description: 'Its incentives, in order.' }),
   },
@@ -50,7 +50,7 @@ export const ListEligibilityResponse = Type.Object(
     user: ref(Address, { description: 'The account that was asked for.' }),
     campaigns: Type.Array(ref(CampaignEligibility), {
       maxItems: 50,
-      description: 'The campaigns that were asked for, by chain ID, core address and identifier, ascending.',
+      description: 'The requested campaigns, by chain ID, core address and identifier.',
     }),
     unknownCampaigns: Type.Array(ref(CampaignId), {
       maxItems: 50,

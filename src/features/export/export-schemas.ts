@@ -15,8 +15,7 @@ const page = {
   }),
   cursor: Type.Optional({
     ...cursorPaging.cursor,
-    description:
-      'Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning.',
+    description: 'From the `Link` of the page before, with the same parameters; only `limit` may change.',
   }),
   limit: integerWithDefault({
     minimum: 1,

@@ -93,8 +93,7 @@ const example: GetLimitsResponse = {
 const getLimits = {
   operationId: 'getLimits',
   summary: 'Get service limits',
-  description:
-    'Returns the limits of requests, responses and rates, the timeouts, and how old a response may be, as configured. They change only with the configuration.',
+  description: 'The configured limits of requests, responses and rates, the timeouts, and how old a response may be.',
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(

@@ -52,31 +52,29 @@ export const GetLimitsResponse = Type.Object(
       {
         maxUrlBytes: whole('Maximum length of a URL in bytes; a longer one returns 414.'),
         maxHeaderBytes: whole(
-          'Maximum size of all headers of a request with its first line, in bytes; more return 431.',
+          'Maximum size of the headers and the first line of a request, in bytes; more return 431.',
         ),
-        maxPipelinedRequests: whole(
-          'Maximum number of unanswered requests on one connection; beyond it, the connection is closed.',
-        ),
+        maxPipelinedRequests: whole('Maximum number of unanswered requests on one connection; then it is closed.'),
         maxConcurrentRequests: whole('Maximum number of concurrent requests of all clients; further ones return 503.'),
         maxConcurrentPerAddress: whole(
           'Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429.',
         ),
         maxConnectionsPerAddress: whole(
-          'Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed.',
+          'Maximum number of connections of one address (IPv6: /64); then the longest idle one is closed.',
         ),
         maxStreams: whole('Maximum number of clients that follow `/changes` or wait for one; further ones return 503.'),
-        maxExports: whole('Maximum number of exports that all clients read at a time; further requests return 503.'),
+        maxExports: whole('Maximum number of exports of all clients at a time; further ones return 503.'),
       },
       closed('Limits of a request.'),
     ),
     responses: Type.Object(
       {
         minBytesPerSecond: whole(
-          'Minimum rate at which a client must read a response, in bytes per second over 30 seconds; slower connections are closed.',
+          'Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed.',
         ),
         maxSeconds: whole('Maximum time to read a whole response, in seconds; then the connection is closed.'),
         maxBytesPerAddress: whole(
-          'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; beyond it, requests return 429.',
+          'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429.',
         ),
       },
       closed('Limits of reading a response.'),
@@ -84,10 +82,10 @@ export const GetLimitsResponse = Type.Object(
     rateLimits: Type.Object(
       {
         requestsPerMinute: wholeOrNull(
-          'Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit.',
+          'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; further ones return 429. `null`: no limit.',
         ),
         failedAttemptsPerMinute: whole(
-          'Maximum number of requests with an invalid token per minute and address (IPv6: /64); further ones return 429.',
+          'Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429.',
         ),
       },
       closed('Rate limits.'),
@@ -96,7 +94,7 @@ export const GetLimitsResponse = Type.Object(
       {
         statementTimeoutMs: whole('Timeout of one database query in milliseconds; after it the response is 503.'),
         minBlockMs: whole(
-          'Maximum time that a request waits for the blocks of `minBlock`, in milliseconds; then the response is 503.',
+          'Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503.',
         ),
       },
       closed('Timeouts in milliseconds.'),
@@ -107,14 +105,14 @@ export const GetLimitsResponse = Type.Object(
           type: 'string',
           enum: consistencies,
           description:
-            '`strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block.',
+            '`strong`: a response shows everything committed before its request arrived, except stale ones (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: a response shows what a standby database has replayed; `minBlock` still requires a block.',
         }),
         maxAgeSeconds: whole('How long caches may reuse a public response, in seconds (`max-age`).'),
         staleWhileRevalidateSeconds: whole(
-          'How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`).',
+          'How much longer while they revalidate, in seconds (`stale-while-revalidate`).',
         ),
         staleIfErrorSeconds: whole(
-          'Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it.',
+          'Maximum age in seconds of a stale response, served with `Age` and `Cache-Status` while the database is unreachable; 0 disables it.',
         ),
       },
       closed('Freshness of responses.'),

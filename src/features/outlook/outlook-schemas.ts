@@ -41,14 +41,14 @@ const IncentiveOutlook = Type.Object(
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
     asset: Type.Optional(ref(Address, { description: 'The reward token; absent for variants that pay none.' })),
     rewardNow: amount(
-      'What a claim at `at` pays, by the formula of the contract: of an auction (CGDAIncentive) its reward by then; of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset`, for ERC20PeggedIncentive of its `peg`; points are plain numbers. Absent where the claim or the action decides, or the state of an auction is not known.',
+      'What a claim at `at` pays, by the formula of the contract: of a CGDAIncentive its reward by then, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (ERC20PeggedIncentive: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown.',
     ),
     rewardNowUsd: usd('Value of `rewardNow` in US dollars at the price of now; absent if unknown.'),
     claimsLeft: count(
       'How many more claims there can be; absent for variants whose limit is an amount, and for auctions.',
     ),
     budgetLeft: amount(
-      'What can still be paid out, in base units of `asset`: the remaining budget of the campaign, for an auction on a followed chain its balance.',
+      'What can still be paid, in base units of `asset`: the remaining budget; of an auction on a followed chain its balance.',
     ),
     budgetLeftUsd: usd('Value of `budgetLeft` in US dollars at the price of now; absent if unknown.'),
     spentShare: Type.Optional(
@@ -56,12 +56,12 @@ const IncentiveOutlook = Type.Object(
         minimum: 0,
         maximum: 1,
         description:
-          'Part of all that there was to be paid out (of PointsIncentive and AllowListIncentive: of all claims) that is spent, rounded down to 6 decimals.',
+          'Part that is spent of all there was to pay (PointsIncentive, AllowListIncentive: of all claims), rounded down to 6 decimals.',
       }),
     ),
     entries: count('Entries of a raffle so far.'),
     oddsOneIn: amount(
-      'With one more entry, each entry of the raffle wins with a probability of one in so many: `entries` + 1.',
+      'With one more entry, each entry of the raffle wins with a chance of one in so many: `entries` + 1.',
     ),
     claimsInBasis: Type.Integer({ minimum: 0, description: 'Number of claims in the basis.' }),
     spentInBasis: amount('What the claims in the basis paid, in base units of `asset`.'),
@@ -70,7 +70,7 @@ const IncentiveOutlook = Type.Object(
         pattern: '^(0|[1-9][0-9]*)$',
         maxLength: 170,
         description:
-          'Seconds that `budgetLeft` lasts at the pace of the basis, rounded down: `budgetLeft` × basis ÷ `spentInBasis`, as a decimal string. The pace of the past, not a forecast. Absent if nothing was spent in the basis.',
+          'Seconds that `budgetLeft` lasts at the pace of the basis (no forecast): ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
       }),
     ),
     exhaustsAt: Type.Optional(
@@ -80,7 +80,7 @@ const IncentiveOutlook = Type.Object(
   {
     $id: 'IncentiveOutlook',
     additionalProperties: false,
-    description: 'What an incentive pays now, and what is left of it. What does not apply, or is not known, is absent.',
+    description: 'What an incentive pays now, and what is left of it. What does not apply or is unknown is absent.',
   },
 )
 export type IncentiveOutlook = Static<typeof IncentiveOutlook>
@@ -103,7 +103,7 @@ export const ListOutlooksResponse = Type.Object(
     }),
     campaigns: Type.Array(ref(CampaignOutlook), {
       maxItems: MAX_CAMPAIGNS,
-      description: 'The requested campaigns, by chain ID, core address and identifier, ascending.',
+      description: 'The requested campaigns, by chain ID, core address and identifier.',
     }),
     unknownCampaigns: Type.Array(ref(CampaignId), {
       maxItems: MAX_CAMPAIGNS,

@@ -31,7 +31,7 @@ const getPrices = {
   operationId: 'getPrices',
   summary: 'Get the price of a token over time',
   description:
-    'The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.',
+    'The price of a token at an instant: the newest one known by then, which holds until the next. With `since`, `until` and `interval` also a series. These prices value claims and budgets.',
   tags: ['Tokens'],
   querystring: GetPricesQuery,
   response: responsesOf(

@@ -16,7 +16,7 @@ const TokenId = Type.String({
   $id: 'TokenId',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}$',
   maxLength: 59,
-  description: 'Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.',
+  description: 'Token ID `<chainId>:<address>`. Compared without case; returned lower-case.',
   examples: [parameterExamples.token],
   'x-expected': 'a token <chainId>:<address>',
   'x-lower-case': true,
@@ -76,14 +76,14 @@ export const GetPricesResponse = Type.Object(
     source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
       ...wordOrNull(
         ['feed', 'import', 'fixed'],
-        'Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
+        '`feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known.',
       ),
     }),
     series: Type.Optional(
       Type.Array(ref(PricePoint), {
         maxItems: MAX_POINTS,
         description:
-          'The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`.',
+          'The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`.',
       }),
     ),
   },

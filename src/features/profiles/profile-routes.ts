@@ -22,7 +22,7 @@ const example: UserProfile = {
 const getUserProfile = {
   operationId: 'getUserProfile',
   summary: 'Get a user profile',
-  description: 'Returns what a user has earned, with score, rank and streak.',
+  description: 'What a user has earned, with score, rank and streak.',
   tags: ['Users'],
   querystring: GetUserProfileQuery,
   response: protectedResponsesOf(

@@ -31,7 +31,7 @@ export const UserProfile = Type.Object(
           type: 'string',
           enum: ['active', 'pending', 'broken'],
           description:
-            'At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed.',
+            'Now. `active`: completed in the current window. `pending`: not completed, the window is open. `broken`: the window has closed.',
         }),
         lastExpirationTime: ref(Instant, { description: 'When the last window closed and the current one opened.' }),
         nextExpirationTime: ref(Instant, { description: 'When the current window closes.' }),

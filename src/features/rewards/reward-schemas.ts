@@ -27,7 +27,7 @@ export type ListRewardsParams = Static<typeof ListRewardsParams>
 export const ListRewardsQuery = queryOf({
   state: optionalChoice(['claimable', 'claimed'], {
     description:
-      '`claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.',
+      '`claimable`: only incentives with that verdict. `claimed`: only those with a claim. Absent: both, and those with a signature that cannot be claimed.',
     example: 'claimed',
   }),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
@@ -40,7 +40,7 @@ export const ListRewardsQuery = queryOf({
 export type ListRewardsQuery = Static<typeof ListRewardsQuery>
 
 const shared = {
-  asset: refOrNull(Address, { description: 'The reward token; `null` for the variants that pay none.' }),
+  asset: refOrNull(Address, { description: 'The reward token; `null` if it pays none.' }),
   metadata: refOrNull(TokenMetadata, { description: 'The reward token; `null` if unknown.' }),
 }
 const claimed = (what: string) => ({
@@ -48,16 +48,16 @@ const claimed = (what: string) => ({
   claimedAmount: ref(TotalAmount, { description: 'What they paid, in base units of the token.' }),
   claimedAmountUsd: refOrNull(UsdAmount, {
     description:
-      'Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value.',
+      'Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none.',
   }),
 })
 
 export const Reward = Type.Object(
   {
     campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-    campaignName: stringOrNull({ description: 'Readable name of the campaign; `null` when it has none.' }),
+    campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
-    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` when it is of no known kind.'),
+    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
     ...shared,
     ...verdictAndReasons,
     ...claimed('on the incentive'),
@@ -86,12 +86,12 @@ export const ListRewardsResponse = Type.Object(
     rewards: Type.Array(ref(Reward), {
       maxItems: 100,
       description:
-        'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by the last claim, newest first; then by campaign and index.',
+        'One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index.',
     }),
     totals: Type.Array(ref(RewardTotal), {
       maxItems: 10_000,
       description:
-        'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, whatever the page.',
+        'What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page.',
     }),
     nextCursor,
   },

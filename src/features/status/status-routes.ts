@@ -26,7 +26,7 @@ const getStatus = {
   operationId: 'getStatus',
   summary: 'Get indexing status',
   description:
-    'Returns the indexed chains with the newest block of each. The header `x-as-of` of a response names the blocks of that response; `minBlock` requires a minimum.',
+    'The indexed chains with the newest block of each. `x-as-of` names the blocks of a response; `minBlock` requires a minimum.',
   tags: ['Status'],
   querystring: queryOf({}),
   response: uncachedResponsesOf(

@@ -24,12 +24,12 @@ const ChainStatus = Type.Object(
       type: 'string',
       enum: followingStates,
       description:
-        '`back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds.',
+        '`back-filling`: the chain is read from its start block; responses do not change until that is done. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds.',
     }),
     unvaluedClaims24h: Type.Integer({
       minimum: 0,
       description:
-        'Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown.',
+        'Claims of the last 24 hours that paid a token whose price or decimals are unknown, so that they have no value in US dollars.',
     }),
   },
   { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },

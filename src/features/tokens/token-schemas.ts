@@ -11,7 +11,7 @@ import { inline, ref, refOrNull } from '../../schemas/references.ts'
 export const ListTokensQuery = queryOf({
   ...paging,
   search: Type.Optional(
-    searchText('Tokens of which every word starts a word of the name or the symbol, without case and accents.', 'usdc'),
+    searchText('Words: each starts a word of the name or the symbol, without case and accents.', 'usdc'),
   ),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
     description: 'Tokens of any of these chains.',
@@ -22,7 +22,7 @@ export const ListTokensQuery = queryOf({
     example: parameterExamples.token,
   }),
   whitelisted: optionalBoolean({
-    description: '`true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.',
+    description: '`true`: only whitelisted tokens; `false`: only others. Empty and `null`: both.',
     example: true,
   }),
   ...minimumBlocks,
@@ -31,11 +31,11 @@ export type ListTokensQuery = Static<typeof ListTokensQuery>
 
 export const ListedToken = Type.Object(
   {
-    id: text('`<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it.', {
+    id: text('`<chainId>:<address>`, as the parameters take it.', {
       maxLength: 64,
     }),
     chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-    address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
+    address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
     name: text('Name of the token.'),
     symbol: text('Symbol of the token; others may have the same.'),
     decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),

@@ -39,7 +39,7 @@ export const TrendingIncentive = Type.Object(
     rewardAmount: Type.Optional(
       ref(BaseUnits, {
         description:
-          'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive.',
+          'Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive.',
       }),
     ),
     rewardAmountFormatted: Type.Optional(
@@ -47,7 +47,7 @@ export const TrendingIncentive = Type.Object(
         pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
         maxLength: 400,
         description:
-          '`rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.',
+          '`rewardAmount` in whole tokens (of the peg of a pegged incentive), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.',
         examples: ['0.000000000000000001'],
       }),
     ),
@@ -55,12 +55,12 @@ export const TrendingIncentive = Type.Object(
     maxReward: Type.Optional(
       ref(BaseUnits, {
         description:
-          'Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" means no maximum. Absent for other variants.',
+          'Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg; "0" means no maximum. Absent for other variants.',
       }),
     ),
     maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
     rewardPercentage: percentage(
-      'Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is not a share.',
+      'Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is no share.',
     ),
     rebatePercentage: percentage('Percent that is paid back as the record says; else the same as `rewardPercentage`.'),
     tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
@@ -133,25 +133,25 @@ export const TrendingCampaign = Type.Object(
       type: 'string',
       enum: ['active', 'claimable', 'claimed'],
       description:
-        'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`.',
+        'For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is, else `active`. Without `user`: `active`.',
     }),
     accessStatus: Type.Optional(
       Type.Unsafe<'allowed' | 'denied' | 'not-allowed'>({
         type: 'string',
         enum: ['allowed', 'denied', 'not-allowed'],
         description:
-          'Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`.',
+          'Access of the `user` by the allow list: always `allowed`, as others are excluded. Absent without `user`.',
       }),
     ),
     signature: Type.Optional(
       ref(ClaimSignature, {
         description:
-          'The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed.',
+          'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
       }),
     ),
     txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
     blockTimestamp: ref(BlockTimestamp, {
-      description: 'When the campaign was created: the time of its block in Unix seconds.',
+      description: 'Time of the block that created the campaign, in Unix seconds.',
     }),
     campaignName: Type.Optional(text('Readable name.')),
     nftImageUri: Type.Optional(text('Image of the NFT.')),
@@ -164,7 +164,7 @@ export const TrendingCampaign = Type.Object(
     claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
     totalBudget: ref(TotalAmount, {
       description:
-        'Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" if there is none.',
+        'Budget, claimed or not, of all incentives that pay the token of the first token incentive, in base units of it. "0" if there is none.',
     }),
     rewardsDistributed: ref(TotalAmount, {
       description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',
@@ -174,7 +174,7 @@ export const TrendingCampaign = Type.Object(
     actionTokenMetadata: Type.Optional(
       ref(ActionTokenMetadata, {
         description:
-          'The token that the action deals in; absent unless `includeTokenMetadata` is `true`, the action type is `swap` and the token is known.',
+          'The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known.',
       }),
     ),
   },
@@ -191,7 +191,7 @@ export const ListTrendingCampaignsQuery = queryOf(
     period: choice(['1h', '24h'], {
       default: '24h',
       description:
-        'Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.',
+        'Claims in (now − period, now] count, by block timestamp; campaigns are ranked by the volume claimed.',
       example: '24h',
     }),
     ...campaignFilters,
@@ -210,7 +210,7 @@ export const ListTrendingCampaignsQuery = queryOf(
     user: Type.Optional(
       inline(Address, {
         description:
-          'Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.',
+          'Only campaigns whose allow list admits this account, to which `status`, `accessStatus` and `signature` refer.',
         example: parameterExamples.claimant,
       }),
     ),
@@ -225,7 +225,7 @@ export const ListTrendingCampaignsQuery = queryOf(
     includeTokenMetadata: booleanOrNull({
       default: false,
       description:
-        '`true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.',
+        'Adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null`: `false`.',
       example: true,
     }),
     fields: fieldsOf(TrendingCampaign, 'id'),
@@ -239,8 +239,7 @@ export const ListTrendingCampaignsResponse = Type.Object(
   {
     trendingCampaigns: Type.Array(ref(TrendingCampaign), {
       maxItems: 100,
-      description:
-        'The campaigns, by US dollars claimed in the period, then number of claims, descending, then newest first.',
+      description: 'The campaigns, by US dollars claimed in the period, then number of claims, then newest first.',
     }),
   },
   { $id: 'ListTrendingCampaignsResponse', additionalProperties: false, description: 'Campaigns by claimed volume.' },

@@ -21,7 +21,7 @@ const link = (relations: string) => ({
   link: {
     type: 'string',
     maxLength: 8000,
-    description: `Other pages (RFC 8288), as references relative to the URL of the request: ${relations}. Absent with \`pageSize=0\`, if there is no other page to name, and if it would be longer.`,
+    description: `Other pages (RFC 8288), relative to the URL of the request: ${relations}. Absent with \`pageSize=0\`, without another page, and if it would be longer.`,
   },
 })
 
@@ -40,7 +40,7 @@ export const walkHeaders = {
     type: 'string',
     enum: ['yes', 'no', 'unknown'],
     description:
-      'With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost.',
+      'With `cursor`: whether lists changed since the walk began; `unknown` if that was too long ago, or history was lost.',
   },
 }
 
@@ -56,12 +56,12 @@ export const caching = {
     type: 'string',
     maxLength: 4096,
     description:
-      'The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
+      'The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
   },
   age: {
     ...seconds,
     description:
-      'Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable.',
+      'Seconds since the response was current. Only on a stale response, served while the database is unreachable.',
   },
   'cache-status': {
     type: 'string',
@@ -105,11 +105,11 @@ export const rates = {
     type: 'string',
     maxLength: 128,
     description:
-      'Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent.',
+      'Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent.',
   },
   'ratelimit-policy': {
     type: 'string',
     maxLength: 128,
-    description: 'The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names.',
+    description: 'The limit (`q`) and its window in seconds (`w`) of each limit in `ratelimit`.',
   },
 }

@@ -44,7 +44,7 @@ const always = {
   },
   503: {
     description:
-      'The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry.',
+      'The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached; `Retry-After` says when to retry.',
     headers: { ...retryAfter, ...rates },
     sentences: [new DatabaseUnavailableError().message],
   },
@@ -54,7 +54,7 @@ const always = {
 const withToken = {
   401: {
     description:
-      'The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response.',
+      'The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked ones get the same response.',
     headers: { ...challenge, ...rates },
     sentences: [new MissingTokenError().message, new InvalidTokenError().message],
   },
@@ -67,7 +67,7 @@ const withToken = {
 
 /** What is for each operation to say. */
 const ofOperation = {
-  400: 'A parameter is invalid, unknown, or repeated without being a list; the sentence names it.',
+  400: 'A parameter is invalid, unknown or repeated without being a list.',
   403: 'The token is valid, but does not grant access to the data of this user.',
   404: 'Not found.',
   410: 'What the cursor stands for is not known any more.',

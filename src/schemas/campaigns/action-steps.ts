@@ -61,7 +61,7 @@ export const ActionStep = Type.Object(
   {
     $id: 'ActionStep',
     additionalProperties: false,
-    description: 'An on-chain action that must be completed before the incentives of a campaign can be claimed.',
+    description: 'An on-chain action that must be completed before a claim.',
   },
 )
 export type ActionStep = Static<typeof ActionStep>

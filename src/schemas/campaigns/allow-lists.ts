@@ -8,7 +8,7 @@ export const AllowListType = Type.Unsafe<'SimpleAllowList' | 'SimpleDenyList' | 
     type: 'string',
     enum: ['SimpleAllowList', 'SimpleDenyList', 'OpenAllowList', 'OffchainAccessList'],
     description:
-      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.',
+      'SimpleAllowList: only the addresses may claim. SimpleDenyList: all others. OpenAllowList: everyone. OffchainAccessList: members of an access list stored by the service.',
   },
 )
 
@@ -27,7 +27,7 @@ export const AllowListPreview = Type.Object(
       items: ref(Address),
       maxItems: 100,
       description:
-        'Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them.',
+        'Addresses allowed or denied, ascending. `null` if none are recorded or there are over 100; the campaign detail has all.',
     }),
   },
   { $id: 'AllowListPreview', additionalProperties: false, description: 'The accounts that may claim a campaign.' },

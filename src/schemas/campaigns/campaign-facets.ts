@@ -26,7 +26,7 @@ export const FacetValue = Type.Object(
     value: Type.String({ maxLength: 128, description: 'As the filter takes it.' }),
     count: Type.Integer({
       minimum: 1,
-      description: 'Number of campaigns: the total with the filter set to the value, under all other filters.',
+      description: 'Number of campaigns: the total with the filter set to the value.',
     }),
     label: Type.Optional(
       Type.String({ maxLength: 4096, description: 'Symbol of the token; absent for other values.' }),

@@ -9,7 +9,7 @@ export const TokenFilter = Type.String({
   $id: 'TokenFilter',
   pattern: '^(0|[1-9][0-9]{0,15}):0x[a-fA-F0-9]{40}(:collection)?$',
   description:
-    '`<chainId>:<address>`: the token is the reward asset of an incentive or the token the action deals in. `<chainId>:<address>:collection`: the contract is the NFT collection the action deals in, or the target contract of an action step.',
+    '`<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection that the action deals in, or the target contract of an action step.',
   examples: ['8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'],
   'x-expected': '<chainId>:<address> or <chainId>:<address>:collection',
   'x-lower-case': true,
@@ -39,7 +39,7 @@ export const campaignFilters = {
   chainId: optionalInteger({
     maximum: MAX_SAFE_INTEGER,
     description:
-      'Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.',
+      'Campaigns created on this chain; with `targetContract`: the chain of that contract. Empty and `null`: any chain.',
     example: parameterExamples.chainId,
   }),
   targetContract: Type.Optional(
@@ -63,7 +63,7 @@ export const campaignFilters = {
   tokenWhitelist: booleanOrNull({
     default: true,
     description:
-      '`true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.',
+      '`true`: only campaigns whose reward tokens are all known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null`: `true`.',
     example: true,
   }),
 }

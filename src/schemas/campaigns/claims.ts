@@ -8,9 +8,9 @@ import { TokenMetadata } from './tokens.ts'
 export const Claim = Type.Object(
   {
     campaignId: ref(CampaignId, { description: 'ID of the campaign.' }),
-    campaignName: stringOrNull({ description: 'Readable name of the campaign; `null` when it has none.' }),
+    campaignName: stringOrNull({ description: 'Name of the campaign; `null` if it has none.' }),
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
-    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` when it is of no known kind.'),
+    incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
     claimant: ref(Address, { description: 'Account that was paid.' }),
     asset: refOrNull(Address, { description: 'The token that was paid; `null` for the variants that pay none.' }),
     amount: ref(BaseUnits, { description: 'Amount that was paid, in base units of the token.' }),
@@ -24,7 +24,7 @@ export const Claim = Type.Object(
     isFinal: Type.Optional(
       Type.Boolean({
         description:
-          'Whether the block of the claim is final: until then the chain may withdraw it. Absent for chains that are not followed.',
+          'Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed.',
       }),
     ),
   },

@@ -8,7 +8,7 @@ export const Verdict = Type.Unsafe<'claimable' | 'admitted' | 'unknown' | 'block
   type: 'string',
   enum: ['claimable', 'admitted', 'unknown', 'blocked'],
   description:
-    '`claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.',
+    '`claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.',
 })
 export type Verdict = Static<typeof Verdict>
 
@@ -31,7 +31,7 @@ export const ClaimReason = Type.Object(
       type: 'string',
       enum: reasonCodes,
       description:
-        '`list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block.',
+        '`list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block.',
     }),
     at: Type.Optional(
       ref(Instant, {
@@ -43,7 +43,7 @@ export const ClaimReason = Type.Object(
     ),
     listType: Type.Optional(
       refOrNull(AllowListType, {
-        description: 'Kind of the allow list, `null` when it is unknown; there with all reasons about the list.',
+        description: 'Kind of the allow list, `null` if unknown; with all reasons about the list.',
       }),
     ),
     txHash: Type.Optional(
@@ -80,12 +80,12 @@ const ClaimTransaction = Type.Object(
 /** The data needed to claim; present if the verdict is `claimable`. */
 export const claimableFields = {
   signature: Type.Optional(
-    text('The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`.', {
+    text('The signature of the validator, hexadecimal. Only if the verdict is `claimable`.', {
       maxLength: 65_536,
     }),
   ),
   referrer: Type.Optional(
-    ref(Address, { description: 'Who referred the account; the zero address is nobody. There with `signature`.' }),
+    ref(Address, { description: 'Who referred the account; the zero address is nobody. With `signature`.' }),
   ),
   transaction: Type.Optional(
     ref(ClaimTransaction, { description: 'There where `signature` is the whole payload of a claim.' }),
@@ -96,7 +96,7 @@ export const verdictAndReasons = {
   verdict: ref(Verdict, { description: 'Whether the account can claim the incentive.' }),
   reasons: Type.Array(ref(ClaimReason), {
     maxItems: reasonCodes.length,
-    description: 'All reasons that hold, in the order in which `code` lists them.',
+    description: 'All reasons that hold, in the order of `code`.',
   }),
 }
 

@@ -61,7 +61,7 @@ const rebatePercentage = Type.Optional(
 )
 const asset = address('Token in which the reward is paid.')
 const peg = address(
-  'Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`.',
+  'Token that the reward is denominated in, but paid in `asset`; the zero address is the native token, with 18 decimals.',
 )
 const budgetLimit = baseUnits('Total budget, claimed or not, in base units of `asset`.')
 
@@ -77,7 +77,7 @@ const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(cr
 
 const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
   Type.Object(
-    { type: Type.Literal(name, { description: 'Kind of the incentive; selects the variant.' }), ...fields },
+    { type: Type.Literal(name, { description: 'The variant.' }), ...fields },
     { $id: name, additionalProperties: false, description },
   )
 
@@ -88,7 +88,7 @@ const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow lis
 
 const CGDAIncentive = variant(
   'CGDAIncentive',
-  'A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims.',
+  'A continuous gradual Dutch auction: the reward falls with each claim and rises without claims.',
   {
     asset,
     initialReward: baseUnits('Reward at the start of the auction, in base units of `asset`.'),

@@ -7,12 +7,11 @@ export const TokenMetadata = Type.Object(
   {
     id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
     chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
-    address: ref(Address, { description: 'Address of the token contract; the zero address is the native token.' }),
+    address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
     decimals: Type.Integer({
       minimum: 0,
       maximum: 255,
-      description:
-        'Decimals of the token, typically 18: this many digits of an amount in base units follow the decimal point.',
+      description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.',
     }),
     name: text('Name of the token.'),
     symbol: text('Symbol of the token.'),

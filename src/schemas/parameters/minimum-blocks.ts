@@ -14,7 +14,7 @@ export const minimumBlocks = {
     max: 10,
     example: parameterExamples.minimumBlock,
     description:
-      'Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts.',
+      'Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.',
   }),
 }
 

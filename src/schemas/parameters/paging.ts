@@ -8,7 +8,7 @@ export const paging = {
     maximum: MAX_SAFE_INTEGER,
     default: 1,
     example: 1,
-    description: 'Number of the page, from 1; 0 is the first page too. A page past the end is empty.',
+    description: 'Number of the page, from 1 (0 is the same). A page past the end is empty.',
   }),
   pageSize: integerWithDefault({
     maximum: 100,
@@ -35,7 +35,7 @@ const cursor = (description: string, extra: object = {}) =>
 /** Parameters of the operations whose pages go on from each other. */
 export const cursorPaging = {
   cursor: cursor(
-    '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page.',
+    '`nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change.',
   ),
   pageSize: paging.pageSize,
 }
@@ -55,7 +55,7 @@ export const walking = {
 export const nextCursor = Type.Unsafe<string | null>({
   type: ['string', 'null'],
   maxLength: MAX_CURSOR,
-  description: 'The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0.',
+  description: 'The `cursor` of the next page; `null` on the last one and with `pageSize=0`.',
 })
 
 /** The rows a page stands for. Page 0 and page 1 are the same. */

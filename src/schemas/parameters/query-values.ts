@@ -106,8 +106,7 @@ export const oneOf = <const Words extends readonly string[]>(
 export const fieldsOf = ({ properties }: TObject, example: string) => {
   const names = Object.keys(properties)
   return commaSeparated(oneOf(names, { description: 'A top-level key.' }), {
-    description:
-      'Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires.',
+    description: 'Only these top-level keys, in their usual order; even required ones are absent otherwise.',
     example,
   })
 }

@@ -19,7 +19,7 @@ export const ProblemDetails = Type.Object(
   {
     type: Type.String({
       maxLength: 128,
-      description: 'Which error it is: the section on its code in the guide on errors, relative to the service.',
+      description: 'The section on the code in the guide on errors, relative to the service.',
     }),
     title: Type.String({ maxLength: 128, description: 'The error in a few words, always the same for one `type`.' }),
     status: Type.Integer({ minimum: 400, maximum: 599, description: 'Number of the HTTP status.' }),

@@ -8,7 +8,7 @@ export const ParameterError = Type.Object(
       type: 'string',
       enum: ['invalid', 'unknown', 'repeated', 'missing', 'encoding'],
       description:
-        'What is wrong: its value, its name, that it was given twice without being a list, that it is absent, or its percent-encoding.',
+        'What is wrong: its value, its name, being given twice without being a list, being absent, or its percent-encoding.',
     }),
     detail: Type.String({ maxLength: 65_536, description: 'A sentence about this parameter alone.' }),
   },
