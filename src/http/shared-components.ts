@@ -101,18 +101,21 @@ function uniteExamples(operations: Operation[]) {
 /** What OpenAPI takes for granted: that a parameter is optional, and how one is written that is no list. */
 function leaveOutDefaults(parameter: Parameter) {
   if (parameter.required === false) delete parameter.required
-  if (parameter.schema.type === 'array') return
   delete parameter.style
-  delete parameter.explode
+  if (parameter.schema.type !== 'array') delete parameter.explode
 }
 
 /** Replaces schemas of parameters that say the same as a named one by references to that. */
 function referToNamed(operations: Operation[], schemas: Components['schemas'] = {}) {
   const rulesOf = ({ description: _, examples: __, ...rules }: Json) => JSON.stringify(Object.entries(rules).sort())
   const names = new Map(Object.entries(schemas).map(([name, schema]) => [rulesOf(schema), name]))
+  const toNamed = (schema: Json): Json => {
+    const name = names.get(rulesOf(schema))
+    if (name !== undefined) return { $ref: `#/components/schemas/${name}` }
+    return schema.items === undefined ? schema : { ...schema, items: toNamed(schema.items as Json) }
+  }
   for (const parameter of operations.flatMap(({ parameters = [] }) => parameters)) {
-    const name = names.get(rulesOf(parameter.schema))
-    if (name !== undefined) parameter.schema = { $ref: `#/components/schemas/${name}` }
+    parameter.schema = toNamed(parameter.schema)
   }
 }
 

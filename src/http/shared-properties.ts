@@ -31,6 +31,14 @@ const FAMILIES: [name: string, description: string, members: string[]][] = [
       'ERC20PeggedVariableCriteriaIncentiveV2',
     ],
   ],
+  [
+    'PeggedIncentive',
+    'What every incentive has whose reward follows the price of another asset.',
+    ['ERC20PeggedIncentive', 'ERC20PeggedVariableCriteriaIncentive', 'ERC20PeggedVariableCriteriaIncentiveV2'],
+  ],
+  ['AmountSource', 'Where an amount is read from.', ['Criteria', 'CriteriaWithValueType']],
+  ['Finding', 'Whether an account can claim an incentive.', ['IncentiveEligibility', 'Reward']],
+  ['TokenFacts', 'What is known of every token.', ['TokenMetadata', 'ListedToken']],
 ]
 
 /** Moves what all members of a family have alike into a schema that each of them includes. */

@@ -6,29 +6,30 @@ import { type ActivityRepository, rangeOf } from './activity-repository.ts'
 import { ListActivityQuery, ListActivityResponse, MAX_INTERVALS } from './activity-schemas.ts'
 
 const example: ListActivityResponse = {
+  interval: '1d',
+  since: '2026-01-29T00:00:00.000Z',
+  until: '2026-02-01T00:00:00.000Z',
+  intervalSeconds: 86_400,
+  campaigns: [
+    {
+      id: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
+      claims: [0, 4, 12],
+      amountUsd: ['0', '7.5', '30.000011'],
+      claimants: [0, 3, 12],
+      unvaluedClaims: [0, 1, 0],
+      totalClaims: 16,
+      totalAmountClaimedUsd: 37.500011,
+      previous: { totalClaims: 0, totalAmountClaimedUsd: 0 },
+    },
+  ],
+}
+
+const empty: ListActivityResponse = {
   timeRange: '7d',
   since: '2026-01-24T12:00:00.000Z',
   until: '2026-01-31T12:00:00.000Z',
   intervalSeconds: 14_400,
-  campaigns: [
-    {
-      id: '8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657',
-      claims: [
-        ...[0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
-        ...[1, 3, 12, 20, 31, 18, 7, 4, 5, 9],
-      ],
-      amountUsd: [
-        ...Array.from({ length: 32 }, () => '0'),
-        ...['2.5', '7.5', '30', '50', '77.5', '45', '17.5'],
-        ...['10', '12.5', '22.500011'],
-      ],
-      claimants: [...Array.from({ length: 32 }, () => 0), ...[1, 3, 12, 19, 31, 18, 7, 4, 5, 9]],
-      unvaluedClaims: Array.from({ length: 42 }, () => 0),
-      totalClaims: 110,
-      totalAmountClaimedUsd: 275.000011,
-      previous: { totalClaims: 0, totalAmountClaimedUsd: 0 },
-    },
-  ],
+  campaigns: [],
 }
 
 const listActivity = {
@@ -41,7 +42,7 @@ const listActivity = {
   response: responsesOf(
     {
       ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example },
-      otherExamples: { empty: ['/activity?timeRange=7d', { ...example, campaigns: [] }] },
+      otherExamples: { empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', empty] },
     },
     { 400: 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"' },
   ),

@@ -90,6 +90,8 @@ export const countsExample: ListCampaignsResponse = {
 
 export const detailExample: CampaignDetail = {
   ...common,
+  incentives: [{ type: 'AllowListIncentive', allowListAddress: allowList.contractAddress, limit: '10' }],
+  availableBudgetUsd: null,
   allowList: { ...allowList, addresses: [] },
   actionSteps,
   createdAt: '2024-11-12T01:04:24.000Z',

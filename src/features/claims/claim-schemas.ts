@@ -14,11 +14,11 @@ export const ListClaimsQuery = queryOf({
   ),
   campaignId: commaSeparated(ref(CampaignId), {
     max: 50,
-    description: 'Only claims on these campaigns.',
+    description: 'Only of these campaigns.',
     example: parameterExamples.campaignId,
   }),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only claims on these chains.',
+    description: 'Only of these chains.',
     example: parameterExamples.chainId,
   }),
   ...timeRange,

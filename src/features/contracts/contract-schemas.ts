@@ -20,7 +20,7 @@ export const ListContractsQuery = queryOf({
     example: '7d',
   }),
   chainIds: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Contracts on any of these chains.',
+    description: 'Only of these chains.',
     example: parameterExamples.chainId,
   }),
   creator: Type.Optional(

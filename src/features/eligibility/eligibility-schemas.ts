@@ -12,7 +12,7 @@ export const ListEligibilityQuery = queryOf(
     user: inline(Address, { description: 'The account that wants to claim.', example: parameterExamples.claimant }),
     campaignId: commaSeparated(ref(CampaignId), {
       max: 50,
-      description: 'The campaigns it wants to claim.',
+      description: 'The campaigns it is about.',
       example: parameterExamples.campaignId,
     }),
     ...minimumBlocks,

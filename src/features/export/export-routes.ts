@@ -14,7 +14,7 @@ const contentTypes: Record<RecordFormat, string> = {
 const operationOf = (kind: RecordKind, operationId: string, what: string, querystring: typeof ExportQuery) => ({
   operationId,
   summary: `Export ${kind}`,
-  description: `${what} As NDJSON, records that \`import\` takes; with \`Accept: text/csv\` as a table. A page is streamed from one snapshot; \`Link\` leads to the next one, and \`x-changes-cursor\` says where the changes go on that the page does not have.`,
+  description: what,
   tags: ['Export'],
   querystring,
   response: streamedResponsesOf(

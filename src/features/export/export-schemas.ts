@@ -10,7 +10,7 @@ const MAX_LIMIT = 100_000
 
 const page = {
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only records of these chains.',
+    description: 'Only of these chains.',
     example: parameterExamples.chainId,
   }),
   cursor: Type.Optional({

@@ -16,7 +16,7 @@ export const ListOutlooksQuery = queryOf(
   {
     campaignId: commaSeparated(ref(CampaignId), {
       max: MAX_CAMPAIGNS,
-      description: 'The campaigns.',
+      description: 'The campaigns it is about.',
       example: parameterExamples.campaignId,
     }),
     basis: choice(bases, {

@@ -47,7 +47,7 @@ const query = queryOf(
       '2026-01-31T12:00:00.000Z',
     ),
     interval: optionalChoice(['1h', '1d'], {
-      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_POINTS}. With \`since\` and \`until\`.`,
+      description: `Adds a series: the prices in force at \`since\` and each interval after it, at most ${MAX_POINTS}. With both.`,
       example: '1h',
     }),
     ...minimumBlocks,

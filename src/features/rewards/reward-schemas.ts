@@ -31,7 +31,7 @@ export const ListRewardsQuery = queryOf({
     example: 'claimed',
   }),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only incentives on these chains.',
+    description: 'Only of these chains.',
     example: parameterExamples.chainId,
   }),
   ...cursorPaging,

@@ -14,7 +14,7 @@ export const ListTokensQuery = queryOf({
     searchText('Words: each starts a word of the name or the symbol, without case and accents.', 'usdc'),
   ),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Tokens of any of these chains.',
+    description: 'Only of these chains.',
     example: parameterExamples.chainId,
   }),
   token: commaSeparated(ref(RewardTokenFilter), {
@@ -31,14 +31,12 @@ export type ListTokensQuery = Static<typeof ListTokensQuery>
 
 export const ListedToken = Type.Object(
   {
-    id: text('`<chainId>:<address>`, as the parameters take it.', {
-      maxLength: 64,
-    }),
+    id: text('ID of the token: `<chainId>:<address>`.', { maxLength: 64 }),
     chainId: ref(ChainId, { description: 'Chain on which the token lives.' }),
     address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
     name: text('Name of the token.'),
-    symbol: text('Symbol of the token; others may have the same.'),
-    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token.' }),
+    symbol: text('Symbol of the token; not unique.'),
+    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.' }),
     imageUri: text('URI of the image of the token.'),
     whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
     priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),

@@ -44,14 +44,13 @@ export const walkHeaders = {
   },
 }
 
-/** What caches on the way need to know. */
+/** What is ours of what caches need to know; `Cache-Control` and `Vary` are how HTTP works. */
 export const caching = {
   etag: {
     type: 'string',
     maxLength: 64,
     description: 'Entity tag of this response in its encoding, for `If-None-Match`.',
   },
-  'cache-control': { type: 'string', maxLength: 128, description: 'How long caches may reuse the response.' },
   'x-as-of': {
     type: 'string',
     maxLength: 4096,
@@ -68,7 +67,6 @@ export const caching = {
     maxLength: 128,
     description: '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent.',
   },
-  vary: { type: 'string', maxLength: 128, description: 'Request headers that the response depends on.' },
 }
 
 /** How a copy goes on. */

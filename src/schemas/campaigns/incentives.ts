@@ -68,7 +68,7 @@ const budgetLimit = baseUnits('Total budget, claimed or not, in base units of `a
 /** The reward of the variants that pay a share. The chain writes 1 as 10^18, whatever decimals the token has. */
 const shareOf = (amount: string) =>
   baseUnits(
-    `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is.`,
+    `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is.`,
   )
 const maxReward = (of: 'asset' | 'peg') =>
   baseUnits(`Maximum that one claim can pay, in base units of \`${of}\`; "0" means no maximum.`)

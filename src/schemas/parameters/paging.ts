@@ -46,7 +46,7 @@ export const WALK_START = 'start'
 /** Parameter of the operations with pages that can also be walked through. */
 export const walking = {
   cursor: cursor(
-    `\`${WALK_START}\` begins a walk, in which each item that is there comes once, whatever changes meanwhile: then \`nextCursor\` of the page before, with the same parameters but for \`pageSize\`. Not with \`page\`.`,
+    `\`${WALK_START}\` begins a walk, in which each item comes once, whatever changes; then \`nextCursor\` of the page before, with the same parameters except \`pageSize\`. Not with \`page\`.`,
     { examples: [WALK_START], 'x-expected': `${WALK_START} or a nextCursor of this operation`, 'x-not-with': 'page' },
   ),
 }
