@@ -47,9 +47,12 @@ export async function collectOpenApi(app: FastifyInstance) {
         { name: 'Campaigns', description: 'Campaigns and their details.' },
         { name: 'Contracts', description: 'Contracts that campaigns act on.' },
         { name: 'Tokens', description: 'Prices of tokens over time.' },
-        { name: 'Export', description: 
+        {
+          name: 'Export',
+          description:
             'Everything, to be copied: NDJSON, records that `import` takes; with `Accept: text/csv` a table. A page is ' +
-            'streamed from one snapshot; `Link` leads to the next one, `x-changes-cursor` to later changes.' },
+            'streamed from one snapshot; `Link` leads to the next one, `x-changes-cursor` to later changes.',
+        },
         { name: 'Status', description: 'Indexing status and service limits.' },
         { name: 'Users', description: 'Data of a user; requires a token.' },
       ],

@@ -1,4 +1,3 @@
-import { STATUS_CODES } from 'node:http'
 import { nameEnumerations } from './named-enumerations.ts'
 import { shareProperties } from './shared-properties.ts'
 
@@ -53,9 +52,7 @@ export function shareComponents<T extends object>(document: T): T {
   )
   shareAs(
     'responses',
-    operations.flatMap(({ responses = {} }) =>
-      placesIn(responses, (status) => (STATUS_CODES[status] ?? status).replace(/\W/g, '')),
-    ),
+    operations.flatMap(({ responses = {} }) => placesIn(responses, (status) => `Http${status}`)),
   )
   // Those that are still where they were, and those that are components now.
   const responses = [...operations, components].flatMap((one) => Object.values(one.responses ?? {}))
@@ -139,8 +136,8 @@ function share(places: Place[], prefix: string): Json {
   for (const same of groupBy(places, ({ holder, key, name }) => JSON.stringify([name, holder[key]]))) {
     const [first] = same
     if (first === undefined || same.length === 1) continue
-    const namesakes = Object.keys(shared).filter((name) => name.replace(/\d+$/, '') === first.name).length
-    const name = namesakes === 0 ? first.name : `${first.name}${namesakes + 1}`
+    const namesakes = Object.keys(shared).filter((name) => name.replace(/_\d+$/, '') === first.name).length
+    const name = namesakes === 0 ? first.name : `${first.name}_${namesakes + 1}`
     shared[name] = first.holder[first.key]
     for (const { holder, key } of same) holder[key] = { $ref: `${prefix}${name}` }
   }

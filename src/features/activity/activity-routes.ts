@@ -42,7 +42,9 @@ const listActivity = {
   response: responsesOf(
     {
       ...{ description: 'The claims of each campaign.', schema: ListActivityResponse, example },
-      otherExamples: { empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', empty] },
+      otherExamples: {
+        empty: ['/activity?timeRange=7d&campaignId=1:0x0000000000000000000000000000000000000001:1', empty],
+      },
     },
     { 400: 'timeRange must be one of 1h, 24h, 7d, 30d, got "6h"' },
   ),

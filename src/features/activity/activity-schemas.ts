@@ -74,22 +74,22 @@ const totals = (when: string) => ({
 const CampaignActivity = Type.Object(
   {
     id: Type.Optional(ref(CampaignId, { description: 'ID of the campaign; absent for all campaigns together.' })),
-    claims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims in an interval.' }), {
+    claims: Type.Array(Type.Integer({ minimum: 0 }), {
       maxItems: MAX_INTERVALS,
       description: 'Number of claims in each interval, the oldest first; they add up to `totalClaims`.',
     }),
-    amountUsd: Type.Array(ref(UsdAmount, { description: 'Value of the claims in an interval, in US dollars.' }), {
+    amountUsd: Type.Array(ref(UsdAmount), {
       maxItems: MAX_INTERVALS,
       description: 'Value of the claims in each interval, at the time of each; unknown values count 0.',
     }),
     claimants: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 0, description: 'Different claimants in an interval.' }), {
+      Type.Array(Type.Integer({ minimum: 0 }), {
         maxItems: MAX_INTERVALS,
         description:
           'Number of different claimants in each interval. Absent for all campaigns together without `interval`.',
       }),
     ),
-    unvaluedClaims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims without a value in an interval.' }), {
+    unvaluedClaims: Type.Array(Type.Integer({ minimum: 0 }), {
       maxItems: MAX_INTERVALS,
       description: 'Number of claims in each interval that pay a token and have no value in US dollars.',
     }),

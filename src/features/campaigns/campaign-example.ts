@@ -69,7 +69,7 @@ const actionSteps = [
 export const listItemExample: CampaignListItem = {
   ...common,
   allowList: { ...allowList, addresses: null },
-  actionSteps,
+  actionSteps: null,
 }
 
 export const countsExample: ListCampaignsResponse = {

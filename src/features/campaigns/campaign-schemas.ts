@@ -105,7 +105,7 @@ export const ListCampaignsQuery = queryOf(
       description: 'These campaigns, as far as they pass all other filters.',
       example: parameterExamples.campaignId,
     }),
-    incentiveType: commaSeparated(oneOf(incentiveTypes, { description: 'A variant.', isAnyCase: true }), {
+    incentiveType: commaSeparated(oneOf(incentiveTypes, { isAnyCase: true }), {
       description: 'Campaigns with an incentive of any of these variants, compared without case.',
       example: 'ERC20Incentive',
     }),
@@ -132,7 +132,7 @@ export const ListCampaignsQuery = queryOf(
       ),
     ),
     fields: fieldsOf(CampaignListItem, 'id'),
-    facets: commaSeparated(oneOf(facetNames, { description: 'A facet.' }), {
+    facets: commaSeparated(oneOf(facetNames), {
       description: 'Count the values of these beside the page, each under all other filters.',
       example: 'chainId',
     }),

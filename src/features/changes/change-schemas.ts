@@ -18,7 +18,7 @@ export const ListChangesQuery = queryOf({
         'Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it.',
     }),
   ),
-  kind: commaSeparated(oneOf(changeKinds, { description: 'A kind of change.' }), {
+  kind: commaSeparated(oneOf(changeKinds), {
     description: 'Only these kinds; `reset` always comes.',
     example: 'claim.added',
   }),

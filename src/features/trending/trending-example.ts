@@ -41,7 +41,7 @@ export const trendingExample: TrendingCampaign = {
   signature: {
     claimant: '0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee',
     incentiveId: 0,
-    signature: `0x${'1b'.repeat(65)}`,
+    signature: '0x1b1b1b',
     referrer: '0x0000000000000000000000000000000000000000',
   },
   txHash: '0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad',
@@ -53,16 +53,4 @@ export const trendingExample: TrendingCampaign = {
   rewardsDistributed: '9712500000',
   usdDistributed24Hr: 812.331205,
   usdDistributed1Hr: 40.5,
-  actionTokenMetadata: {
-    tokenSymbol: 'AERO',
-    tokenContract: '0x940181a94a35a4569e4529a3cdfb74e38fd98631',
-    chainId: 8453,
-    tokenImage: 'https://images.example/aero.png',
-    decimals: 18,
-    marketCap: 1_050_000_000,
-    priceChange24Hr: -1.75,
-    volume24Hr: 48_200_000,
-    priceUsd: 1.21430917,
-    holders: 610_000,
-  },
 }

@@ -90,14 +90,10 @@ export const commaSeparated = <Item extends TSchema>(
   )
 
 /** An entry of a list that is one of some words; the error about another one names the nearest. */
-export const oneOf = <const Words extends readonly string[]>(
-  words: Words,
-  options: { description: string; isAnyCase?: boolean },
-) =>
+export const oneOf = <const Words extends readonly string[]>(words: Words, options: { isAnyCase?: boolean } = {}) =>
   Type.Unsafe<Words[number]>({
     type: 'string',
     enum: words,
-    description: options.description,
     'x-suggested': true,
     ...(options.isAnyCase && { 'x-any-case': true }),
   })
@@ -105,7 +101,7 @@ export const oneOf = <const Words extends readonly string[]>(
 /** Which of the top-level keys of an object are wanted. */
 export const fieldsOf = ({ properties }: TObject, example: string) => {
   const names = Object.keys(properties)
-  return commaSeparated(oneOf(names, { description: 'A top-level key.' }), {
+  return commaSeparated(oneOf(names), {
     description: 'Only these top-level keys, in their usual order; even required ones are absent otherwise.',
     example,
   })
