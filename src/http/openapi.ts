@@ -39,7 +39,7 @@ export async function collectOpenApi(app: FastifyInstance) {
           bearerToken: {
             type: 'http',
             scheme: 'bearer',
-            description: 'A token issued by the operator of the service (`reward-campaigns token create`).',
+            description: 'A token issued by the operator (`reward-campaigns token create`).',
           },
         },
       },

@@ -14,6 +14,7 @@ interface Parameter extends Json {
 interface Operation {
   operationId?: string
   parameters?: Parameter[]
+  servers?: object[]
   responses?: Record<string, Response>
 }
 interface Response {
@@ -32,11 +33,19 @@ interface Components {
  */
 export function shareComponents<T extends object>(document: T): T {
   const copy = structuredClone(document)
-  const { paths = {}, components = {} } = copy as {
+  const {
+    paths = {},
+    components = {},
+    servers,
+  } = copy as {
     paths?: Record<string, Record<string, Operation>>
     components?: Components
+    servers?: object[]
   }
   const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  for (const operation of operations) {
+    if (JSON.stringify(operation.servers) === JSON.stringify(servers)) delete operation.servers
+  }
   const shareAs = (kind: string, places: Place[]) => {
     const shared = share(places, `#/components/${kind}/`)
     if (Object.keys(shared).length > 0) components[kind] = shared

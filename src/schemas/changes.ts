@@ -35,8 +35,7 @@ export const Change = Type.Object(
     campaignId: Type.Optional(ref(CampaignId, { description: 'The campaign. With `campaign.*`.' })),
     claim: Type.Optional(
       ref(Claim, {
-        description:
-          'The claim as it came or was, with the token as it is known now; without `isFinal`. With `claim.*`.',
+        description: 'With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`.',
       }),
     ),
     token: Type.Optional(
@@ -44,7 +43,7 @@ export const Change = Type.Object(
     ),
     priceUsd: Type.Optional(
       refOrNull(DecimalAmount, {
-        description: 'US dollars for one whole token from then on; `null`: none is known. With `price.changed`.',
+        description: 'US dollars for one token from then on; `null`: unknown. With `price.changed`.',
       }),
     ),
     fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),

@@ -109,7 +109,7 @@ export const Instant = Type.String({
   // support.
   pattern: '^[1-9][0-9]{3}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-5][0-9](\\.[0-9]{1,9})?Z$',
   maxLength: 30,
-  description: 'An instant in ISO 8601, UTC. Always returned with milliseconds.',
+  description: 'An instant in ISO 8601, UTC; returned with milliseconds.',
   examples: ['2026-01-31T12:00:00.000Z'],
   'x-expected': 'an ISO 8601 instant in UTC such as 2026-01-31T12:00:00.000Z',
 })

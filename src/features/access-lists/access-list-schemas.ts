@@ -29,7 +29,7 @@ export const ListAccessListsQuery = queryOf({
   }),
   orderBy: choiceInAnyCase(['ASC', 'DESC'], {
     default: 'DESC',
-    description: '`ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.',
+    description: 'In any case. `DESC`: most members, or newest, first.',
     example: 'DESC',
   }),
 })

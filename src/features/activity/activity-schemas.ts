@@ -41,15 +41,13 @@ export const ListActivityQuery = queryOf(
     }),
     since: Type.Optional(
       inline(Instant, {
-        description:
-          'The start of the range: the first interval is the one that it is in. With `until` and `interval`.',
+        description: 'Start of the range, in the first interval. With `until` and `interval`.',
         example: '2026-01-01T00:00:00.000Z',
       }),
     ),
     until: Type.Optional(
       inline(Instant, {
-        description:
-          'The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.',
+        description: 'End of the range, exclusive: the interval before it is the last. With `since` and `interval`.',
         example: '2026-02-01T00:00:00.000Z',
       }),
     ),
@@ -80,18 +78,17 @@ const CampaignActivity = Type.Object(
     }),
     amountUsd: Type.Array(ref(UsdAmount), {
       maxItems: MAX_INTERVALS,
-      description: 'Value of the claims in each interval, at the time of each; unknown values count 0.',
+      description: 'Value of the claims in each interval, at their time; unknown values count 0.',
     }),
     claimants: Type.Optional(
       Type.Array(Type.Integer({ minimum: 0 }), {
         maxItems: MAX_INTERVALS,
-        description:
-          'Number of different claimants in each interval. Absent for all campaigns together without `interval`.',
+        description: 'Number of different claimants in each interval. Absent for all campaigns without `interval`.',
       }),
     ),
     unvaluedClaims: Type.Array(Type.Integer({ minimum: 0 }), {
       maxItems: MAX_INTERVALS,
-      description: 'Number of claims in each interval that pay a token and have no value in US dollars.',
+      description: 'Number of claims in each interval that pay a token of unknown value.',
     }),
     ...totals('in the time range'),
     previous: Type.Object(totals('in the previous range'), {
@@ -119,11 +116,10 @@ export const ListActivityResponse = Type.Object(
       }),
     ),
     since: ref(Instant, {
-      description: 'Start of the time range, exclusive; with `interval` the start of the first interval, inclusive.',
+      description: 'Start of the time range, exclusive; inclusive with `interval`.',
     }),
     until: ref(Instant, {
-      description:
-        'End of the time range, inclusive: the second of the response; with `interval` the end of the last one, exclusive.',
+      description: 'End of the time range, inclusive; with `interval` exclusive.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,

@@ -42,7 +42,7 @@ const campaignFields = {
   id: ref(CampaignId, { description: 'ID of the campaign, as `GET /campaigns/{id}` takes it.' }),
   action: ref(Address, { description: 'Contract that defines the action.' }),
   campaignIndex: ref(BaseUnits, {
-    description: 'Number of the campaign in its core contract, from 0; the last part of its ID.',
+    description: 'Number of the campaign in its core contract: the last part of its ID.',
   }),
   budget: ref(Address, { description: 'Account that funds the campaign.' }),
   incentiveCount: ref(BaseUnits, { description: 'Number of incentives.' }),
@@ -51,7 +51,7 @@ const campaignFields = {
   blockTimestamp: ref(BlockTimestamp, {
     description: 'Time of the block that created the campaign, in Unix seconds.',
   }),
-  txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
+  txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
   chainId: ref(ChainId, { description: 'Chain on which the campaign was created.' }),
   protocolFee: ref(BaseUnits, {
     description: 'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
@@ -66,7 +66,7 @@ const campaignFields = {
       'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or the price or decimals of one of their tokens are unknown.',
   }),
   campaignName: stringOrNull({
-    description: 'Name of the campaign, typically the required action; `null` if unknown.',
+    description: 'Name of the campaign; `null` if unknown.',
   }),
   actionTemplateId: stringOrNull({
     description: 'ID of the action template; `null` if the campaign uses none.',
@@ -83,7 +83,7 @@ export const CampaignListItem = Type.Object(
   {
     ...campaignFields,
     allowList: refOrNull(AllowListPreview, {
-      description: 'The accounts that may claim; `null` if the campaign has no allow list.',
+      description: 'The accounts that may claim; `null` without an allow list.',
     }),
     actionSteps: Type.Unsafe<ActionStep[] | null>({
       type: ['array', 'null'],
@@ -102,7 +102,7 @@ export const ListCampaignsQuery = queryOf(
     ...walking,
     ...campaignFilters,
     campaignId: commaSeparated(ref(CampaignId), {
-      description: 'These campaigns, as far as they pass all other filters.',
+      description: 'These campaigns, if they pass all other filters.',
       example: parameterExamples.campaignId,
     }),
     incentiveType: commaSeparated(oneOf(incentiveTypes, { isAnyCase: true }), {
@@ -121,7 +121,7 @@ export const ListCampaignsQuery = queryOf(
     }),
     actionTemplateOnly: flag({
       default: false,
-      description: '`true`: only campaigns that use an action template without customisation.',
+      description: '`true`: only campaigns that use an action template as it is.',
       example: true,
     }),
     showActiveOnly: flag({ default: false, description: '`true`: only campaigns that are active now.', example: true }),
@@ -152,7 +152,7 @@ export const ListCampaignsResponse = Type.Object(
   {
     campaigns: Type.Array(ref(CampaignListItem), {
       maxItems: 100,
-      description: 'The campaigns of the page, in the requested order.',
+      description: 'The page, in the requested order.',
     }),
     totalCampaigns: Type.Integer({ minimum: 0, description: 'Number of all matching campaigns, exact.' }),
     nextCursor: Type.Optional(nextCursor),
@@ -162,7 +162,7 @@ export const ListCampaignsResponse = Type.Object(
     facetsWithMore: Type.Optional(
       Type.Array(ref(FacetName), {
         maxItems: facetNames.length,
-        description: 'The facets that have more values than are listed; there where `facets` is.',
+        description: 'The facets that have more values than are listed.',
       }),
     ),
   },
@@ -172,7 +172,7 @@ export type ListCampaignsResponse = Static<typeof ListCampaignsResponse>
 
 export const GetCampaignParams = Type.Object({
   id: inline(CampaignId, {
-    description: 'Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.',
+    description: 'ID of the campaign, in any case.',
     example: parameterExamples.campaignId,
   }),
 })
@@ -184,10 +184,10 @@ export const CampaignDetail = Type.Object(
       description: 'The accounts that may claim; without an allow list an OpenAllowList at the zero address.',
     }),
     actionSteps: Type.Array(ref(ActionStep), { maxItems: 1000, description: 'Actions required before a claim.' }),
-    createdAt: ref(Instant, { description: 'When the campaign was created; the same instant as `blockTimestamp`.' }),
+    createdAt: ref(Instant, { description: 'When the campaign was created: `blockTimestamp`.' }),
     actionClaimant: Type.Optional(
       ref(ActionClaimant, {
-        description: 'Where the claimant is read from in the action; absent if not recorded.',
+        description: 'Where the claimant is read from; absent if not recorded.',
       }),
     ),
     createdAtBlockchainNumbers: Type.Optional(

@@ -24,19 +24,19 @@ export const ListChangesQuery = queryOf({
   }),
   campaignId: Type.Optional(
     inline(CampaignId, {
-      description: 'Only changes of this campaign and its claims; `reset` always comes.',
+      description: 'Only of this campaign and its claims; `reset` always comes.',
       example: parameterExamples.campaignId,
     }),
   ),
   chainId: commaSeparated(inline(ChainId, { description: 'A chain ID.' }), {
-    description: 'Only changes of these chains; `reset` always comes.',
+    description: 'Only of these chains; `reset` always comes.',
     example: parameterExamples.chainId,
   }),
   wait: integerWithDefault({
     maximum: MAX_WAIT_SECONDS,
     default: 0,
     example: 0,
-    description: 'How many seconds an empty response may wait for a change, at most 25.',
+    description: 'How many seconds an empty response may wait for a change.',
   }),
   pageSize: integerWithDefault({
     minimum: 1,
@@ -52,7 +52,7 @@ export const ListChangesResponse = Type.Object(
   {
     changes: Type.Array(ref(Change), {
       maxItems: MAX_PAGE,
-      description: 'Changes in the order of commits. May be empty where a filter is given although `hasMore`.',
+      description: 'In the order of commits. With a filter it may be empty although `hasMore`.',
     }),
     nextCursor: ref(ChangeCursor, { description: 'The `after` of the next request.' }),
     hasMore: Type.Boolean({ description: 'Whether there are changes after `nextCursor` already.' }),

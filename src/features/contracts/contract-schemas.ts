@@ -60,7 +60,7 @@ export const ExploredContract = Type.Object(
   {
     $id: 'ExploredContract',
     additionalProperties: false,
-    description: 'A contract that is the target of an action step. The same address on two chains is two contracts.',
+    description: 'A target of action steps. The same address on two chains is two contracts.',
   },
 )
 export type ExploredContract = Static<typeof ExploredContract>

@@ -10,11 +10,9 @@ const closed = (description: string) => ({ additionalProperties: false, descript
 
 const OperationLimits = Type.Object(
   {
-    operationId: text('Name of the operation, as in the OpenAPI document.', { maxLength: 128 }),
-    maxItems: wholeOrNull('Maximum number of items in a response; `null` if it is not a list.'),
-    defaultPageSize: wholeOrNull(
-      'Default number of items per page (`pageSize`); `null` if the operation has no pages.',
-    ),
+    operationId: text('Name of the operation.', { maxLength: 128 }),
+    maxItems: wholeOrNull('Maximum number of items in a response; `null` if no list.'),
+    defaultPageSize: wholeOrNull('Default number of items per page; `null` without pages.'),
     lists: Type.Array(
       Type.Object(
         {
@@ -33,7 +31,7 @@ const OperationLimits = Type.Object(
           seconds: whole('Length of the window in seconds.'),
           isDefault: Type.Boolean({ description: 'Whether this is the default.' }),
         },
-        closed('A time window, which ends at the second of the response, or the length of an interval.'),
+        closed('A time window, or the length of an interval.'),
       ),
       { maxItems: 100, description: 'The available time windows, shortest first.' },
     ),
@@ -46,24 +44,24 @@ export const GetLimitsResponse = Type.Object(
   {
     operations: Type.Array(ref(OperationLimits), {
       maxItems: 100,
-      description: 'The operations of this deployment, as in the OpenAPI document.',
+      description: 'The operations of this deployment.',
     }),
     requests: Type.Object(
       {
-        maxUrlBytes: whole('Maximum length of a URL in bytes; a longer one returns 414.'),
+        maxUrlBytes: whole('Maximum length of a URL in bytes; more return 414.'),
         maxHeaderBytes: whole(
           'Maximum size of the headers and the first line of a request, in bytes; more return 431.',
         ),
         maxPipelinedRequests: whole('Maximum number of unanswered requests on one connection; then it is closed.'),
-        maxConcurrentRequests: whole('Maximum number of concurrent requests of all clients; further ones return 503.'),
+        maxConcurrentRequests: whole('Maximum number of concurrent requests of all clients; more return 503.'),
         maxConcurrentPerAddress: whole(
-          'Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429.',
+          'Maximum number of concurrent requests of one address (IPv6: /64); more return 429.',
         ),
         maxConnectionsPerAddress: whole(
-          'Maximum number of connections of one address (IPv6: /64); then the longest idle one is closed.',
+          'Maximum number of connections of one address (IPv6: /64); the longest idle one is closed.',
         ),
-        maxStreams: whole('Maximum number of clients that follow `/changes` or wait for one; further ones return 503.'),
-        maxExports: whole('Maximum number of exports of all clients at a time; further ones return 503.'),
+        maxStreams: whole('Maximum number of clients that follow `/changes` or wait; more return 503.'),
+        maxExports: whole('Maximum number of exports at a time; more return 503.'),
       },
       closed('Limits of a request.'),
     ),
@@ -72,7 +70,7 @@ export const GetLimitsResponse = Type.Object(
         minBytesPerSecond: whole(
           'Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed.',
         ),
-        maxSeconds: whole('Maximum time to read a whole response, in seconds; then the connection is closed.'),
+        maxSeconds: whole('Maximum time to read a response, in seconds; then the connection is closed.'),
         maxBytesPerAddress: whole(
           'Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429.',
         ),
@@ -82,7 +80,7 @@ export const GetLimitsResponse = Type.Object(
     rateLimits: Type.Object(
       {
         requestsPerMinute: wholeOrNull(
-          'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; further ones return 429. `null`: no limit.',
+          'Maximum number of requests per minute and address (IPv6: /64), of operations and documents; more return 429. `null`: no limit.',
         ),
         failedAttemptsPerMinute: whole(
           'Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429.',
@@ -92,7 +90,7 @@ export const GetLimitsResponse = Type.Object(
     ),
     timeouts: Type.Object(
       {
-        statementTimeoutMs: whole('Timeout of one database query in milliseconds; after it the response is 503.'),
+        statementTimeoutMs: whole('Timeout of a database query in milliseconds; then the response is 503.'),
         minBlockMs: whole(
           'Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503.',
         ),
@@ -107,7 +105,7 @@ export const GetLimitsResponse = Type.Object(
           description:
             '`strong`: a response shows everything committed before its request arrived, except stale ones (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: a response shows what a standby database has replayed; `minBlock` still requires a block.',
         }),
-        maxAgeSeconds: whole('How long caches may reuse a public response, in seconds (`max-age`).'),
+        maxAgeSeconds: whole('How long caches may reuse a response, in seconds (`max-age`).'),
         staleWhileRevalidateSeconds: whole(
           'How much longer while they revalidate, in seconds (`stale-while-revalidate`).',
         ),

@@ -21,7 +21,7 @@ export const ListOutlooksQuery = queryOf(
     }),
     basis: choice(bases, {
       default: '24h',
-      description: 'The past whose pace is told: claims in (at − basis, at] count, by their block timestamps.',
+      description: 'The past whose pace counts: claims in (at − basis, at], by block timestamp.',
       example: '7d',
     }),
     ...minimumBlocks,
@@ -39,18 +39,18 @@ const IncentiveOutlook = Type.Object(
   {
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
-    asset: Type.Optional(ref(Address, { description: 'The reward token; absent for variants that pay none.' })),
+    asset: Type.Optional(ref(Address, { description: 'The reward token; absent if it pays none.' })),
     rewardNow: amount(
       'What a claim at `at` pays, by the formula of the contract: of a CGDAIncentive its reward by then, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (ERC20PeggedIncentive: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown.',
     ),
-    rewardNowUsd: usd('Value of `rewardNow` in US dollars at the price of now; absent if unknown.'),
+    rewardNowUsd: usd('`rewardNow` in US dollars at the current price; absent if unknown.'),
     claimsLeft: count(
       'How many more claims there can be; absent for variants whose limit is an amount, and for auctions.',
     ),
     budgetLeft: amount(
       'What can still be paid, in base units of `asset`: the remaining budget; of an auction on a followed chain its balance.',
     ),
-    budgetLeftUsd: usd('Value of `budgetLeft` in US dollars at the price of now; absent if unknown.'),
+    budgetLeftUsd: usd('`budgetLeft` in US dollars at the current price; absent if unknown.'),
     spentShare: Type.Optional(
       Type.Number({
         minimum: 0,
@@ -73,9 +73,7 @@ const IncentiveOutlook = Type.Object(
           'Seconds that `budgetLeft` lasts at the pace of the basis (no forecast): ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis.',
       }),
     ),
-    exhaustsAt: Type.Optional(
-      ref(Instant, { description: '`at` and `secondsLeft`; absent where that is after the year 9999.' }),
-    ),
+    exhaustsAt: Type.Optional(ref(Instant, { description: '`at` + `secondsLeft`; absent after the year 9999.' })),
   },
   {
     $id: 'IncentiveOutlook',
@@ -95,7 +93,7 @@ const CampaignOutlook = Type.Object(
 
 export const ListOutlooksResponse = Type.Object(
   {
-    at: ref(Instant, { description: 'The instant of all figures: the whole second of the response.' }),
+    at: ref(Instant, { description: 'The instant of all figures: the second of the response.' }),
     basis: Type.Unsafe<(typeof bases)[number]>({
       type: 'string',
       enum: bases,

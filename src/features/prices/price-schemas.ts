@@ -26,7 +26,7 @@ const Price = Type.String({
   $id: 'Price',
   pattern: '^(0|[1-9][0-9]{0,77})(\\.[0-9]{0,254}[1-9])?$',
   maxLength: 334,
-  description: 'US dollars for one whole token, as a decimal string with all its digits.',
+  description: 'US dollars for one token, as a decimal string.',
   examples: ['3127.55'],
 })
 
@@ -41,9 +41,9 @@ const query = queryOf(
     token: inline(TokenId, { description: 'The token, `<chainId>:<address>`.', example: parameterExamples.token }),
     // Without an example: a request with the examples of all parameters has to make sense.
     at: instant('The instant of the price; not in the future. Absent: now. Not together with `interval`.'),
-    since: instant('The first instant of a series; with `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
+    since: instant('First instant of a series. With `until` and `interval`.', '2026-01-30T12:00:00.000Z'),
     until: instant(
-      'The end of a series, which is not in it; not in the future. With `since` and `interval`.',
+      'End of a series, exclusive, not in the future. With `since` and `interval`.',
       '2026-01-31T12:00:00.000Z',
     ),
     interval: optionalChoice(['1h', '1d'], {
@@ -68,10 +68,10 @@ const PricePoint = Type.Object(
 export const GetPricesResponse = Type.Object(
   {
     token: ref(TokenId, { description: 'The token.' }),
-    at: ref(Instant, { description: 'The instant of the price: `at`, or the whole second of the response.' }),
-    priceUsd: refOrNull(Price, { description: 'The newest price at or before that instant; `null`: none is known.' }),
+    at: ref(Instant, { description: 'The instant: `at`, or the second of the response.' }),
+    priceUsd: refOrNull(Price, { description: 'The newest price by then; `null`: none is known.' }),
     pricedAt: refOrNull(Instant, {
-      description: 'Since when this price holds; `null` where it is fixed, or none is known.',
+      description: 'Since when it holds; `null` if it is fixed or unknown.',
     }),
     source: Type.Unsafe<'feed' | 'import' | 'fixed' | null>({
       ...wordOrNull(

@@ -18,7 +18,7 @@ const ChainStatus = Type.Object(
     lagSeconds: Type.Unsafe<number | null>({
       type: ['integer', 'null'],
       minimum: 0,
-      description: 'Whole seconds since the timestamp of the as-of block; `null`: none yet.',
+      description: 'Whole seconds since `asOfTime`; `null`: none yet.',
     }),
     state: Type.Unsafe<FollowingState>({
       type: 'string',

@@ -36,12 +36,16 @@ export const ListedToken = Type.Object(
     address: ref(Address, { description: 'Contract of the token; the zero address is the native token.' }),
     name: text('Name of the token.'),
     symbol: text('Symbol of the token; not unique.'),
-    decimals: Type.Integer({ minimum: 0, maximum: 255, description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.' }),
+    decimals: Type.Integer({
+      minimum: 0,
+      maximum: 255,
+      description: 'Decimals of the token: this many digits of an amount in base units follow the decimal point.',
+    }),
     imageUri: text('URI of the image of the token.'),
     whitelisted: Type.Boolean({ description: 'Whether campaigns that pay it pass `tokenWhitelist`.' }),
     priceUsd: refOrNull(DecimalAmount, { description: 'US dollars for one whole token; `null` if unknown.' }),
     pricedAt: refOrNull(Instant, {
-      description: 'From when on that price holds; `null` if it is fixed or unknown.',
+      description: 'Since when it holds; `null` if it is fixed or unknown.',
     }),
     activeCampaigns: Type.Integer({ minimum: 0, description: 'Number of active campaigns that pay it.' }),
   },

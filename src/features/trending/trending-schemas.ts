@@ -34,7 +34,7 @@ export const TrendingIncentive = Type.Object(
   {
     type: ref(IncentiveType, { description: 'Variant of the incentive.' }),
     assetAddress: ref(Address, {
-      description: 'The reward token; the venue of points; the allow list of an AllowListIncentive.',
+      description: 'The reward token, the venue of points, or the allow list.',
     }),
     rewardAmount: Type.Optional(
       ref(BaseUnits, {
@@ -62,7 +62,7 @@ export const TrendingIncentive = Type.Object(
     rewardPercentage: percentage(
       'Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is no share.',
     ),
-    rebatePercentage: percentage('Percent that is paid back as the record says; else the same as `rewardPercentage`.'),
+    rebatePercentage: percentage('Percent that is paid back, as recorded, else `rewardPercentage`.'),
     tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
     tokenImageUri: Type.Optional(text('URI of the image of the token; absent if unknown.')),
     metadata: refOrNull(TokenMetadata, { description: 'The token at `assetAddress`; `null` if unknown.' }),
@@ -89,7 +89,7 @@ export const ClaimSignature = Type.Object(
     claimant: ref(Address, { description: 'Account that may claim with the signature.' }),
     incentiveId: Type.Integer({ minimum: 0, description: 'Index of the incentive, from 0.' }),
     signature: text('The signature of the validator, hexadecimal.', { maxLength: 65_536 }),
-    referrer: ref(Address, { description: 'Account that referred the claimant; the zero address if there is none.' }),
+    referrer: ref(Address, { description: 'Account that referred the claimant; the zero address is nobody.' }),
   },
   { $id: 'ClaimSignature', additionalProperties: false, description: 'A recorded signature for a claim.' },
 )
@@ -113,7 +113,7 @@ export const ActionTokenMetadata = Type.Object(
   {
     $id: 'ActionTokenMetadata',
     additionalProperties: false,
-    description: 'The token that the action of a campaign deals in; unknown fields are absent.',
+    description: 'The token that an action deals in; unknown fields are absent.',
   },
 )
 export type ActionTokenMetadata = Static<typeof ActionTokenMetadata>
@@ -149,7 +149,7 @@ export const TrendingCampaign = Type.Object(
           'The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed.',
       }),
     ),
-    txHash: ref(TransactionHash, { description: 'Hash of the transaction that created the campaign.' }),
+    txHash: ref(TransactionHash, { description: 'Transaction that created the campaign.' }),
     blockTimestamp: ref(BlockTimestamp, {
       description: 'Time of the block that created the campaign, in Unix seconds.',
     }),
@@ -199,11 +199,11 @@ export const ListTrendingCampaignsQuery = queryOf(
       maximum: 100,
       default: 100,
       example: 10,
-      description: 'Number of campaigns to return, at most 100; 0 returns an empty array.',
+      description: 'Maximum number of campaigns. With 0 the array is empty.',
     }),
     creator: Type.Optional(
       inline(Address, {
-        description: 'Campaigns created by this account; if the creator is not recorded, campaigns it owns.',
+        description: 'Campaigns created by this account; if the creator is not recorded, those it owns.',
         example: parameterExamples.owner,
       }),
     ),

@@ -8,7 +8,7 @@ export const requestId = {
   'x-request-id': {
     type: 'string',
     pattern: '^[A-Za-z0-9._-]{1,128}$',
-    description: "ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID.",
+    description: "ID of the request in the logs: the caller's `x-request-id`, or a new UUID.",
   },
 }
 
@@ -49,7 +49,7 @@ export const caching = {
   etag: {
     type: 'string',
     maxLength: 64,
-    description: 'Entity tag of this response in its encoding, for `If-None-Match`.',
+    description: 'Entity tag of this response, for `If-None-Match`.',
   },
   'x-as-of': {
     type: 'string',
@@ -79,7 +79,7 @@ export const exporting = {
   'x-changes-cursor': {
     type: 'string',
     maxLength: 512,
-    description: 'Where the changes go on that this page does not have: `after` of `/changes`.',
+    description: '`after` of `/changes`, for the changes after this page.',
   },
 }
 

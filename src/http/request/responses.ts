@@ -26,25 +26,25 @@ interface Failure {
 /** What can fail in every operation. */
 const always = {
   405: {
-    description: 'The method is not GET, HEAD or OPTIONS; `Allow` lists them.',
+    description: 'The method is not GET, HEAD or OPTIONS.',
     headers: allow,
     sentences: [new MethodNotAllowedError().message],
   },
   414: { description: 'The URL is too long.', sentences: [new UrlTooLongError(MAX_URL_BYTES).message] },
   431: { description: 'The headers are too long.', sentences: [new HeadersTooLongError().message] },
   429: {
-    description: 'Too many requests from this address; `Retry-After` says when to retry.',
+    description: 'Too many requests from this address.',
     headers: { ...retryAfter, ...rates },
     sentences: [new TooManyRequestsError(60).message],
   },
   500: {
-    description: 'An internal error; the request ID identifies its log entry.',
+    description: 'An internal error; its log entry has the request ID.',
     headers: rates,
     sentences: [new InternalError().message],
   },
   503: {
     description:
-      'The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached; `Retry-After` says when to retry.',
+      'The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached.',
     headers: { ...retryAfter, ...rates },
     sentences: [new DatabaseUnavailableError().message],
   },
@@ -59,7 +59,7 @@ const withToken = {
     sentences: [new MissingTokenError().message, new InvalidTokenError().message],
   },
   429: {
-    description: 'Too many requests or failed attempts from this address; `Retry-After` says when to retry.',
+    description: 'Too many requests or failed attempts from this address.',
     headers: { ...retryAfter, ...rates },
     sentences: [new TooManyRequestsError(60).message, new TooManyFailedAttemptsError(60).message],
   },
@@ -68,9 +68,9 @@ const withToken = {
 /** What is for each operation to say. */
 const ofOperation = {
   400: 'A parameter is invalid, unknown or repeated without being a list.',
-  403: 'The token is valid, but does not grant access to the data of this user.',
+  403: 'The token does not grant access to the data of this user.',
   404: 'Not found.',
-  410: 'What the cursor stands for is not known any more.',
+  410: 'The cursor is not known any more.',
 }
 
 interface Success {

@@ -33,7 +33,7 @@ export const ActionStepParameters = Type.Object(
       INT: 'signed integer',
     }),
     fieldIndex: Type.Integer({
-      description: 'Index of the event field or function argument that is compared, from 0.',
+      description: 'Index of the compared event field or function argument, from 0.',
     }),
     filterData: text('Value to compare with, encoded according to the field type.', { maxLength: 65_536 }),
   },
@@ -48,12 +48,10 @@ export const ActionStepParameters = Type.Object(
 export const ActionStep = Type.Object(
   {
     chainId: ref(ChainId, { description: 'Chain on which the action happens.' }),
-    claimant: Type.Optional(
-      ref(Address, { description: 'Address that claims for this step; absent if not recorded.' }),
-    ),
-    signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
+    claimant: Type.Optional(ref(Address, { description: 'Who claims for this step; absent if not recorded.' })),
+    signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature, for example `Transfer(address,address,uint256)`.'),
-    signatureType: ref(SignatureType, { description: 'Whether `signature` belongs to an event or a function.' }),
+    signatureType: ref(SignatureType, { description: 'Whether it is of an event or a function.' }),
     actionType: Type.Integer({ description: 'Kind of the action: a number defined by the protocol.' }),
     targetContract: ref(Address, { description: 'Contract that the action targets.' }),
     parameters: ref(ActionStepParameters, { description: 'Condition on one field of the action.' }),
@@ -69,18 +67,18 @@ export type ActionStep = Static<typeof ActionStep>
 /** How the claimant's address is read from a valid action transaction. */
 export const ActionClaimant = Type.Object(
   {
-    signature: text('Signature (selector or topic) of the event or function, hexadecimal.', { maxLength: 256 }),
+    signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
     signatureName: text('Readable signature.'),
-    signatureType: ref(SignatureType, { description: 'Whether `signature` belongs to an event or a function.' }),
-    fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the claimant, from 0.' }),
-    targetContract: ref(Address, { description: 'Contract that emits the event or has the function.' }),
+    signatureType: ref(SignatureType, { description: 'Whether it is of an event or a function.' }),
+    fieldIndex: Type.Integer({ description: 'Index of the field or argument with the claimant, from 0.' }),
+    targetContract: ref(Address, { description: 'Contract with the event or function.' }),
     targetContractName: text('Name of the target contract.'),
     chainId: ref(ChainId, { description: 'Chain of the target contract.' }),
   },
   {
     $id: 'ActionClaimant',
     additionalProperties: false,
-    description: 'How to extract the address of the claimant from a valid action transaction.',
+    description: 'How to extract the claimant from an action transaction.',
   },
 )
 export type ActionClaimant = Static<typeof ActionClaimant>

@@ -49,7 +49,7 @@ export const CampaignFacets = Type.Object(
     incentiveType: counts('Variants of their incentives.'),
     actionType: counts('Action types of their templates, lower-case.'),
     distributionChannel: counts('Channels, lower-case.'),
-    isActive: counts('The values of `showActiveOnly`: `true` leaves the active ones, `false` all.'),
+    isActive: counts('Values of `showActiveOnly`.'),
   },
   { $id: 'CampaignFacets', additionalProperties: false, description: 'The facets that were asked for.' },
 )

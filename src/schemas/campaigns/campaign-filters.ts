@@ -44,7 +44,7 @@ export const campaignFilters = {
   }),
   targetContract: Type.Optional(
     inline(Address, {
-      description: 'Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.',
+      description: 'Campaigns with an action step on this contract; requires `chainId`, its chain.',
       example: parameterExamples.targetContract,
     }),
   ),

@@ -12,15 +12,15 @@ export const Claim = Type.Object(
     incentiveIndex: Type.Integer({ minimum: 0, description: 'Index of the incentive in its campaign, from 0.' }),
     incentiveType: wordOrNull(incentiveTypes, 'Variant of the incentive; `null` if unknown.'),
     claimant: ref(Address, { description: 'Account that was paid.' }),
-    asset: refOrNull(Address, { description: 'The token that was paid; `null` for the variants that pay none.' }),
+    asset: refOrNull(Address, { description: 'The token that was paid; `null` if it pays none.' }),
     amount: ref(BaseUnits, { description: 'Amount that was paid, in base units of the token.' }),
     amountUsd: refOrNull(UsdAmount, {
-      description: 'Its value at the time of the claim in US dollars; `null` when it is not known.',
+      description: 'Value in US dollars at the time of the claim; `null` if unknown.',
     }),
     metadata: refOrNull(TokenMetadata, { description: 'The token that was paid; `null` if unknown.' }),
     txHash: ref(TransactionHash, { description: 'Hash of the transaction of the claim.' }),
     logIndex: Type.Integer({ minimum: 0, description: 'Index of its log entry in the block.' }),
-    blockTimestamp: ref(BlockTimestamp, { description: 'When it was claimed: the time of its block in Unix seconds.' }),
+    blockTimestamp: ref(BlockTimestamp, { description: 'Time of its block in Unix seconds.' }),
     isFinal: Type.Optional(
       Type.Boolean({
         description:

@@ -35,7 +35,7 @@ export const ClaimReason = Type.Object(
     }),
     at: Type.Optional(
       ref(Instant, {
-        description: 'Start of the campaign (`not-started`), its end (`ended`), or time of the last claim.',
+        description: 'Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim.',
       }),
     ),
     maxParticipants: Type.Optional(
@@ -52,7 +52,7 @@ export const ClaimReason = Type.Object(
     allowed: Type.Optional(
       Type.Integer({
         minimum: 1,
-        description: 'How many claims of the incentive one account may have (`already-claimed`).',
+        description: 'Maximum number of claims of one account (`already-claimed`).',
       }),
     ),
   },
@@ -87,9 +87,7 @@ export const claimableFields = {
   referrer: Type.Optional(
     ref(Address, { description: 'Who referred the account; the zero address is nobody. With `signature`.' }),
   ),
-  transaction: Type.Optional(
-    ref(ClaimTransaction, { description: 'There where `signature` is the whole payload of a claim.' }),
-  ),
+  transaction: Type.Optional(ref(ClaimTransaction, { description: 'If `signature` is the whole payload of a claim.' })),
 }
 
 export const verdictAndReasons = {

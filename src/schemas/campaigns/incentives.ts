@@ -17,15 +17,15 @@ const criteriaFields = {
     EVENT: 'event data',
     FUNCTION: 'function arguments',
   }),
-  signature: text('Signature of the event (topic) or function (selector), hexadecimal.', { maxLength: 256 }),
-  fieldIndex: Type.Integer({ description: 'Index of the event field or argument that holds the amount, from 0.' }),
-  targetContract: address('Contract that emits the event or has the function.'),
+  signature: text('Topic of the event or selector of the function, hexadecimal.', { maxLength: 256 }),
+  fieldIndex: Type.Integer({ description: 'Index of the field or argument that holds the amount, from 0.' }),
+  targetContract: address('Contract with the event or function.'),
 }
 
 export const Criteria = Type.Object(criteriaFields, {
   $id: 'Criteria',
   additionalProperties: false,
-  description: 'How the claimable amount is extracted from the action.',
+  description: 'How the amount is extracted from the action.',
 })
 
 export const CriteriaWithValueType = Type.Object(
@@ -36,7 +36,7 @@ export const CriteriaWithValueType = Type.Object(
   {
     $id: 'CriteriaWithValueType',
     additionalProperties: false,
-    description: 'How the claimable amount is extracted from the action, with its scale.',
+    description: 'How the amount is extracted from the action, with its scale.',
   },
 )
 
@@ -56,7 +56,7 @@ const tokenFigures = {
 
 const rebatePercentage = Type.Optional(
   Type.Number({
-    description: 'Percent of the amount of the action that is paid back, as recorded; absent if not recorded.',
+    description: 'Percent of the amount of the action that is paid back; absent if not recorded.',
   }),
 )
 const asset = address('Token in which the reward is paid.')
@@ -71,9 +71,9 @@ const shareOf = (amount: string) =>
     `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is.`,
   )
 const maxReward = (of: 'asset' | 'peg') =>
-  baseUnits(`Maximum that one claim can pay, in base units of \`${of}\`; "0" means no maximum.`)
+  baseUnits(`Maximum of one claim, in base units of \`${of}\`; "0" means no maximum.`)
 const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
-  ref(criteria, { description: 'Where the amount of the action is read from.' })
+  ref(criteria, { description: 'Where the amount is read from.' })
 
 const variant = <Name extends string, Fields extends TProperties>(name: Name, description: string, fields: Fields) =>
   Type.Object(
@@ -83,7 +83,7 @@ const variant = <Name extends string, Fields extends TProperties>(name: Name, de
 
 const AllowListIncentive = variant('AllowListIncentive', 'A slot on an allow list.', {
   allowListAddress: address('Allow list to which a claim adds the claimant.'),
-  limit: baseUnits('Maximum number of claims, one for each user; a count, not an amount.'),
+  limit: baseUnits('Maximum number of claims, one per user; not an amount.'),
 })
 
 const CGDAIncentive = variant(
@@ -93,7 +93,7 @@ const CGDAIncentive = variant(
     asset,
     initialReward: baseUnits('Reward at the start of the auction, in base units of `asset`.'),
     rewardDecay: baseUnits('Subtracted from the reward after each claim, in base units of `asset`.'),
-    rewardBoost: baseUnits('Added to the reward for each hour without a claim, in base units of `asset`.'),
+    rewardBoost: baseUnits('Added to the reward per hour without a claim, in base units of `asset`.'),
     totalBudget: budgetLimit,
   },
 )
@@ -102,7 +102,7 @@ const ERC20Incentive = variant('ERC20Incentive', 'A fixed amount of a token for 
   asset,
   strategy: openEnumeration('Which claims are paid', { POOL: 'every claim', RAFFLE: 'one claimant' }),
   reward: baseUnits('Paid for each claim, or once by a raffle, in base units of `asset`.'),
-  limit: baseUnits('Number of claims that remain; a count, not an amount.'),
+  limit: baseUnits('Number of claims that remain; not an amount.'),
   ...tokenFigures,
 })
 
@@ -110,7 +110,7 @@ const PointsIncentive = variant('PointsIncentive', 'Points of a soul-bound token
   venue: address('Token contract that backs the points.'),
   selector: text('Selector of the function that gives the points, hexadecimal.', { maxLength: 256 }),
   reward: baseUnits('Points for each claim, a plain number without decimals.'),
-  limit: baseUnits('Maximum number of claims; a count, not an amount.'),
+  limit: baseUnits('Maximum number of claims; not an amount.'),
 })
 
 const ERC20VariableIncentive = variant(
@@ -140,7 +140,7 @@ const ERC20VariableCriteriaIncentive = variant(
 
 const ERC20VariableCriteriaIncentiveV2 = variant(
   'ERC20VariableCriteriaIncentiveV2',
-  'As ERC20VariableCriteriaIncentive, with the scale of the extracted value.',
+  'ERC20VariableCriteriaIncentive with a scale.',
   {
     asset,
     reward: shareOf('the amount of the action'),
@@ -181,7 +181,7 @@ const ERC20PeggedVariableCriteriaIncentive = variant(
 
 const ERC20PeggedVariableCriteriaIncentiveV2 = variant(
   'ERC20PeggedVariableCriteriaIncentiveV2',
-  'As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value.',
+  'ERC20PeggedVariableCriteriaIncentive with a scale.',
   {
     asset,
     peg,
@@ -224,7 +224,7 @@ export const Incentive = Type.Unsafe<Static<(typeof incentiveVariants)[number]>>
   required: ['type'],
   discriminator: { propertyName: 'type' },
   oneOf: incentiveVariants.map((variant) => ref(variant)),
-  description: 'A reward that can be claimed once the action steps are done; `type` selects the variant.',
+  description: 'A reward for the action steps; `type` selects the variant.',
 })
 export type Incentive = Static<typeof Incentive>
 

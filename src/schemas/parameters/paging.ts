@@ -14,7 +14,7 @@ export const paging = {
     maximum: 100,
     default: 10,
     example: 10,
-    description: 'Number of items per page, at most 100. With 0 the array is empty.',
+    description: 'Number of items per page. With 0 the array is empty.',
   }),
 }
 

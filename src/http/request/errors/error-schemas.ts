@@ -8,7 +8,7 @@ export const ErrorResponse = Type.Object(
   {
     error: Type.String({
       maxLength: 65_536,
-      description: 'One sentence that says what is wrong and what is allowed.',
+      description: 'A sentence: what is wrong and what is allowed.',
     }),
   },
   { $id: 'Error', additionalProperties: false, description: 'An error.' },
@@ -27,7 +27,7 @@ export const ProblemDetails = Type.Object(
     instance: Type.String({ maxLength: 128, description: 'ID of the request, as in `x-request-id`.' }),
     errors: Type.Array(ref(ParameterError), {
       maxItems: 64,
-      description: 'What is wrong with which parameter; empty if no parameter is at fault.',
+      description: 'What is wrong with which parameter.',
     }),
   },
   { $id: 'ProblemDetails', additionalProperties: false, description: 'An error as problem details (RFC 9457).' },
@@ -42,6 +42,6 @@ export const errorCode = {
     enum: Object.values(catalogue)
       .map((Failure) => new Failure(undefined as never, undefined as never).code.toLowerCase())
       .sort(),
-    description: 'What failed, for programs: the guide on errors has a section for each code.',
+    description: 'What failed, for programs: see the guide on errors.',
   },
 }
