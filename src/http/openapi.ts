@@ -23,6 +23,7 @@ export async function collectOpenApi(app: FastifyInstance) {
             'floating-point numbers; `decimals` of a token is the number of digits after the decimal point.',
           'Addresses are 0x and 40 hexadecimal digits, compared without case and returned lower-case. A campaign ID is ' +
             '`<chainId>:<campaignCoreAddress>:<identifier>`.',
+          'A parameter that is a list takes comma-separated values, and may be repeated.',
           'Lists come in pages: `page` counts from 1, `pageSize` is at most 100. The order is stable: as long as nothing ' +
             'changes, the pages together contain each item once.',
           'Every error is `{ "error": "<one sentence>" }`, or problem details (RFC 9457) with ' +

@@ -38,6 +38,8 @@ const FAMILIES: [name: string, description: string, members: string[]][] = [
   ],
   ['AmountSource', 'Where an amount is read from.', ['Criteria', 'CriteriaWithValueType']],
   ['Finding', 'Whether an account can claim an incentive.', ['IncentiveEligibility', 'Reward']],
+  ['ClaimedSum', 'What was claimed of a token.', ['Reward', 'RewardTotal']],
+  ['OfIncentive', 'Which incentive it is of.', ['Claim', 'Reward']],
   ['TokenFacts', 'What is known of every token.', ['TokenMetadata', 'ListedToken']],
 ]
 

@@ -18,10 +18,7 @@ const claim = {
   incentiveIndex: 0,
   claimant: '0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa',
   amount: '2500000',
-  txHash: '0x2dfc8f4f24b1a3a7ee73ea13b8a20a63fe7457d1c96b95178d3ea4126b6bf5ad',
-  logIndex: 12,
-  blockTimestamp: '1769860800',
-  amountUsd: '2.5',
+  '…': '…',
 }
 const token = {
   type: 'token',
@@ -29,13 +26,7 @@ const token = {
   address: '0x833589fcd6edb6e08f4c7c32d4f71b54bda02913',
   decimals: 6,
   name: 'USD Coin',
-  symbol: 'USDC',
-  imageUri: 'https://images.example/usdc.png',
-  whitelisted: true,
-  marketCap: null,
-  priceChange24Hr: null,
-  volume24Hr: null,
-  holders: null,
+  '…': '…',
 }
 const price = {
   type: 'tokenPrice',

@@ -44,7 +44,7 @@ export const walkHeaders = {
   },
 }
 
-/** What is ours of what caches need to know; `Cache-Control` and `Vary` are how HTTP works. */
+/** What is ours of what caches need to know; `Cache-Control`, `Age` and `Vary` are how HTTP works. */
 export const caching = {
   etag: {
     type: 'string',
@@ -57,15 +57,11 @@ export const caching = {
     description:
       'The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed.',
   },
-  age: {
-    ...seconds,
-    description:
-      'Seconds since the response was current. Only on a stale response, served while the database is unreachable.',
-  },
   'cache-status': {
     type: 'string',
     maxLength: 128,
-    description: '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent.',
+    description:
+      '`reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, served with its `Age` while the database is unreachable.',
   },
 }
 

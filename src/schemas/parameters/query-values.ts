@@ -84,7 +84,7 @@ export const commaSeparated = <Item extends TSchema>(
   Type.Optional(
     Type.Array(item, {
       maxItems: max,
-      description: `${description} Comma-separated or repeated.`,
+      description,
       examples: [[example]],
     }),
   )
