@@ -7,7 +7,7 @@ type Schema = Record<string, unknown>
 interface Operation {
   operationId?: string
   parameters?: { name: string; schema: Schema }[]
-  responses?: Record<string, { headers?: Record<string, Schema> }>
+  responses?: Record<string, { headers?: Schema }>
 }
 
 /** What of a schema is the enumeration; the rest says what it is used for. */
@@ -46,7 +46,7 @@ export function nameEnumerations(operations: Operation[], components: { schemas?
   for (const { operationId = '', parameters = [], responses = {} } of operations) {
     for (const parameter of parameters) parameter.schema = named(parameter.schema, [operationId, parameter.name])
     for (const [name, header] of Object.values(responses).flatMap(({ headers = {} }) => Object.entries(headers))) {
-      header.schema = named(header.schema as Schema, name.split('-'))
+      Object.assign(header as Schema, { schema: named((header as Schema).schema as Schema, name.split('-')) })
     }
   }
 }

@@ -35,6 +35,7 @@ export async function collectOpenApi(app: FastifyInstance) {
         license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
       },
       servers: [{ url: '/' }],
+      security: [],
       components: {
         securitySchemes: {
           bearerToken: {

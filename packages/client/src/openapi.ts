@@ -13,7 +13,7 @@ export interface paths {
         };
         /**
          * List campaigns
-         * @description Returns one page of the campaigns that match all filters, and the total number of matches. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts. The schema is that of a response without `fields`, which leaves only the keys it names.
+         * @description One page of the campaigns that match all filters, and their total number. Pages have numbers; or, with `cursor`, they are those of a walk, which no change shifts.
          */
         get: operations["listCampaigns"];
         put?: never;
@@ -33,7 +33,7 @@ export interface paths {
         };
         /**
          * Get one campaign
-         * @description Returns a campaign with all its details; they include everything in its list item. The schema is that of a response without `fields`, which leaves only the keys it names.
+         * @description A campaign with all its details; they include everything in its list item.
          */
         get: operations["getCampaign"];
         put?: never;
@@ -53,7 +53,7 @@ export interface paths {
         };
         /**
          * List trending campaigns
-         * @description Returns the active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response. The schema is that of a response without `fields`, which leaves only the keys it names.
+         * @description The active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period ends at the second of the response.
          */
         get: operations["listTrendingCampaigns"];
         put?: never;
@@ -73,7 +73,7 @@ export interface paths {
         };
         /**
          * List contracts
-         * @description Returns one page of the contracts that campaigns target, with statistics of their campaigns. A time range slides: it ends at the second of the response.
+         * @description One page of the contracts that campaigns target, with statistics of their campaigns. A time range ends at the second of the response.
          */
         get: operations["listContracts"];
         put?: never;
@@ -93,7 +93,7 @@ export interface paths {
         };
         /**
          * List tokens
-         * @description The known tokens that pass all filters, those first that most active campaigns pay. A symbol leads to an address, and an amount in any response to US dollars.
+         * @description The known tokens that pass all filters, those first that most active campaigns pay.
          */
         get: operations["listTokens"];
         put?: never;
@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List claim activity over time
-         * @description Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock instead. Without `campaignId`, all campaigns are told together. Trending campaigns and contracts are ranked by the same totals.
+         * @description Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock.
          */
         get: operations["listActivity"];
         put?: never;
@@ -133,7 +133,7 @@ export interface paths {
         };
         /**
          * List what incentives pay now and what is left of them
-         * @description For each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past, which is no forecast. Exact integers by the formulas of the contracts; what is not known is absent.
+         * @description Of each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past (no forecast).
          */
         get: operations["listOutlooks"];
         put?: never;
@@ -153,7 +153,7 @@ export interface paths {
         };
         /**
          * Get the price of a token over time
-         * @description The price of a token at an instant: the newest one known at or before it, which holds until the next. With `since`, `until` and `interval` also a series, as for a plot. Claims are valued, and budgets told in US dollars, by these prices.
+         * @description The price of a token at an instant: the newest one known by then, which holds until the next. With `since`, `until` and `interval` also a series. These prices value claims and budgets.
          */
         get: operations["getPrices"];
         put?: never;
@@ -173,7 +173,7 @@ export interface paths {
         };
         /**
          * List claims
-         * @description Claims, newest first: of an account, of campaigns, of chains, in a time range, or all of them. Pages follow each other by `cursor`: claims that come meanwhile do not shift them.
+         * @description Claims of an account, of campaigns, of chains, in a time range, or all, newest first. New claims do not shift the pages.
          */
         get: operations["listClaims"];
         put?: never;
@@ -193,7 +193,7 @@ export interface paths {
         };
         /**
          * List what an account can claim
-         * @description For each incentive of some campaigns whether an account can claim it, and every reason that holds, with the fact that proves it. Where a fact is missing that would decide, the verdict is `unknown`: nothing is guessed.
+         * @description For each incentive of some campaigns: whether an account can claim it, and every reason that holds, with the fact that proves it. If a fact that would decide is missing, the verdict is `unknown`.
          */
         get: operations["listEligibility"];
         put?: never;
@@ -213,7 +213,7 @@ export interface paths {
         };
         /**
          * List the rewards of an account
-         * @description What an account has claimed and what it has a signature for, incentive by incentive, across campaigns and chains, with the verdict on each and exact totals by token. An account that is not known has none.
+         * @description What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.
          */
         get: operations["listRewards"];
         put?: never;
@@ -233,7 +233,7 @@ export interface paths {
         };
         /**
          * Follow changes
-         * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events, where `id` is the cursor, `event` the kind and `data` the change, `Last-Event-ID` goes on and `wait` and `pageSize` mean nothing. After a change, every other response of this server shows it.
+         * @description What has changed, in the order of commits, each change once: by polling, by waiting (`wait`), or with `Accept: text/event-stream` as server-sent events: `id` is the cursor, `event` the kind, `data` the change; `Last-Event-ID` goes on; `wait` and `pageSize` have no effect. After a change, every response of this server shows it.
          */
         get: operations["listChanges"];
         put?: never;
@@ -253,7 +253,7 @@ export interface paths {
         };
         /**
          * Export campaigns
-         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts and claim signatures that they need. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         * @description Campaigns by chain, core contract and identifier. Before them, in NDJSON, the action templates, contracts and claim signatures that they need.
          */
         get: operations["exportCampaigns"];
         put?: never;
@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Export claims
-         * @description Claims by chain and time, the oldest first. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         * @description Claims by chain and time, the oldest first.
          */
         get: operations["exportClaims"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         };
         /**
          * Export tokens
-         * @description Tokens by chain and address, without their prices. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         * @description Tokens by chain and address, without their prices.
          */
         get: operations["exportTokens"];
         put?: never;
@@ -313,7 +313,7 @@ export interface paths {
         };
         /**
          * Export prices
-         * @description Prices of tokens by chain, address and time: those that count, wherever they come from. As NDJSON, records that `import` takes; with `Accept: text/csv` as a table. A page is streamed from one snapshot; `Link` leads to the next one, and `x-changes-cursor` says where the changes go on that the page does not have.
+         * @description Prices of tokens by chain, address and time: those that count, wherever they come from.
          */
         get: operations["exportPrices"];
         put?: never;
@@ -333,7 +333,7 @@ export interface paths {
         };
         /**
          * Get indexing status
-         * @description Returns the indexed chains with the newest block of each. The header `x-as-of` of a response names the blocks of that response; `minBlock` requires a minimum.
+         * @description The indexed chains with the newest block of each. `x-as-of` names the blocks of a response; `minBlock` requires a minimum.
          */
         get: operations["getStatus"];
         put?: never;
@@ -353,7 +353,7 @@ export interface paths {
         };
         /**
          * Get service limits
-         * @description Returns the limits of requests, responses and rates, the timeouts, and how old a response may be, as configured. They change only with the configuration.
+         * @description The configured limits of requests, responses and rates, the timeouts, and how old a response may be.
          */
         get: operations["getLimits"];
         put?: never;
@@ -373,7 +373,7 @@ export interface paths {
         };
         /**
          * List access lists
-         * @description Returns the access lists of a user, all or those whose name matches a search; at most 1,000.
+         * @description The access lists of a user, all or those whose name matches a search; at most 1,000.
          */
         get: operations["listAccessLists"];
         put?: never;
@@ -393,7 +393,7 @@ export interface paths {
         };
         /**
          * Get a user profile
-         * @description Returns what a user has earned, with score, rank and streak.
+         * @description What a user has earned, with score, rank and streak.
          */
         get: operations["getUserProfile"];
         put?: never;
@@ -409,12 +409,12 @@ export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /**
-         * @description An account or contract address. Compared without case; always returned lower-case.
+         * @description An account or contract address. Compared without case; returned lower-case.
          * @example 0x2fc9cdcca64f00a2bd83c6c61e413e8a7fec40ee
          */
         Address: string;
         /**
-         * @description An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact; never a JSON number.
+         * @description An unsigned integer of up to 256 bits as a decimal string: an amount in the smallest unit of its token, a count or an identifier. Exact.
          * @example 6500000000000000000000000
          */
         BaseUnits: string;
@@ -424,7 +424,7 @@ export interface components {
          */
         BlockTimestamp: string;
         /**
-         * @description Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Matched without case; always returned lower-case.
+         * @description `<chainId>:<campaignCoreAddress>:<identifier>`; chain ID and identifier are decimal without leading zeros. Compared without case; returned lower-case.
          * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:1657
          */
         CampaignId: string;
@@ -435,12 +435,12 @@ export interface components {
         ChainId: number;
         /**
          * Format: date-time
-         * @description An instant in ISO 8601, UTC. Always returned with milliseconds.
+         * @description An instant in ISO 8601, UTC; returned with milliseconds.
          * @example 2026-01-31T12:00:00.000Z
          */
         Instant: string;
         /**
-         * @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact, with as many digits as needed: it may be 2^256 or more.
+         * @description A sum of amounts in the smallest unit of a token, as a decimal string. Exact: it may be 2^256 or more.
          * @example 9712500000
          */
         TotalAmount: string;
@@ -450,12 +450,12 @@ export interface components {
          */
         TransactionHash: string;
         /**
-         * @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros, with as many digits as needed.
+         * @description An amount in US dollars as a decimal string: exact, rounded once to 6 decimals, without trailing zeros.
          * @example 4.50045
          */
         UsdAmount: string;
         /**
-         * @description `<chainId>:<address>`: the token is the reward asset of an incentive or the token the action deals in. `<chainId>:<address>:collection`: the contract is the NFT collection the action deals in, or the target contract of an action step.
+         * @description `<chainId>:<address>`: a token that an incentive pays or the action deals in. `<chainId>:<address>:collection`: the NFT collection that the action deals in, or the target contract of an action step.
          * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
          */
         TokenFilter: string;
@@ -466,21 +466,9 @@ export interface components {
         RewardTokenFilter: string;
         /** @description A known token. */
         TokenMetadata: {
-            /** @description ID of the token: `<chainId>:<address>`. */
-            id: string;
-            /** @description Chain on which the token lives. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Address of the token contract; the zero address is the native token. */
-            address: components["schemas"]["Address"];
-            /** @description Decimals of the token, typically 18: this many digits of an amount in base units follow the decimal point. */
-            decimals: number;
-            /** @description Name of the token. */
-            name: string;
             /** @description Symbol of the token. */
             symbol: string;
-            /** @description URI of the image of the token. */
-            imageUri: string;
-        };
+        } & components["schemas"]["TokenFacts"];
         /**
          * @description Whether the signature belongs to an event or a function.
          * @enum {string}
@@ -492,22 +480,22 @@ export interface components {
             filterType: components["schemas"]["ActionStepParametersFilterType"] | number;
             /** @description Type of the field: 0 UINT (unsigned integer), 1 ADDRESS (address), 2 BYTES (bytes), 3 STRING (string), 4 TUPLE (tuple), 5 INT (signed integer). Other values are returned as recorded. */
             fieldType: components["schemas"]["ActionStepParametersFieldType"] | number;
-            /** @description Index of the event field or function argument that is compared, from 0. */
+            /** @description Index of the compared event field or function argument, from 0. */
             fieldIndex: number;
             /** @description Value to compare with, encoded according to the field type. */
             filterData: string;
         };
-        /** @description An on-chain action that must be completed before the incentives of a campaign can be claimed. */
+        /** @description An on-chain action that must be completed before a claim. */
         ActionStep: {
             /** @description Chain on which the action happens. */
             chainId: components["schemas"]["ChainId"];
-            /** @description Address that claims for this step; absent if not recorded. */
+            /** @description Who claims for this step; absent if not recorded. */
             claimant?: components["schemas"]["Address"];
-            /** @description Signature (selector or topic) of the event or function, hexadecimal. */
+            /** @description Topic of the event or selector of the function, hexadecimal. */
             signature: string;
             /** @description Readable signature, for example `Transfer(address,address,uint256)`. */
             signatureName: string;
-            /** @description Whether `signature` belongs to an event or a function. */
+            /** @description Whether it is of an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
             /** @description Kind of the action: a number defined by the protocol. */
             actionType: number;
@@ -516,17 +504,17 @@ export interface components {
             /** @description Condition on one field of the action. */
             parameters: components["schemas"]["ActionStepParameters"];
         };
-        /** @description How to extract the address of the claimant from a valid action transaction. */
+        /** @description How to extract the claimant from an action transaction. */
         ActionClaimant: {
-            /** @description Signature (selector or topic) of the event or function, hexadecimal. */
+            /** @description Topic of the event or selector of the function, hexadecimal. */
             signature: string;
             /** @description Readable signature. */
             signatureName: string;
-            /** @description Whether `signature` belongs to an event or a function. */
+            /** @description Whether it is of an event or a function. */
             signatureType: components["schemas"]["SignatureType"];
-            /** @description Index of the field or argument that holds the claimant, from 0. */
+            /** @description Index of the field or argument with the claimant, from 0. */
             fieldIndex: number;
-            /** @description Contract that emits the event or has the function. */
+            /** @description Contract with the event or function. */
             targetContract: components["schemas"]["Address"];
             /** @description Name of the target contract. */
             targetContractName: string;
@@ -534,7 +522,7 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
         };
         /**
-         * @description SimpleAllowList: only the addresses may claim. SimpleDenyList: all but the addresses. OpenAllowList: everyone. OffchainAccessList: the members of an access list stored by the service.
+         * @description SimpleAllowList: only the addresses may claim. SimpleDenyList: all others. OpenAllowList: everyone. OffchainAccessList: members of an access list stored by the service.
          * @enum {string}
          */
         AllowListType: "SimpleAllowList" | "SimpleDenyList" | "OpenAllowList" | "OffchainAccessList";
@@ -546,7 +534,7 @@ export interface components {
             contractAddress: components["schemas"]["Address"];
             /** @description Which accounts the list lets claim. */
             type: components["schemas"]["AllowListType"];
-            /** @description Addresses allowed or denied, ascending. `null` if none are recorded or if there are more than 100; the campaign detail has all of them. */
+            /** @description Addresses allowed or denied, ascending. `null` if none are recorded or there are over 100; the campaign detail has all. */
             addresses: components["schemas"]["Address"][] | null;
         };
         /** @description The accounts that may claim a campaign, with all addresses. */
@@ -560,46 +548,29 @@ export interface components {
             /** @description All addresses allowed or denied, ascending; empty if none are recorded. */
             addresses: components["schemas"]["Address"][];
         };
-        /** @description How the claimable amount is extracted from the action. */
-        Criteria: {
-            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
-            criteriaType: components["schemas"]["CriteriaCriteriaType"];
-            /** @description Signature of the event (topic) or function (selector), hexadecimal. */
-            signature: string;
-            /** @description Index of the event field or argument that holds the amount, from 0. */
-            fieldIndex: number;
-            /** @description Contract that emits the event or has the function. */
-            targetContract: components["schemas"]["Address"];
-        };
-        /** @description How the claimable amount is extracted from the action, with its scale. */
+        /** @description How the amount is extracted from the action. */
+        Criteria: components["schemas"]["AmountSource"];
+        /** @description How the amount is extracted from the action, with its scale. */
         CriteriaWithValueType: {
-            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
-            criteriaType: components["schemas"]["CriteriaCriteriaType"];
-            /** @description Signature of the event (topic) or function (selector), hexadecimal. */
-            signature: string;
-            /** @description Index of the event field or argument that holds the amount, from 0. */
-            fieldIndex: number;
-            /** @description Contract that emits the event or has the function. */
-            targetContract: components["schemas"]["Address"];
             /** @description Scale of the extracted value: 0 RAW (as it is), 1 WAD (18 decimals). */
             valueType: components["schemas"]["CriteriaWithValueTypeValueType"];
-        };
+        } & components["schemas"]["AmountSource"];
         /** @description A slot on an allow list. */
         AllowListIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description The variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "AllowListIncentive";
             /** @description Allow list to which a claim adds the claimant. */
             allowListAddress: components["schemas"]["Address"];
-            /** @description Maximum number of claims, one for each user; a count, not an amount. */
+            /** @description Maximum number of claims, one per user; not an amount. */
             limit: components["schemas"]["BaseUnits"];
         };
-        /** @description A continuous gradual Dutch auction: the reward falls with each claim and rises over time without claims. */
+        /** @description A continuous gradual Dutch auction: the reward falls with each claim and rises without claims. */
         CGDAIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description The variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "CGDAIncentive";
@@ -609,7 +580,7 @@ export interface components {
             initialReward: components["schemas"]["BaseUnits"];
             /** @description Subtracted from the reward after each claim, in base units of `asset`. */
             rewardDecay: components["schemas"]["BaseUnits"];
-            /** @description Added to the reward for each hour without a claim, in base units of `asset`. */
+            /** @description Added to the reward per hour without a claim, in base units of `asset`. */
             rewardBoost: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             totalBudget: components["schemas"]["BaseUnits"];
@@ -617,7 +588,7 @@ export interface components {
         /** @description A fixed amount of a token for each claim. */
         ERC20Incentive: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20Incentive";
@@ -625,7 +596,7 @@ export interface components {
             strategy: components["schemas"]["ERC20IncentiveStrategy"] | number;
             /** @description Paid for each claim, or once by a raffle, in base units of `asset`. */
             reward: components["schemas"]["BaseUnits"];
-            /** @description Number of claims that remain; a count, not an amount. */
+            /** @description Number of claims that remain; not an amount. */
             limit: components["schemas"]["BaseUnits"];
         } & (components["schemas"]["TokenIncentive"] & {
             /**
@@ -637,7 +608,7 @@ export interface components {
         /** @description Points of a soul-bound token. */
         PointsIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant. (enum property replaced by openapi-typescript)
+             * @description The variant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             type: "PointsIncentive";
@@ -647,17 +618,17 @@ export interface components {
             selector: string;
             /** @description Points for each claim, a plain number without decimals. */
             reward: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claims; a count, not an amount. */
+            /** @description Maximum number of claims; not an amount. */
             limit: components["schemas"]["BaseUnits"];
         };
         /** @description An amount of a token that the signed claim decides. */
         ERC20VariableIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20VariableIncentive";
-            /** @description Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
+            /** @description Share of the amount signed in the claim that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
@@ -668,16 +639,16 @@ export interface components {
              */
             type: "ERC20VariableIncentive";
         });
-        /** @description An amount of a token that is computed from the action itself. */
+        /** @description An amount of a token that the action decides. */
         ERC20VariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentive";
-            /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
+            /** @description Maximum of one claim, in base units of `asset`; "0": no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read from. */
+            /** @description Where the amount is read from. */
             criteria: components["schemas"]["Criteria"];
         } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
             /**
@@ -686,16 +657,16 @@ export interface components {
              */
             type: "ERC20VariableCriteriaIncentive";
         });
-        /** @description As ERC20VariableCriteriaIncentive, with the scale of the extracted value. */
+        /** @description ERC20VariableCriteriaIncentive with a scale. */
         ERC20VariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20VariableCriteriaIncentiveV2";
-            /** @description Maximum that one claim can pay, in base units of `asset`; "0" means no maximum. */
+            /** @description Maximum of one claim, in base units of `asset`; "0": no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read from. */
+            /** @description Where the amount is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
         } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
             /**
@@ -707,57 +678,51 @@ export interface components {
         /** @description A token reward whose amount follows the price of another asset. */
         ERC20PeggedIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20PeggedIncentive";
-            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-            peg: components["schemas"]["Address"];
             /** @description What each claim is worth, in base units of `peg`, not of `asset`. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-        } & (components["schemas"]["TokenIncentive"] & {
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["PeggedIncentive"] & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "ERC20PeggedIncentive";
         });
-        /** @description A pegged token reward that is computed from the action itself. */
+        /** @description A pegged token reward that the action decides. */
         ERC20PeggedVariableCriteriaIncentive: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentive";
-            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-            peg: components["schemas"]["Address"];
-            /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
+            /** @description Maximum of one claim, in base units of `peg`; "0": no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read from. */
+            /** @description Where the amount is read from. */
             criteria: components["schemas"]["Criteria"];
-        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & components["schemas"]["PeggedIncentive"] & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentive";
         });
-        /** @description As ERC20PeggedVariableCriteriaIncentive, with the scale of the extracted value. */
+        /** @description ERC20PeggedVariableCriteriaIncentive with a scale. */
         ERC20PeggedVariableCriteriaIncentiveV2: {
             /**
-             * @description Kind of the incentive; selects the variant.
+             * @description The variant.
              * @enum {string}
              */
             type: "ERC20PeggedVariableCriteriaIncentiveV2";
-            /** @description Token in which the reward is denominated; the zero address is the native token, which has 18 decimals. The reward is paid in `asset`. */
-            peg: components["schemas"]["Address"];
-            /** @description Maximum that one claim can pay, in base units of `peg`; "0" means no maximum. */
+            /** @description Maximum of one claim, in base units of `peg`; "0": no maximum. */
             maxReward: components["schemas"]["BaseUnits"];
-            /** @description Where the amount of the action is read from. */
+            /** @description Where the amount is read from. */
             criteria: components["schemas"]["CriteriaWithValueType"];
-        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & {
+        } & (components["schemas"]["TokenIncentive"] & components["schemas"]["CriteriaIncentive"] & components["schemas"]["PeggedIncentive"] & {
             /**
              * @description discriminator enum property added by openapi-typescript
              * @enum {string}
@@ -774,25 +739,25 @@ export interface components {
          * @enum {string}
          */
         FacetName: "chainId" | "token" | "incentiveType" | "actionType" | "distributionChannel" | "isActive";
-        /** @description A reward that can be claimed once the action steps are done; `type` selects the variant. */
+        /** @description A reward for the action steps; `type` selects the variant. */
         Incentive: components["schemas"]["AllowListIncentive"] | components["schemas"]["CGDAIncentive"] | components["schemas"]["ERC20Incentive"] | components["schemas"]["PointsIncentive"] | components["schemas"]["ERC20VariableIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentive"] | components["schemas"]["ERC20VariableCriteriaIncentiveV2"] | components["schemas"]["ERC20PeggedIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentive"] | components["schemas"]["ERC20PeggedVariableCriteriaIncentiveV2"];
         /** @description An error. */
         Error: {
-            /** @description One sentence that says what is wrong and what is allowed. */
+            /** @description A sentence: what is wrong and what is allowed. */
             error: string;
         };
         /** @description What is wrong with one parameter. */
         ParameterError: {
             /** @description Name of the parameter, as it was written. */
             parameter: string;
-            /** @description What is wrong: its value, its name, that it was given twice without being a list, that it is absent, or its percent-encoding. */
+            /** @description What is wrong: its value, its name, being given twice without being a list, being absent, or its percent-encoding. */
             code: components["schemas"]["ParameterErrorCode"];
             /** @description A sentence about this parameter alone. */
             detail: string;
         };
         /** @description An error as problem details (RFC 9457). */
         ProblemDetails: {
-            /** @description Which error it is: the section on its code in the guide on errors, relative to the service. */
+            /** @description The section on the code in the guide on errors, relative to the service. */
             type: string;
             /** @description The error in a few words, always the same for one `type`. */
             title: string;
@@ -802,14 +767,14 @@ export interface components {
             detail: string;
             /** @description ID of the request, as in `x-request-id`. */
             instance: string;
-            /** @description What is wrong with which parameter; empty if no parameter is at fault. */
+            /** @description What is wrong with which parameter. */
             errors: components["schemas"]["ParameterError"][];
         };
         /** @description A value of a filter, and how many campaigns it leaves. */
         FacetValue: {
             /** @description As the filter takes it. */
             value: string;
-            /** @description Number of campaigns: the total with the filter set to the value, under all other filters. */
+            /** @description Number of campaigns: the total with the filter set to the value. */
             count: number;
             /** @description Symbol of the token; absent for other values. */
             label?: string;
@@ -826,38 +791,38 @@ export interface components {
             actionType?: components["schemas"]["FacetValue"][];
             /** @description Channels, lower-case. */
             distributionChannel?: components["schemas"]["FacetValue"][];
-            /** @description The values of `showActiveOnly`: `true` leaves the active ones, `false` all. */
+            /** @description Values of `showActiveOnly`. */
             isActive?: components["schemas"]["FacetValue"][];
         };
         /** @description A campaign in a list. */
         CampaignListItem: {
-            /** @description The accounts that may claim; `null` if the campaign has no allow list. */
+            /** @description The accounts that may claim; `null` without an allow list. */
             allowList: components["schemas"]["AllowListPreview"] | null;
             /** @description Actions required before a claim; `null` if there are none. */
             actionSteps: components["schemas"]["ActionStep"][] | null;
         } & components["schemas"]["CampaignBase"];
         /** @description One page of campaigns. */
         ListCampaignsResponse: {
-            /** @description The campaigns of the page, in the requested order. */
+            /** @description The page, in the requested order. */
             campaigns: components["schemas"]["CampaignListItem"][];
             /** @description Number of all matching campaigns, exact. */
             totalCampaigns: number;
-            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
             nextCursor?: string | null;
             /** @description The values that were asked for, by count descending, then by value. */
             facets?: components["schemas"]["CampaignFacets"];
-            /** @description The facets that have more values than are listed; there where `facets` is. */
+            /** @description The facets that have more values than are listed. */
             facetsWithMore?: components["schemas"]["FacetName"][];
         };
         /** @description A campaign with all its details. */
         CampaignDetail: {
-            /** @description The accounts that may claim; an OpenAllowList at the zero address if the campaign has no allow list. */
+            /** @description The accounts that may claim; without an allow list an OpenAllowList at the zero address. */
             allowList: components["schemas"]["AllowList"];
             /** @description Actions required before a claim. */
             actionSteps: components["schemas"]["ActionStep"][];
-            /** @description When the campaign was created; the same instant as `blockTimestamp`. */
+            /** @description When the campaign was created: `blockTimestamp`. */
             createdAt: components["schemas"]["Instant"];
-            /** @description Where the claimant is read from in the action; absent if not recorded. */
+            /** @description Where the claimant is read from; absent if not recorded. */
             actionClaimant?: components["schemas"]["ActionClaimant"];
             /**
              * @description Block number at creation by chain ID, both decimal strings.
@@ -877,24 +842,24 @@ export interface components {
         TrendingIncentive: {
             /** @description Variant of the incentive. */
             type: components["schemas"]["IncentiveType"];
-            /** @description The reward token; the venue of points; the allow list of an AllowListIncentive. */
+            /** @description The reward token, the venue of points, or the allow list. */
             assetAddress: components["schemas"]["Address"];
-            /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg of a pegged incentive; points are a plain number. For an ERC20VariableIncentive it is a fraction with 18 decimals, not an amount: use `rewardPercentage`. Absent for an AllowListIncentive. */
+            /** @description Reward of a claim: `maxReward` of the criteria variants, `initialReward` of an auction, else `reward`. In base units of the token, or of the peg; points are plain numbers. Of an ERC20VariableIncentive a fraction with 18 decimals: use `rewardPercentage`. Absent for an AllowListIncentive. */
             rewardAmount?: components["schemas"]["BaseUnits"];
             /**
-             * @description `rewardAmount` in whole tokens, exact, without exponent; for points the plain number. Of a pegged incentive these are tokens of the peg. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.
+             * @description `rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals are unknown.
              * @example 0.000000000000000001
              */
             rewardAmountFormatted?: string;
             /** @description `rewardAmount` at the current price; absent if the price is unknown. US dollars, 6 decimals. */
             rewardUsdValue?: number;
-            /** @description Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg of a pegged incentive; "0" means no maximum. Absent for other variants. */
+            /** @description Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others. */
             maxReward?: components["schemas"]["BaseUnits"];
             /** @description `maxReward` at the current price; absent if the price is unknown. US dollars, 6 decimals. */
             maxRewardUsdValue?: number;
-            /** @description Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is not a share. */
+            /** @description Percent of the amount, signed or of the action, that is paid. Absent if the reward is no share. */
             rewardPercentage?: number;
-            /** @description Percent that is paid back as the record says; else the same as `rewardPercentage`. */
+            /** @description Percent that is paid back, as recorded, else `rewardPercentage`. */
             rebatePercentage?: number;
             /** @description Symbol of the token; absent if unknown. */
             tokenSymbol?: string;
@@ -929,10 +894,10 @@ export interface components {
             incentiveId: number;
             /** @description The signature of the validator, hexadecimal. */
             signature: string;
-            /** @description Account that referred the claimant; the zero address if there is none. */
+            /** @description Account that referred the claimant; the zero address is nobody. */
             referrer: components["schemas"]["Address"];
         };
-        /** @description The token that the action of a campaign deals in; unknown fields are absent. */
+        /** @description The token that an action deals in; unknown fields are absent. */
         ActionTokenMetadata: {
             /** @description Symbol of the token. */
             tokenSymbol: string;
@@ -965,15 +930,15 @@ export interface components {
             incentives: components["schemas"]["TrendingIncentive"][];
             /** @description The action template; `null` if the campaign uses none. */
             actionTemplate: components["schemas"]["ActionTemplate"] | null;
-            /** @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is recorded, else `active`. Without `user` always `active`. */
+            /** @description For the `user`: `claimed` if a claim is recorded, else `claimable` if a signature is, else `active`. Without `user`: `active`. */
             status: components["schemas"]["TrendingCampaignStatus"];
-            /** @description Access of the `user` by the allow list: always `allowed`, because other campaigns are excluded. Absent without `user`. */
+            /** @description Access of the `user` by the allow list: always `allowed`, as others are excluded. Absent without `user`. */
             accessStatus?: components["schemas"]["TrendingCampaignAccessStatus"];
-            /** @description The recorded signature for the `user`, of the lowest incentive if there are several; absent if there is none or the user has claimed. */
+            /** @description The recorded signature for the `user`, of the lowest incentive; absent if there is none or the user has claimed. */
             signature?: components["schemas"]["ClaimSignature"];
-            /** @description Hash of the transaction that created the campaign. */
+            /** @description Transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
+            /** @description Time of the block that created the campaign, in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
             /** @description Readable name. */
             campaignName?: string;
@@ -993,7 +958,7 @@ export interface components {
             verificationLevel?: string;
             /** @description Number of all recorded claims. */
             claimCount: number;
-            /** @description Budget, before anything was claimed, of all incentives that pay the token of the first token incentive; in base units of that token. "0" if there is none. */
+            /** @description Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none. */
             totalBudget: components["schemas"]["TotalAmount"];
             /** @description Amount of `totalBudget` that was claimed, in base units of the same token. */
             rewardsDistributed: components["schemas"]["TotalAmount"];
@@ -1001,15 +966,15 @@ export interface components {
             usdDistributed24Hr: number;
             /** @description Value claimed in the last hour, at the time of each claim. US dollars, 6 decimals. */
             usdDistributed1Hr: number;
-            /** @description The token that the action deals in; absent unless `includeTokenMetadata` is `true`, the action type is `swap` and the token is known. */
+            /** @description The token that the action deals in; only with `includeTokenMetadata`, for the action type `swap`, if the token is known. */
             actionTokenMetadata?: components["schemas"]["ActionTokenMetadata"];
         };
         /** @description Campaigns by claimed volume. */
         ListTrendingCampaignsResponse: {
-            /** @description The campaigns, by US dollars claimed in the period, then number of claims, descending, then newest first. */
+            /** @description The campaigns, by US dollars claimed in the period, then number of claims, then newest first. */
             trendingCampaigns: components["schemas"]["TrendingCampaign"][];
         };
-        /** @description A contract that is the target of an action step. The same address on two chains is two contracts. */
+        /** @description A target of action steps. The same address on two chains is two contracts. */
         ExploredContract: {
             /** @description Chain of the contract. */
             chainId: components["schemas"]["ChainId"];
@@ -1021,9 +986,9 @@ export interface components {
             stats: {
                 /** @description Number of campaigns with an action step on the contract. */
                 campaignCount: number;
-                /** @description Number of claims of these campaigns in the time range. */
+                /** @description Number of claims in the time range. */
                 totalClaims: number;
-                /** @description Value of these claims in US dollars at the time of each, 6 decimals; a campaign on several contracts counts fully on each. */
+                /** @description Their value in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts. */
                 totalAmountClaimedUsd: number;
             };
         };
@@ -1033,23 +998,23 @@ export interface components {
         CampaignActivity: {
             /** @description ID of the campaign; absent for all campaigns together. */
             id?: components["schemas"]["CampaignId"];
-            /** @description Number of claims in each interval of the time range, the oldest first; they add up to `totalClaims`. */
+            /** @description Number of claims in each interval, the oldest first; they add up to `totalClaims`. */
             claims: number[];
-            /** @description Value of the claims in each interval, at the time of each; unknown values count 0. */
+            /** @description Value of the claims in each interval, at their time; unknown values count 0. */
             amountUsd: components["schemas"]["UsdAmount"][];
-            /** @description Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`. */
+            /** @description Number of different claimants in each interval. Absent for all campaigns without `interval`. */
             claimants?: number[];
-            /** @description Number of claims in each interval that pay a token and have no value in US dollars. */
+            /** @description Number of claims in each interval that pay a token of unknown value. */
             unvaluedClaims: number[];
             /** @description Number of claims in the time range. */
             totalClaims: number;
-            /** @description Value of the claims in the time range in US dollars at the time of each, 6 decimals; unknown values count 0. */
+            /** @description Value of the claims in the time range in US dollars at their time, 6 decimals; unknown values count 0. */
             totalAmountClaimedUsd: number;
-            /** @description Totals of the previous range of the same length, for comparison. */
+            /** @description Totals of the previous range of the same length. */
             previous: {
                 /** @description Number of claims in the previous range. */
                 totalClaims: number;
-                /** @description Value of the claims in the previous range in US dollars at the time of each, 6 decimals; unknown values count 0. */
+                /** @description Value of the claims in the previous range in US dollars at their time, 6 decimals; unknown values count 0. */
                 totalAmountClaimedUsd: number;
             };
         };
@@ -1059,46 +1024,46 @@ export interface components {
             timeRange?: components["schemas"]["ListActivityTimeRange"];
             /** @description The requested interval. */
             interval?: components["schemas"]["ListActivityInterval"];
-            /** @description Start of the time range, exclusive; with `interval` the start of the first interval, inclusive. */
+            /** @description Start of the time range, exclusive; inclusive with `interval`. */
             since: components["schemas"]["Instant"];
-            /** @description End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive. */
+            /** @description End of the time range, inclusive; with `interval` exclusive. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. */
+            /** @description Length of each interval in seconds; start exclusive, end inclusive, with `interval` the other way round. */
             intervalSeconds: number;
-            /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns. */
+            /** @description The requested campaigns, by chain ID, core address and identifier; unknown ones are omitted. Without `campaignId` one entry, of all. */
             campaigns: components["schemas"]["CampaignActivity"][];
         };
-        /** @description What an incentive pays now, and what is left of it. What does not apply, or is not known, is absent. */
+        /** @description What an incentive pays now, and what is left of it. What does not apply or is unknown is absent. */
         IncentiveOutlook: {
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
             /** @description Variant of the incentive. */
             type: components["schemas"]["IncentiveType"];
-            /** @description The reward token; absent for variants that pay none. */
+            /** @description The reward token; absent if it pays none. */
             asset?: components["schemas"]["Address"];
-            /** @description What a claim at `at` pays, by the formula of the contract: of an auction (CGDAIncentive) its reward by then; of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed reward. In base units of `asset`, for ERC20PeggedIncentive of its `peg`; points are plain numbers. Absent where the claim or the action decides, or the state of an auction is not known. */
+            /** @description What a claim at `at` pays: of a CGDAIncentive its reward by the formula of the contract, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown. */
             rewardNow?: components["schemas"]["TotalAmount"];
-            /** @description Value of `rewardNow` in US dollars at the price of now; absent if unknown. */
+            /** @description `rewardNow` in US dollars at the current price; absent if unknown. */
             rewardNowUsd?: components["schemas"]["UsdAmount"];
             /** @description How many more claims there can be; absent for variants whose limit is an amount, and for auctions. */
             claimsLeft?: components["schemas"]["BaseUnits"];
-            /** @description What can still be paid out, in base units of `asset`: the remaining budget of the campaign, for an auction on a followed chain its balance. */
+            /** @description What can still be paid, in base units of `asset`: the remaining budget; of an auction on a followed chain its balance. */
             budgetLeft?: components["schemas"]["TotalAmount"];
-            /** @description Value of `budgetLeft` in US dollars at the price of now; absent if unknown. */
+            /** @description `budgetLeft` in US dollars at the current price; absent if unknown. */
             budgetLeftUsd?: components["schemas"]["UsdAmount"];
-            /** @description Part of all that there was to be paid out (of PointsIncentive and AllowListIncentive: of all claims) that is spent, rounded down to 6 decimals. */
+            /** @description Part that is spent of all there was to pay (PointsIncentive, AllowListIncentive: of all claims), rounded down to 6 decimals. */
             spentShare?: number;
             /** @description Entries of a raffle so far. */
             entries?: components["schemas"]["BaseUnits"];
-            /** @description With one more entry, each entry of the raffle wins with a probability of one in so many: `entries` + 1. */
+            /** @description With one more entry, each entry of the raffle wins with a chance of one in so many: `entries` + 1. */
             oddsOneIn?: components["schemas"]["TotalAmount"];
             /** @description Number of claims in the basis. */
             claimsInBasis: number;
             /** @description What the claims in the basis paid, in base units of `asset`. */
             spentInBasis?: components["schemas"]["TotalAmount"];
-            /** @description Seconds that `budgetLeft` lasts at the pace of the basis, rounded down: `budgetLeft` × basis ÷ `spentInBasis`, as a decimal string. The pace of the past, not a forecast. Absent if nothing was spent in the basis. */
+            /** @description Seconds that `budgetLeft` lasts at the pace of the basis (no forecast): ⌊`budgetLeft` × basis ÷ `spentInBasis`⌋, a decimal string. Absent if nothing was spent in the basis. */
             secondsLeft?: string;
-            /** @description `at` and `secondsLeft`; absent where that is after the year 9999. */
+            /** @description `at` + `secondsLeft`; absent after the year 9999. */
             exhaustsAt?: components["schemas"]["Instant"];
         };
         /** @description The outlook of a campaign. */
@@ -1110,22 +1075,22 @@ export interface components {
         };
         /** @description Outlooks of campaigns. */
         ListOutlooksResponse: {
-            /** @description The instant of all figures: the whole second of the response. */
+            /** @description The instant of all figures: the second of the response. */
             at: components["schemas"]["Instant"];
             /** @description The past whose pace is told. */
             basis: components["schemas"]["ListOutlooksBasis"];
-            /** @description The requested campaigns, by chain ID, core address and identifier, ascending. */
+            /** @description The requested campaigns, by chain ID, core address and identifier. */
             campaigns: components["schemas"]["CampaignOutlook"][];
             /** @description Those that are not known, in the same order. */
             unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /**
-         * @description Token ID `<chainId>:<address>`. Matched without case; always returned lower-case.
+         * @description Token ID `<chainId>:<address>`. Compared without case; returned lower-case.
          * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
          */
         TokenId: string;
         /**
-         * @description US dollars for one whole token, as a decimal string with all its digits.
+         * @description US dollars for one token, as a decimal string.
          * @example 3127.55
          */
         Price: string;
@@ -1140,34 +1105,28 @@ export interface components {
         GetPricesResponse: {
             /** @description The token. */
             token: components["schemas"]["TokenId"];
-            /** @description The instant of the price: `at`, or the whole second of the response. */
+            /** @description The instant: `at`, or the second of the response. */
             at: components["schemas"]["Instant"];
-            /** @description The newest price at or before that instant; `null`: none is known. */
+            /** @description The newest price by then; `null`: none is known. */
             priceUsd: components["schemas"]["Price"] | null;
-            /** @description Since when this price holds; `null` where it is fixed, or none is known. */
+            /** @description Since when it holds; `null` if it is fixed or unknown. */
             pricedAt: components["schemas"]["Instant"] | null;
-            /** @description Where the price comes from: `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
+            /** @description `feed` (logs of a price feed on a followed chain), `import` (imported records) or `fixed` (declared by the operator, for all time); `null`: none is known. */
             source: components["schemas"]["GetPricesSource"] | null;
-            /** @description The prices in force at `since` and each interval after it, before `until`, ascending; instants before the first known price are left out. Absent without `interval`. */
+            /** @description The prices in force at `since` and each interval after it, before `until`, ascending; none before the first known price. Absent without `interval`. */
             series?: components["schemas"]["PricePoint"][];
         };
         /** @description A claim that was paid. */
         Claim: {
-            /** @description ID of the campaign. */
-            campaignId: components["schemas"]["CampaignId"];
-            /** @description Readable name of the campaign; `null` when it has none. */
-            campaignName: string | null;
             /** @description Index of the incentive in its campaign, from 0. */
             incentiveIndex: number;
-            /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: components["schemas"]["IncentiveType"] | null;
             /** @description Account that was paid. */
             claimant: components["schemas"]["Address"];
-            /** @description The token that was paid; `null` for the variants that pay none. */
+            /** @description The token that was paid; `null` if it pays none. */
             asset: components["schemas"]["Address"] | null;
             /** @description Amount that was paid, in base units of the token. */
             amount: components["schemas"]["BaseUnits"];
-            /** @description Its value at the time of the claim in US dollars; `null` when it is not known. */
+            /** @description Value in US dollars at the time of the claim; `null` if unknown. */
             amountUsd: components["schemas"]["UsdAmount"] | null;
             /** @description The token that was paid; `null` if unknown. */
             metadata: components["schemas"]["TokenMetadata"] | null;
@@ -1175,22 +1134,22 @@ export interface components {
             txHash: components["schemas"]["TransactionHash"];
             /** @description Index of its log entry in the block. */
             logIndex: number;
-            /** @description When it was claimed: the time of its block in Unix seconds. */
+            /** @description Time of its block in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Whether the block of the claim is final: until then the chain may withdraw it. Absent for chains that are not followed. */
+            /** @description Whether the block of the claim is final: else the chain may withdraw it. Absent for chains that are not followed. */
             isFinal?: boolean;
-        };
+        } & components["schemas"]["OfIncentive"];
         /** @description A page of claims. */
         ListClaimsResponse: {
-            /** @description One page of claims, the newest first; those of one second by chain ID, transaction hash and log index, ascending. */
+            /** @description One page of claims, newest first; those of one second by chain ID, transaction hash and log index. */
             claims: components["schemas"]["Claim"][];
-            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
             nextCursor: string | null;
-            /** @description Exact number of all claims that match. There when `claimant` or exactly one `campaignId` is given, and neither `since` nor `until`. */
+            /** @description Number of all claims that match. Only with `claimant` or one `campaignId`, and neither `since` nor `until`. */
             totalClaims?: number;
         };
         /**
-         * @description Where a reader of changes stands: after this change. Opaque; the same in every process.
+         * @description A position: after this change. Opaque; the same in every process.
          * @example AAAAAAAABNIAAAABKgXyAZ8vD6EHRk0SnqdLlfg2vHI
          */
         ChangeCursor: string;
@@ -1198,7 +1157,7 @@ export interface components {
         Change: {
             /** @description Goes on after this change. */
             cursor: components["schemas"]["ChangeCursor"];
-            /** @description What has changed. `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read from the beginning; read everything anew. */
+            /** @description `campaign.changed`: its record, metadata or facts of its chain, not figures of claims, prices or the clock. A replaced claim is removed, then added. `reset`: a chain was read anew; read everything anew. */
             kind: components["schemas"]["ChangeKind"];
             /** @description Time of the commit. */
             at: components["schemas"]["Instant"];
@@ -1206,11 +1165,11 @@ export interface components {
             chainId: components["schemas"]["ChainId"];
             /** @description The campaign. With `campaign.*`. */
             campaignId?: components["schemas"]["CampaignId"];
-            /** @description The claim as it came or was, with the token as it is known now; without `isFinal`. With `claim.*`. */
+            /** @description With `claim.*`: the claim as it came or was, with the token as known now, without `isFinal`. */
             claim?: components["schemas"]["Claim"];
             /** @description The token, `<chainId>:<address>`. With `token.changed` and `price.changed`. */
             token?: string;
-            /** @description US dollars for one whole token from then on; `null`: none is known. With `price.changed`. */
+            /** @description US dollars for one token from then on; `null`: unknown. With `price.changed`. */
             priceUsd?: components["schemas"]["DecimalAmount"] | null;
             /** @description The first block that was withdrawn, decimal. With `chain.reorganised`. */
             fromBlock?: string;
@@ -1219,7 +1178,7 @@ export interface components {
         };
         /** @description Changes after a cursor. */
         ListChangesResponse: {
-            /** @description Changes in the order of commits. May be empty where a filter is given although `hasMore`. */
+            /** @description In the order of commits. With a filter it may be empty although `hasMore`. */
             changes: components["schemas"]["Change"][];
             /** @description The `after` of the next request. */
             nextCursor: components["schemas"]["ChangeCursor"];
@@ -1227,23 +1186,23 @@ export interface components {
             hasMore: boolean;
         };
         /**
-         * @description `claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is not known here. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.
+         * @description `claimable`: signed for this account, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a deciding fact is missing. `blocked`: a reason blocks.
          * @enum {string}
          */
         Verdict: "claimable" | "admitted" | "unknown" | "blocked";
         /** @description Why an account can or cannot claim, with the fact that proves it. */
         ClaimReason: {
-            /** @description `list-unknown`, and `claimed-before` where the validator limits claims in a way that is not known, make the verdict `unknown`; otherwise `claimed-before` and `signature-missing` only tell; all others block. */
+            /** @description `list-unknown`, and `claimed-before` where it is unknown how the validator limits claims, make the verdict `unknown`; else `claimed-before` and `signature-missing` only inform; all others block. */
             code: components["schemas"]["ClaimReasonCode"];
-            /** @description Start of the campaign (`not-started`), its end (`ended`), or time of the last claim. */
+            /** @description Start (`not-started`) or end (`ended`) of the campaign, or time of the last claim. */
             at?: components["schemas"]["Instant"];
             /** @description Number of accounts that may claim (`max-participants-reached`). */
             maxParticipants?: components["schemas"]["BaseUnits"];
-            /** @description Kind of the allow list, `null` when it is unknown; there with all reasons about the list. */
+            /** @description Kind of the allow list, `null` if unknown; with all reasons about the list. */
             listType?: components["schemas"]["AllowListType"] | null;
             /** @description Transaction of the last claim (`already-claimed`, `claimed-before`). */
             txHash?: components["schemas"]["TransactionHash"];
-            /** @description How many claims of the incentive one account may have (`already-claimed`). */
+            /** @description Maximum number of claims of one account (`already-claimed`). */
             allowed?: number;
         };
         /** @description A transaction that claims for the account; anyone may send it. Some validators want a fee as its value. */
@@ -1255,26 +1214,14 @@ export interface components {
         };
         /** @description Whether an incentive can be claimed. */
         IncentiveEligibility: {
-            /** @description Index of the incentive in its campaign, from 0. */
-            incentiveIndex: number;
             /** @description Variant of the incentive. */
             type: components["schemas"]["IncentiveType"];
-            /** @description Whether the account can claim the incentive. */
-            verdict: components["schemas"]["Verdict"];
-            /** @description All reasons that hold, in the order in which `code` lists them. */
-            reasons: components["schemas"]["ClaimReason"][];
-            /** @description The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`. */
-            signature?: string;
-            /** @description Who referred the account; the zero address is nobody. There with `signature`. */
-            referrer?: components["schemas"]["Address"];
-            /** @description There where `signature` is the whole payload of a claim. */
-            transaction?: components["schemas"]["ClaimTransaction"];
-        };
+        } & components["schemas"]["Finding"];
         /** @description What an account can claim of a campaign. */
         CampaignEligibility: {
             /** @description ID of the campaign. */
             id: components["schemas"]["CampaignId"];
-            /** @description The best of the verdicts on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts. */
+            /** @description The best verdict on its incentives: `claimable`, `admitted`, `unknown`, `blocked`; without incentives by its own facts. */
             verdict: components["schemas"]["Verdict"];
             /** @description Its incentives, in order. */
             incentives: components["schemas"]["IncentiveEligibility"][];
@@ -1283,101 +1230,55 @@ export interface components {
         ListEligibilityResponse: {
             /** @description The account that was asked for. */
             user: components["schemas"]["Address"];
-            /** @description The campaigns that were asked for, by chain ID, core address and identifier, ascending. */
+            /** @description The requested campaigns, by chain ID, core address and identifier. */
             campaigns: components["schemas"]["CampaignEligibility"][];
             /** @description Those that are not known, in the same order. */
             unknownCampaigns: components["schemas"]["CampaignId"][];
         };
         /** @description An incentive that an account has claimed, or may. */
         Reward: {
-            /** @description ID of the campaign. */
-            campaignId: components["schemas"]["CampaignId"];
-            /** @description Readable name of the campaign; `null` when it has none. */
-            campaignName: string | null;
-            /** @description Index of the incentive in its campaign, from 0. */
-            incentiveIndex: number;
-            /** @description Variant of the incentive; `null` when it is of no known kind. */
-            incentiveType: components["schemas"]["IncentiveType"] | null;
-            /** @description The reward token; `null` for the variants that pay none. */
-            asset: components["schemas"]["Address"] | null;
-            /** @description The reward token; `null` if unknown. */
-            metadata: components["schemas"]["TokenMetadata"] | null;
-            /** @description Whether the account can claim the incentive. */
-            verdict: components["schemas"]["Verdict"];
-            /** @description All reasons that hold, in the order in which `code` lists them. */
-            reasons: components["schemas"]["ClaimReason"][];
             /** @description Number of claims of the account on the incentive. */
             claims: number;
-            /** @description What they paid, in base units of the token. */
-            claimedAmount: components["schemas"]["TotalAmount"];
-            /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
-            claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
             /** @description Time of the last of them; `null` without any. */
             lastClaimedAt: components["schemas"]["Instant"] | null;
             /** @description Transaction of the last of them; `null` without any. */
             lastTxHash: components["schemas"]["TransactionHash"] | null;
-            /** @description The recorded signature of the validator, hexadecimal. There when the verdict is `claimable`. */
-            signature?: string;
-            /** @description Who referred the account; the zero address is nobody. There with `signature`. */
-            referrer?: components["schemas"]["Address"];
-            /** @description There where `signature` is the whole payload of a claim. */
-            transaction?: components["schemas"]["ClaimTransaction"];
-        };
+        } & (components["schemas"]["Finding"] & components["schemas"]["ClaimedSum"] & components["schemas"]["OfIncentive"]);
         /** @description What an account has been paid of a token. */
         RewardTotal: {
             /** @description Chain of the token. */
             chainId: components["schemas"]["ChainId"];
-            /** @description The reward token; `null` for the variants that pay none. */
-            asset: components["schemas"]["Address"] | null;
-            /** @description The reward token; `null` if unknown. */
-            metadata: components["schemas"]["TokenMetadata"] | null;
             /** @description Number of claims of the account that paid the token. */
             claims: number;
-            /** @description What they paid, in base units of the token. */
-            claimedAmount: components["schemas"]["TotalAmount"];
-            /** @description Its value at the time of each claim in US dollars, without claims of unknown value; `null` where none of them has a known value. */
-            claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
             /** @description Number of them that have no known value. */
             unvaluedClaims: number;
-        };
+        } & components["schemas"]["ClaimedSum"];
         /** @description The rewards of an account. */
         ListRewardsResponse: {
             /** @description The account. */
             user: components["schemas"]["Address"];
-            /** @description One page of the incentives that the account has a claim or a signature on: those without a claim first, then by the last claim, newest first; then by campaign and index. */
+            /** @description One page of the incentives that the account has a claim or a signature on: those without a claim first, then by newest last claim, campaign and index. */
             rewards: components["schemas"]["Reward"][];
-            /** @description What was claimed of each token, by chain ID and address: of all incentives that pass the filters, whatever the page. */
+            /** @description What was claimed of each token, by chain ID and address: of all incentives that pass the filters, on any page. */
             totals: components["schemas"]["RewardTotal"][];
-            /** @description The `cursor` of the next page; `null` on the last one, and where `pageSize` is 0. */
+            /** @description The `cursor` of the next page; `null` on the last one and with `pageSize=0`. */
             nextCursor: string | null;
         };
         /** @description A non-negative decimal number as a string, for example an amount in US dollars. Exact. */
         DecimalAmount: string;
         /** @description A known token, and how many campaigns pay it. */
         ListedToken: {
-            /** @description `<chainId>:<address>`, as the parameters `token`, `tokens` and `rewardToken` take it. */
-            id: string;
-            /** @description Chain on which the token lives. */
-            chainId: components["schemas"]["ChainId"];
-            /** @description Address of the token contract; the zero address is the native token. */
-            address: components["schemas"]["Address"];
-            /** @description Name of the token. */
-            name: string;
-            /** @description Symbol of the token; others may have the same. */
+            /** @description Symbol of the token; not unique. */
             symbol: string;
-            /** @description Decimals of the token. */
-            decimals: number;
-            /** @description URI of the image of the token. */
-            imageUri: string;
             /** @description Whether campaigns that pay it pass `tokenWhitelist`. */
             whitelisted: boolean;
             /** @description US dollars for one whole token; `null` if unknown. */
             priceUsd: components["schemas"]["DecimalAmount"] | null;
-            /** @description From when on that price holds; `null` if it is fixed or unknown. */
+            /** @description Since when it holds; `null` if it is fixed or unknown. */
             pricedAt: components["schemas"]["Instant"] | null;
             /** @description Number of active campaigns that pay it. */
             activeCampaigns: number;
-        };
+        } & components["schemas"]["TokenFacts"];
         /** @description One page of tokens. */
         ListTokensResponse: {
             /** @description The page, most active campaigns first. */
@@ -1399,11 +1300,11 @@ export interface components {
             headBlock: string | null;
             /** @description The newest finalized block, which no reorganisation can revert; `null`: not known yet. Decimal. */
             finalizedBlock: string | null;
-            /** @description Whole seconds since the timestamp of the as-of block; `null`: none yet. */
+            /** @description Whole seconds since `asOfTime`; `null`: none yet. */
             lagSeconds: number | null;
-            /** @description `back-filling`: the chain is read from its start block, and responses do not change until that is done. `following`: the data is at most two blocks behind the head. `behind`: it is further behind, or the indexer has not reported for 15 seconds. */
+            /** @description `back-filling`: the chain is read from its start block; responses do not change until that is done. `following`: at most two blocks behind the head. `behind`: further behind, or the indexer has not reported for 15 seconds. */
             state: components["schemas"]["ChainStatusState"];
-            /** @description Claims of the last 24 hours that paid a token and have no value in US dollars, because its price or its decimals are unknown. */
+            /** @description Claims of the last 24 hours without a value in US dollars: price or decimals are unknown. */
             unvaluedClaims24h: number;
         };
         /** @description Indexing status. */
@@ -1415,11 +1316,11 @@ export interface components {
         };
         /** @description Limits of an operation. */
         OperationLimits: {
-            /** @description Name of the operation, as in the OpenAPI document. */
+            /** @description Name of the operation. */
             operationId: string;
-            /** @description Maximum number of items in a response; `null` if it is not a list. */
+            /** @description Maximum number of items in a response; `null` if no list. */
             maxItems: number | null;
-            /** @description Default number of items per page (`pageSize`); `null` if the operation has no pages. */
+            /** @description Default number of items per page; `null` without pages. */
             defaultPageSize: number | null;
             /** @description The list parameters. */
             lists: {
@@ -1442,59 +1343,59 @@ export interface components {
         };
         /** @description Limits of this deployment. */
         GetLimitsResponse: {
-            /** @description The operations of this deployment, as in the OpenAPI document. */
+            /** @description The operations of this deployment. */
             operations: components["schemas"]["OperationLimits"][];
             /** @description Limits of a request. */
             requests: {
-                /** @description Maximum length of a URL in bytes; a longer one returns 414. */
+                /** @description Maximum length of a URL in bytes; more return 414. */
                 maxUrlBytes: number;
-                /** @description Maximum size of all headers of a request with its first line, in bytes; more return 431. */
+                /** @description Maximum size of the headers and the first line of a request, in bytes; more return 431. */
                 maxHeaderBytes: number;
-                /** @description Maximum number of unanswered requests on one connection; beyond it, the connection is closed. */
+                /** @description Maximum number of unanswered requests on one connection; then it is closed. */
                 maxPipelinedRequests: number;
-                /** @description Maximum number of concurrent requests of all clients; further ones return 503. */
+                /** @description Maximum number of concurrent requests of all clients; more return 503. */
                 maxConcurrentRequests: number;
-                /** @description Maximum number of concurrent requests of one address (IPv6: /64); further ones return 429. */
+                /** @description Maximum number of concurrent requests of one address (IPv6: /64); more return 429. */
                 maxConcurrentPerAddress: number;
-                /** @description Maximum number of connections of one address (IPv6: /64); beyond it, the longest idle one is closed. */
+                /** @description Maximum number of connections of one address (IPv6: /64); the longest idle one is closed. */
                 maxConnectionsPerAddress: number;
-                /** @description Maximum number of clients that follow `/changes` or wait for one; further ones return 503. */
+                /** @description Maximum number of clients that follow `/changes` or wait; more return 503. */
                 maxStreams: number;
-                /** @description Maximum number of exports that all clients read at a time; further requests return 503. */
+                /** @description Maximum number of exports at a time; more return 503. */
                 maxExports: number;
             };
             /** @description Limits of reading a response. */
             responses: {
-                /** @description Minimum rate at which a client must read a response, in bytes per second over 30 seconds; slower connections are closed. */
+                /** @description Minimum rate of reading a response, in bytes per second over 30 seconds; slower connections are closed. */
                 minBytesPerSecond: number;
-                /** @description Maximum time to read a whole response, in seconds; then the connection is closed. */
+                /** @description Maximum time to read a response, in seconds; then the connection is closed. */
                 maxSeconds: number;
-                /** @description Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; beyond it, requests return 429. */
+                /** @description Maximum bytes of large responses in transit to one address (IPv6: /64), identical ones counted once; then requests return 429. */
                 maxBytesPerAddress: number;
             };
             /** @description Rate limits. */
             rateLimits: {
-                /** @description Maximum number of requests for operations and documents per minute and address (IPv6: /64); further ones return 429. `null`: no limit. */
+                /** @description Maximum number of requests per minute and address (IPv6: /64), of operations and documents; more return 429. `null`: no limit. */
                 requestsPerMinute: number | null;
-                /** @description Maximum number of requests with an invalid token per minute and address (IPv6: /64); further ones return 429. */
+                /** @description Maximum number of requests with an invalid token per minute and address (IPv6: /64); more return 429. */
                 failedAttemptsPerMinute: number;
             };
             /** @description Timeouts in milliseconds. */
             timeouts: {
-                /** @description Timeout of one database query in milliseconds; after it the response is 503. */
+                /** @description Timeout of a database query in milliseconds; then the response is 503. */
                 statementTimeoutMs: number;
-                /** @description Maximum time that a request waits for the blocks of `minBlock`, in milliseconds; then the response is 503. */
+                /** @description Maximum time that a request waits for `minBlock`, in milliseconds; then the response is 503. */
                 minBlockMs: number;
             };
             /** @description Freshness of responses. */
             freshness: {
-                /** @description `strong`: a response shows everything that was committed before its request arrived, except stale responses (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: the database is a standby, and a response shows what it has replayed; `minBlock` still requires a block. */
+                /** @description `strong`: a response shows everything committed before its request arrived, unless stale (`staleIfErrorSeconds`). `eventual`: it shows what a standby database has replayed. */
                 consistency: components["schemas"]["GetLimitsFreshnessConsistency"];
-                /** @description How long caches may reuse a public response, in seconds (`max-age`). */
+                /** @description How long caches may reuse a response, in seconds (`max-age`). */
                 maxAgeSeconds: number;
-                /** @description How much longer caches may reuse it while they revalidate, in seconds (`stale-while-revalidate`). */
+                /** @description How much longer while they revalidate, in seconds (`stale-while-revalidate`). */
                 staleWhileRevalidateSeconds: number;
-                /** @description Maximum age in seconds of a stale response that is served while the database is unreachable, with `Age` and `Cache-Status`; 0 disables it. */
+                /** @description Maximum age in seconds of a stale response, served with `Age` and `Cache-Status` while the database is unreachable; 0 disables it. */
                 staleIfErrorSeconds: number;
             };
         };
@@ -1528,7 +1429,7 @@ export interface components {
             streak: {
                 /** @description Length of the streak, a number as recorded. */
                 value: number;
-                /** @description At the moment of the response. `active`: completed in the current window. `pending`: not completed yet, and the window is still open. `broken`: the window has closed. */
+                /** @description Now. `active`: completed in the current window. `pending`: not completed, the window is open. `broken`: the window has closed. */
                 status: components["schemas"]["UserProfileStreakStatus"];
                 /** @description When the last window closed and the current one opened. */
                 lastExpirationTime: components["schemas"]["Instant"];
@@ -1538,145 +1439,65 @@ export interface components {
                 lastCompletionTime: components["schemas"]["Instant"];
             };
         };
-        /**
-         * @description Values of `ActionStepParameters.filterType`.
-         * @enum {integer}
-         */
+        /** @enum {integer} */
         ActionStepParametersFilterType: 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7;
-        /**
-         * @description Values of `ActionStepParameters.fieldType`.
-         * @enum {integer}
-         */
+        /** @enum {integer} */
         ActionStepParametersFieldType: 0 | 1 | 2 | 3 | 4 | 5;
-        /**
-         * @description Values of `Criteria.criteriaType`.
-         * @enum {integer}
-         */
+        /** @enum {integer} */
         CriteriaCriteriaType: 0 | 1;
-        /**
-         * @description Values of `CriteriaWithValueType.valueType`.
-         * @enum {integer}
-         */
+        /** @enum {integer} */
         CriteriaWithValueTypeValueType: 0 | 1;
-        /**
-         * @description Values of `ERC20Incentive.strategy`.
-         * @enum {integer}
-         */
+        /** @enum {integer} */
         ERC20IncentiveStrategy: 0 | 1;
-        /**
-         * @description Values of `ParameterError.code`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ParameterErrorCode: "invalid" | "unknown" | "repeated" | "missing" | "encoding";
-        /**
-         * @description Values of `ActionTemplate.category`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ActionTemplateCategory: "defi" | "nft" | "gaming" | "social" | "bridge" | "governance" | "payments" | "other";
-        /**
-         * @description Values of `TrendingCampaign.status`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         TrendingCampaignStatus: "active" | "claimable" | "claimed";
-        /**
-         * @description Values of `TrendingCampaign.accessStatus`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         TrendingCampaignAccessStatus: "allowed" | "denied" | "not-allowed";
-        /**
-         * @description Values of `ListActivityResponse.timeRange`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListActivityTimeRange: "1h" | "24h" | "7d" | "30d";
-        /**
-         * @description Values of `ListActivityResponse.interval`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListActivityInterval: "1h" | "1d" | "1w";
-        /**
-         * @description Values of `ListOutlooksResponse.basis`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListOutlooksBasis: "24h" | "7d";
-        /**
-         * @description Values of `GetPricesResponse.source`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         GetPricesSource: "feed" | "import" | "fixed";
-        /**
-         * @description Values of `Change.kind`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ChangeKind: "campaign.added" | "campaign.changed" | "campaign.removed" | "claim.added" | "claim.removed" | "token.changed" | "price.changed" | "chain.reorganised" | "reset";
-        /**
-         * @description Values of `ClaimReason.code`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ClaimReasonCode: "not-started" | "ended" | "max-participants-reached" | "incentive-spent" | "on-deny-list" | "not-on-allow-list" | "list-unknown" | "already-claimed" | "claimed-before" | "signature-missing";
-        /**
-         * @description Values of `ChainStatus.state`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ChainStatusState: "back-filling" | "following" | "behind";
-        /**
-         * @description Values of `GetLimitsResponse.freshness.consistency`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         GetLimitsFreshnessConsistency: "strong" | "eventual";
-        /**
-         * @description Values of `UserProfile.streak.status`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         UserProfileStreakStatus: "active" | "pending" | "broken";
-        /**
-         * @description Values of `listCampaigns.sortBy`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListCampaignsSortBy: "recently-deployed" | "active" | "ending-soon";
-        /**
-         * @description Values of `listCampaigns.fields`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListCampaignsFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps";
-        /**
-         * @description Values of `getCampaign.fields`.
-         * @enum {string}
-         */
+        /** @enum {string} */
+        XChangedSinceStart: "yes" | "no" | "unknown";
+        /** @enum {string} */
+        XErrorCode: "block_not_reached" | "changing_data" | "client_gone" | "database_unavailable" | "forbidden" | "headers_too_long" | "history_lost" | "internal_error" | "invalid_http" | "invalid_request" | "invalid_request" | "invalid_token" | "malformed_url" | "method_not_allowed" | "method_not_allowed" | "missing_token" | "not_found" | "not_ready" | "overloaded" | "path_not_found" | "request_timeout" | "schema_outdated" | "too_many_concurrent_requests" | "too_many_exports" | "too_many_failed_attempts" | "too_many_requests" | "too_many_streams" | "url_too_long";
+        /** @enum {string} */
         GetCampaignFields: "id" | "action" | "campaignIndex" | "budget" | "incentiveCount" | "owner" | "validator" | "blockTimestamp" | "txHash" | "chainId" | "protocolFee" | "maxParticipants" | "incentives" | "isActive" | "availableBudgetUsd" | "campaignName" | "actionTemplateId" | "projectImageUri" | "tokenImageUri" | "nftImageUri" | "nftName" | "startTime" | "endTime" | "allowList" | "actionSteps" | "createdAt" | "actionClaimant" | "createdAtBlockchainNumbers" | "templateId" | "nftMetadataId";
-        /**
-         * @description Values of `listTrendingCampaigns.period`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListTrendingCampaignsPeriod: "1h" | "24h";
-        /**
-         * @description Values of `listTrendingCampaigns.fields`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListTrendingCampaignsFields: "id" | "chainId" | "incentives" | "actionTemplate" | "status" | "accessStatus" | "signature" | "txHash" | "blockTimestamp" | "campaignName" | "nftImageUri" | "nftName" | "tokenImageUri" | "projectUrl" | "startTime" | "endTime" | "verificationLevel" | "claimCount" | "totalBudget" | "rewardsDistributed" | "usdDistributed24Hr" | "usdDistributed1Hr" | "actionTokenMetadata";
-        /**
-         * @description Values of `listContracts.sortBy`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListContractsSortBy: "most-completions" | "total-spend" | "recently-deployed";
-        /**
-         * @description Values of `listContracts.timeRange`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListContractsTimeRange: "6h" | "24h" | "7d";
-        /**
-         * @description Values of `getPrices.interval`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         GetPricesInterval: "1h" | "1d";
-        /**
-         * @description Values of `listRewards.state`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListRewardsState: "claimable" | "claimed";
-        /**
-         * @description Values of `listAccessLists.orderBy`.
-         * @enum {string}
-         */
+        /** @enum {string} */
         ListAccessListsOrderBy: "ASC" | "DESC";
         /** @description What a campaign has in lists and in its detail. */
         CampaignBase: {
@@ -1684,7 +1505,7 @@ export interface components {
             id: components["schemas"]["CampaignId"];
             /** @description Contract that defines the action. */
             action: components["schemas"]["Address"];
-            /** @description Number of the campaign in its core contract, from 0; the last part of its ID. */
+            /** @description Number of the campaign in its core contract: the last part of its ID. */
             campaignIndex: components["schemas"]["BaseUnits"];
             /** @description Account that funds the campaign. */
             budget: components["schemas"]["Address"];
@@ -1694,23 +1515,23 @@ export interface components {
             owner: components["schemas"]["Address"];
             /** @description Address that can sign claim payloads. */
             validator: components["schemas"]["Address"];
-            /** @description When the campaign was created: the time of its block in Unix seconds. */
+            /** @description Time of the block that created the campaign, in Unix seconds. */
             blockTimestamp: components["schemas"]["BlockTimestamp"];
-            /** @description Hash of the transaction that created the campaign. */
+            /** @description Transaction that created the campaign. */
             txHash: components["schemas"]["TransactionHash"];
             /** @description Chain on which the campaign was created. */
             chainId: components["schemas"]["ChainId"];
-            /** @description Fee of the protocol in basis points of what is paid out, charged on top of it: "1250" is 12.5 percent. */
+            /** @description Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent. */
             protocolFee: components["schemas"]["BaseUnits"];
-            /** @description Maximum number of claimants; "0" means no maximum. */
+            /** @description Maximum number of claimants; "0": no maximum. */
             maxParticipants: components["schemas"]["BaseUnits"];
             /** @description The incentives of the campaign, in order. */
             incentives: components["schemas"]["Incentive"][];
-            /** @description Whether the campaign has started, has not ended and is not exhausted, at the moment of the response. */
+            /** @description Whether it has started, has not ended and is not exhausted, now. */
             isActive: boolean;
-            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are no token incentives, or if the price or decimals of one of their tokens are unknown. */
+            /** @description US dollars that the token incentives can still pay, at current prices; `null` if there are none, or a price or decimals are unknown. */
             availableBudgetUsd: components["schemas"]["UsdAmount"] | null;
-            /** @description Name of the campaign, typically the required action; `null` if unknown. */
+            /** @description Name of the campaign; `null` if unknown. */
             campaignName: string | null;
             /** @description ID of the action template; `null` if the campaign uses none. */
             actionTemplateId: string | null;
@@ -1744,21 +1565,99 @@ export interface components {
         };
         /** @description What every incentive has whose reward depends on the action. */
         CriteriaIncentive: {
-            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount of a token. 10^18 is 100 percent, 2 × 10^16 is 2 percent; "0" pays the signed amount as it is. */
+            /** @description Share of the amount of the action that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is. */
             reward: components["schemas"]["BaseUnits"];
             /** @description Total budget, claimed or not, in base units of `asset`. */
             limit: components["schemas"]["BaseUnits"];
-            /** @description Percent of the amount of the action that is paid back, as recorded; absent if not recorded. */
+            /** @description Percent of the amount of the action that is paid back; absent if not recorded. */
             rebatePercentage?: number;
+        };
+        /** @description What every incentive has whose reward follows the price of another asset. */
+        PeggedIncentive: {
+            /** @description Token that the reward is denominated in, but paid in `asset`; the zero address is the native token, with 18 decimals. */
+            peg: components["schemas"]["Address"];
+        };
+        /** @description Where an amount is read from. */
+        AmountSource: {
+            /** @description Where the claimable amount is read from: 0 EVENT (event data), 1 FUNCTION (function arguments). */
+            criteriaType: components["schemas"]["CriteriaCriteriaType"];
+            /** @description Topic of the event or selector of the function, hexadecimal. */
+            signature: string;
+            /** @description Index of the field or argument that holds the amount, from 0. */
+            fieldIndex: number;
+            /** @description Contract with the event or function. */
+            targetContract: components["schemas"]["Address"];
+        };
+        /** @description Whether an account can claim an incentive. */
+        Finding: {
+            /** @description Index of the incentive in its campaign, from 0. */
+            incentiveIndex: number;
+            /** @description Whether the account can claim the incentive. */
+            verdict: components["schemas"]["Verdict"];
+            /** @description All reasons that hold, in the order of `code`. */
+            reasons: components["schemas"]["ClaimReason"][];
+            /** @description The signature of the validator, hexadecimal. Only if the verdict is `claimable`. */
+            signature?: string;
+            /** @description Who referred the account; the zero address is nobody. With `signature`. */
+            referrer?: components["schemas"]["Address"];
+            /** @description If `signature` is the whole payload of a claim. */
+            transaction?: components["schemas"]["ClaimTransaction"];
+        };
+        /** @description What was claimed of a token. */
+        ClaimedSum: {
+            /** @description The reward token; `null` if it pays none. */
+            asset: components["schemas"]["Address"] | null;
+            /** @description The reward token; `null` if unknown. */
+            metadata: components["schemas"]["TokenMetadata"] | null;
+            /** @description What they paid, in base units of the token. */
+            claimedAmount: components["schemas"]["TotalAmount"];
+            /** @description Value in US dollars at the time of each claim, of those whose value is known; `null` if there are none. */
+            claimedAmountUsd: components["schemas"]["UsdAmount"] | null;
+        };
+        /** @description Which incentive it is of. */
+        OfIncentive: {
+            /** @description ID of the campaign. */
+            campaignId: components["schemas"]["CampaignId"];
+            /** @description Name of the campaign; `null` if it has none. */
+            campaignName: string | null;
+            /** @description Variant of the incentive; `null` if unknown. */
+            incentiveType: components["schemas"]["IncentiveType"] | null;
+        };
+        /** @description What is known of every token. */
+        TokenFacts: {
+            /** @description ID of the token: `<chainId>:<address>`. */
+            id: string;
+            /** @description Chain on which the token lives. */
+            chainId: components["schemas"]["ChainId"];
+            /** @description Contract of the token; the zero address is the native token. */
+            address: components["schemas"]["Address"];
+            /** @description Decimals of the token: this many digits of an amount in base units follow the decimal point. */
+            decimals: number;
+            /** @description Name of the token. */
+            name: string;
+            /** @description URI of the image of the token. */
+            imageUri: string;
         };
     };
     responses: {
-        /** @description A parameter is invalid, unknown, or repeated without being a list; the sentence names it. */
-        BadRequest: {
+        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. It has all headers of a 200. */
+        Http304: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "invalid_http" | "invalid_request" | "malformed_url";
+                ratelimit: components["headers"]["ratelimit"];
+                "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                etag: components["headers"]["etag"];
+                "x-as-of": components["headers"]["x-as-of"];
+                "cache-status": components["headers"]["cache-status"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description A parameter is invalid, unknown or repeated without being a list. */
+        Http400: {
+            headers: {
+                "x-request-id": components["headers"]["x-request-id"];
+                "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
@@ -1768,12 +1667,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The method is not GET, HEAD or OPTIONS; `Allow` lists them. */
-        MethodNotAllowed: {
+        /** @description The method is not GET, HEAD or OPTIONS. */
+        Http405: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "method_not_allowed";
+                "x-error-code": components["headers"]["x-error-code"];
                 /** @description The allowed methods: `GET, HEAD, OPTIONS`. */
                 allow?: string;
                 [name: string]: unknown;
@@ -1784,11 +1682,10 @@ export interface components {
             };
         };
         /** @description The URL is too long. */
-        URITooLong: {
+        Http414: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "url_too_long";
+                "x-error-code": components["headers"]["x-error-code"];
                 [name: string]: unknown;
             };
             content: {
@@ -1796,8 +1693,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Too many requests from this address; `Retry-After` says when to retry. */
-        TooManyRequests: {
+        /** @description Too many requests from this address. */
+        Http429: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
@@ -1812,11 +1709,10 @@ export interface components {
             };
         };
         /** @description The headers are too long. */
-        RequestHeaderFieldsTooLarge: {
+        Http431: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "headers_too_long";
+                "x-error-code": components["headers"]["x-error-code"];
                 [name: string]: unknown;
             };
             content: {
@@ -1824,12 +1720,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description An internal error; the request ID identifies its log entry. */
-        InternalServerError: {
+        /** @description An internal error; its log entry has the request ID. */
+        Http500: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "internal_error";
+                "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
@@ -1839,12 +1734,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached in time; `Retry-After` says when to retry. */
-        ServiceUnavailable: {
+        /** @description The database is unreachable or too slow, the service is overloaded, or a block of `minBlock` was not reached. */
+        Http503: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "block_not_reached" | "changing_data" | "database_unavailable" | "not_ready" | "overloaded" | "schema_outdated" | "too_many_exports" | "too_many_streams";
+                "x-error-code": components["headers"]["x-error-code"];
                 "retry-after": components["headers"]["retry-after"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
@@ -1855,28 +1749,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-        NotModified: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                etag: components["headers"]["etag"];
-                "cache-control": components["headers"]["cache-control"];
-                "x-as-of": components["headers"]["x-as-of"];
-                age: components["headers"]["age"];
-                "cache-status": components["headers"]["cache-status"];
-                vary: components["headers"]["vary"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
         /** @description Not found. */
-        NotFound: {
+        Http404: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "not_found" | "path_not_found";
+                "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
@@ -1886,33 +1763,15 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-        NotModified2: {
-            headers: {
-                "x-request-id": components["headers"]["x-request-id"];
-                ratelimit: components["headers"]["ratelimit"];
-                "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                etag: components["headers"]["etag"];
-                "cache-control": components["headers"]["cache-control"];
-                "x-as-of": components["headers"]["x-as-of"];
-                age: components["headers"]["age"];
-                "cache-status": components["headers"]["cache-status"];
-                vary: components["headers"]["vary"];
-                "x-total-count": components["headers"]["x-total-count"];
-                link: components["headers"]["link"];
-                [name: string]: unknown;
-            };
-            content?: never;
-        };
         /** @description The records of the page. */
-        OK: {
+        Http200: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 /** @description The next page, `<…>; rel="next"` (RFC 8288); absent on the last one. */
                 link?: string;
-                /** @description Where the changes go on that this page does not have: `after` of `/changes`. */
+                /** @description `after` of `/changes`, for the changes after this page. */
                 "x-changes-cursor"?: string;
                 [name: string]: unknown;
             };
@@ -1921,13 +1780,12 @@ export interface components {
                 "text/csv": string;
             };
         };
-        /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked tokens get the same response. */
-        Unauthorized: {
+        /** @description The token is missing or invalid; `WWW-Authenticate` says which. Unknown, expired and revoked ones get the same response. */
+        Http401: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "invalid_token" | "missing_token";
-                /** @description How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750). */
+                "x-error-code": components["headers"]["x-error-code"];
+                /** @description How to authenticate (RFC 6750). */
                 "www-authenticate"?: string;
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
@@ -1938,12 +1796,11 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description The token is valid, but does not grant access to the data of this user. */
-        Forbidden: {
+        /** @description The token does not grant access to the data of this user. */
+        Http403: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
-                /** @description What failed, for programs: the guide on errors has a section for each code. */
-                "x-error-code"?: "forbidden";
+                "x-error-code": components["headers"]["x-error-code"];
                 ratelimit: components["headers"]["ratelimit"];
                 "ratelimit-policy": components["headers"]["ratelimit-policy"];
                 [name: string]: unknown;
@@ -1953,8 +1810,8 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description Too many requests or failed attempts from this address; `Retry-After` says when to retry. */
-        TooManyRequests2: {
+        /** @description Too many requests or failed attempts from this address. */
+        Http429_2: {
             headers: {
                 "x-request-id": components["headers"]["x-request-id"];
                 "x-error-code": components["headers"]["x-error-code"];
@@ -1971,17 +1828,17 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+         * @description Number of the page, from 1 (0 is the same). A page past the end is empty.
          * @example 1
          */
         page: number | null;
         /**
-         * @description Number of items per page, at most 100. With 0 the array is empty.
+         * @description Number of items per page. With 0 the array is empty.
          * @example 10
          */
         pageSize: number | null;
         /**
-         * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+         * @description Campaigns of any of these budget accounts.
          * @example [
          *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
          *     ]
@@ -1991,81 +1848,88 @@ export interface components {
          * @description Campaigns of this owner.
          * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
          */
-        owner: string;
+        owner: components["schemas"]["Address"];
         /**
          * @description Campaigns created by this autocampaign. Case-sensitive.
          * @example auto-uniswap-7
          */
         autocampaignId: string;
         /**
-         * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+         * @description Campaigns created on this chain; with `targetContract`: the chain of that contract. Empty and `null`: any chain.
          * @example 8453
          */
         chainId: number | null;
         /**
-         * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+         * @description Campaigns with an action step on this contract; requires `chainId`, its chain.
          * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
          */
-        targetContract: string;
+        targetContract: components["schemas"]["Address"];
         /**
-         * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+         * @description Campaigns that involve any of these tokens or collections.
          * @example [
          *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
          *     ]
          */
         tokens: components["schemas"]["TokenFilter"][];
         /**
-         * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+         * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one.
          * @example [
          *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
          *     ]
          */
         rewardToken: components["schemas"]["RewardTokenFilter"][];
         /**
-         * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+         * @description Campaigns distributed through any of these channels, compared without case.
          * @example [
          *       "base-app"
          *     ]
          */
         distributionChannel: string[];
         /**
-         * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+         * @description `true`: only campaigns whose reward tokens are all known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null`: `true`.
          * @example true
          */
         tokenWhitelist: boolean | null;
         /**
-         * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+         * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
          * @example [
          *       "8453:38401005"
          *     ]
          */
         minBlock: string[];
         /**
-         * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+         * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
          * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
          */
         "If-None-Match": string;
         /**
-         * @description Only what is of this instant or later.
-         * @example 2025-01-01T00:00:00Z
-         */
-        since: string;
-        /**
-         * @description Only what is earlier than this instant.
-         * @example 2100-01-01T00:00:00Z
-         */
-        until: string;
-        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
-        cursor: string;
-        /**
-         * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+         * @description Only of these chains.
          * @example [
          *       8453
          *     ]
          */
-        chainId2: number[];
-        /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
-        cursor2: string;
+        chainId_2: components["schemas"]["ChainId"][];
+        /**
+         * @description The campaigns it is about.
+         * @example [
+         *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+         *     ]
+         */
+        campaignId: components["schemas"]["CampaignId"][];
+        /**
+         * @description Only what is of this instant or later.
+         * @example 2025-01-01T00:00:00Z
+         */
+        since: components["schemas"]["Instant"];
+        /**
+         * @description Only what is earlier than this instant.
+         * @example 2100-01-01T00:00:00Z
+         */
+        until: components["schemas"]["Instant"];
+        /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
+        cursor: string;
+        /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+        cursor_2: string;
         /**
          * @description Number of records, at most 100000; what campaigns need besides is not counted.
          * @example 10000
@@ -2074,36 +1938,26 @@ export interface components {
     };
     requestBodies: never;
     headers: {
-        /** @description ID of the request, as in the logs: the caller's `x-request-id`, or a new UUID. */
+        /** @description ID of the request in the logs: the caller's `x-request-id`, or a new UUID. */
         "x-request-id": string;
-        /** @description Remaining requests (`r`) and seconds until the limit resets (`t`): of `"requests"` if requests are limited, of `"failed-attempts"` if an invalid token was sent. */
+        /** @description Remaining requests (`r`) and seconds until the reset (`t`): of `"requests"` if they are limited, of `"failed-attempts"` if an invalid token was sent. */
         ratelimit: string;
-        /** @description The limit (`q`) and its window in seconds (`w`), for each limit that `ratelimit` names. */
+        /** @description The limit (`q`) and its window in seconds (`w`) of each limit in `ratelimit`. */
         "ratelimit-policy": string;
-        /** @description Entity tag of this response in its encoding, for `If-None-Match`. */
+        /** @description Entity tag of this response, for `If-None-Match`. */
         etag: string;
-        /** @description How long caches may reuse the response. */
-        "cache-control": string;
-        /** @description The newest block of each indexed chain whose effects are in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
+        /** @description The newest block of each indexed chain in this response, `<chainId>:<block>, …`, chains ascending; absent if no chain is indexed. */
         "x-as-of": string;
-        /** @description Seconds since the response was last known to be current. Only on a stale response, served while the database is unreachable. */
-        age: number;
-        /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, otherwise absent. */
+        /** @description `reward-campaigns; hit; fwd=stale` (RFC 9211) on a stale response, served with its `Age` while the database is unreachable. */
         "cache-status": string;
-        /** @description Request headers that the response depends on. */
-        vary: string;
         /** @description Number of items on all pages, exact. */
         "x-total-count": number;
-        /** @description Other pages (RFC 8288), as references relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
+        /** @description Other pages (RFC 8288), relative to the URL of the request: `first`, `prev`, `next`, `last`; after the last page `prev` is the last one. Absent with `pageSize=0`, without another page, and if it would be longer. */
         link: string;
-        /** @description With `cursor`: whether lists have changed since the walk began; `unknown` if that was too long ago, or history was lost. */
-        "x-changed-since-start": "yes" | "no" | "unknown";
-        /** @description Other pages (RFC 8288), as references relative to the URL of the request: `next`. Absent with `pageSize=0`, if there is no other page to name, and if it would be longer. */
-        link2: string;
-        /** @description `totalClaims`, where that is there. */
-        "x-total-count2": number;
-        /** @description What failed, for programs: the guide on errors has a section for each code. */
-        "x-error-code": "too_many_concurrent_requests" | "too_many_failed_attempts" | "too_many_requests";
+        /** @description Other pages (RFC 8288), relative to the URL of the request: `next`. Absent with `pageSize=0`, without another page, and if it would be longer. */
+        link_2: string;
+        /** @description What failed, for programs: see the guide on errors. */
+        "x-error-code": components["schemas"]["XErrorCode"];
         /** @description Seconds to wait before a retry. */
         "retry-after": number;
     };
@@ -2115,22 +1969,19 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+                 * @description Number of the page, from 1 (0 is the same). A page past the end is empty.
                  * @example 1
                  */
                 page?: components["parameters"]["page"];
                 /**
-                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: components["parameters"]["pageSize"];
-                /**
-                 * @description `start` begins a walk, in which each item that is there comes once, whatever changes meanwhile: then `nextCursor` of the page before, with the same parameters but for `pageSize`. Not with `page`.
-                 * @example start
-                 */
+                /** @description `start` begins a walk, in which each item comes once, whatever changes; then `nextCursor` of the page before, with the same parameters except `pageSize`. Not with `page`. */
                 cursor?: string;
                 /**
-                 * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns of any of these budget accounts.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
@@ -2147,69 +1998,69 @@ export interface operations {
                  */
                 autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
-                 * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+                 * @description Campaigns created on this chain; with `targetContract`: the chain of that contract. Empty and `null`: any chain.
                  * @example 8453
                  */
                 chainId?: components["parameters"]["chainId"];
                 /**
-                 * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+                 * @description Campaigns with an action step on this contract; requires `chainId`, its chain.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: components["parameters"]["targetContract"];
                 /**
-                 * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns that involve any of these tokens or collections.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["parameters"]["tokens"];
                 /**
-                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 rewardToken?: components["parameters"]["rewardToken"];
                 /**
-                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns distributed through any of these channels, compared without case.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
                 distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
-                 * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+                 * @description `true`: only campaigns whose reward tokens are all known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null`: `true`.
                  * @example true
                  */
                 tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
-                 * @description These campaigns, as far as they pass all other filters. Comma-separated or repeated; at most 100 items.
+                 * @description These campaigns, if they pass all other filters.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Campaigns with an incentive of any of these variants, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns with an incentive of any of these variants, compared without case.
                  * @example [
                  *       "ERC20Incentive"
                  *     ]
                  */
                 incentiveType?: components["schemas"]["IncentiveType"][];
                 /**
-                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns whose action template has any of these action types, compared without case.
                  * @example [
                  *       "swap"
                  *     ]
                  */
                 actionType?: string[];
                 /**
-                 * @description `recently-deployed`: newest block timestamp first. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, those first that end soonest.
+                 * @description `recently-deployed`: newest first, by block timestamp. `active`: active campaigns first, each group newest first. `ending-soon`: only active campaigns that end, the soonest first.
                  * @example active
                  */
                 sortBy?: components["schemas"]["ListCampaignsSortBy"];
                 /**
-                 * @description `true`: only campaigns that use an action template without customisation.
+                 * @description `true`: only campaigns that use an action template as it is.
                  * @example true
                  */
                 actionTemplateOnly?: boolean;
@@ -2219,19 +2070,19 @@ export interface operations {
                  */
                 showActiveOnly?: boolean;
                 /**
-                 * @description Campaigns of which every word starts a word of the name, or of the name or the symbol of a reward token; compared without case and accents.
+                 * @description Words: each starts a word of the name, or of the name or symbol of a reward token, without case and accents.
                  * @example usdc
                  */
                 search?: string;
                 /**
-                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
                  * @example [
                  *       "id"
                  *     ]
                  */
                 fields?: components["schemas"]["ListCampaignsFields"][];
                 /**
-                 * @description Count the values of these beside the page, each under all other filters. Comma-separated or repeated; at most 100 items.
+                 * @description Count the values of these beside the page, each under all other filters.
                  * @example [
                  *       "chainId"
                  *     ]
@@ -2243,7 +2094,7 @@ export interface operations {
                  */
                 facetSize?: number | null;
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2252,7 +2103,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2269,60 +2120,40 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     "x-total-count": components["headers"]["x-total-count"];
                     link: components["headers"]["link"];
-                    "x-changed-since-start": components["headers"]["x-changed-since-start"];
+                    /** @description With `cursor`: whether lists changed since the walk began; `unknown` if that was too long ago, or history was lost. */
+                    "x-changed-since-start"?: components["schemas"]["XChangedSinceStart"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListCampaignsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
-                    "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    "x-total-count": components["headers"]["x-total-count"];
-                    link: components["headers"]["link"];
-                    "x-changed-since-start": components["headers"]["x-changed-since-start"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     getCampaign: {
         parameters: {
             query?: {
                 /**
-                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
                  * @example [
                  *       "id"
                  *     ]
                  */
                 fields?: components["schemas"]["GetCampaignFields"][];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2331,17 +2162,17 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
             };
             path: {
                 /**
-                 * @description Campaign ID `<chainId>:<campaignCoreAddress>:<identifier>`, in any case.
+                 * @description ID of the campaign, in any case.
                  * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
                  */
-                id: string;
+                id: components["schemas"]["CampaignId"];
             };
             cookie?: never;
         };
@@ -2354,38 +2185,35 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["CampaignDetail"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            404: components["responses"]["Http404"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listTrendingCampaigns: {
         parameters: {
             query?: {
                 /**
-                 * @description Claims in (now − period, now] count, by their block timestamps, exact to the second; campaigns are ranked by the volume claimed in it.
+                 * @description Claims in (now − period, now] count, by block timestamp; campaigns are ranked by the volume claimed.
                  * @example 24h
                  */
                 period?: components["schemas"]["ListTrendingCampaignsPeriod"];
                 /**
-                 * @description Campaigns of any of these budget accounts. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns of any of these budget accounts.
                  * @example [
                  *       "0x57a17464ce4315b7fb0fa2b287edf29a19c8ed66"
                  *     ]
@@ -2402,84 +2230,84 @@ export interface operations {
                  */
                 autocampaignId?: components["parameters"]["autocampaignId"];
                 /**
-                 * @description Campaigns created on this chain. Together with `targetContract`: the chain of that contract instead. Empty and `null` mean any chain.
+                 * @description Campaigns created on this chain; with `targetContract`: the chain of that contract. Empty and `null`: any chain.
                  * @example 8453
                  */
                 chainId?: components["parameters"]["chainId"];
                 /**
-                 * @description Campaigns with an action step on this contract; requires `chainId`, the chain of the contract.
+                 * @description Campaigns with an action step on this contract; requires `chainId`, its chain.
                  * @example 0xd0b53d9277642d899df5c87a3966a349a798f224
                  */
                 targetContract?: components["parameters"]["targetContract"];
                 /**
-                 * @description Campaigns that involve any of these tokens or collections. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns that involve any of these tokens or collections.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 tokens?: components["parameters"]["tokens"];
                 /**
-                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns that pay any of these tokens; `tokens` also finds those whose action deals in one.
                  * @example [
                  *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
                  *     ]
                  */
                 rewardToken?: components["parameters"]["rewardToken"];
                 /**
-                 * @description Campaigns distributed through any of these channels, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns distributed through any of these channels, compared without case.
                  * @example [
                  *       "base-app"
                  *     ]
                  */
                 distributionChannel?: components["parameters"]["distributionChannel"];
                 /**
-                 * @description `true`: only campaigns all of whose reward tokens are known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null` mean `true`.
+                 * @description `true`: only campaigns whose reward tokens are all known and whitelisted; incentives that pay no token pass. `false`: no filter. Empty and `null`: `true`.
                  * @example true
                  */
                 tokenWhitelist?: components["parameters"]["tokenWhitelist"];
                 /**
-                 * @description Number of campaigns to return, at most 100; 0 returns an empty array.
+                 * @description Maximum number of campaigns. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: number | null;
                 /**
-                 * @description Campaigns created by this account; if the creator is not recorded, campaigns it owns.
+                 * @description Campaigns created by this account; if the creator is not recorded, those it owns.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                creator?: string;
+                creator?: components["schemas"]["Address"];
                 /**
-                 * @description Only campaigns whose allow list admits this account; `status`, `accessStatus` and `signature` refer to it.
+                 * @description Only campaigns whose allow list admits this account, to which `status`, `accessStatus` and `signature` refer.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
-                user?: string;
+                user?: components["schemas"]["Address"];
                 /**
-                 * @description Campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description Campaigns whose action template has any of these action types, compared without case.
                  * @example [
                  *       "swap"
                  *     ]
                  */
                 includeActionTypes?: string[];
                 /**
-                 * @description No campaigns whose action template has any of these action types, compared without case. Comma-separated or repeated; at most 100 items.
+                 * @description No campaigns whose action template has any of these action types, compared without case.
                  * @example [
                  *       "mint"
                  *     ]
                  */
                 excludeActionTypes?: string[];
                 /**
-                 * @description `true`: adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null` mean `false`.
+                 * @description Adds `actionTokenMetadata` to campaigns of the action type `swap` whose action token is known. Empty and `null`: `false`.
                  * @example true
                  */
                 includeTokenMetadata?: boolean | null;
                 /**
-                 * @description Only these top-level keys, in their usual order. All others are absent, also those that the schema of the response requires. Comma-separated or repeated; at most 100 items.
+                 * @description Only these top-level keys, in their usual order; even required ones are absent otherwise.
                  * @example [
                  *       "id"
                  *     ]
                  */
                 fields?: components["schemas"]["ListTrendingCampaignsFields"][];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2488,7 +2316,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2505,64 +2333,61 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListTrendingCampaignsResponse"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listContracts: {
         parameters: {
             query?: {
                 /**
-                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
+                 * @description Number of the page, from 1 (0 is the same). A page past the end is empty.
                  * @example 1
                  */
                 page?: components["parameters"]["page"];
                 /**
-                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: components["parameters"]["pageSize"];
                 /**
-                 * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: the newest campaign. Ties are broken by the other two, in this order, then by chain ID and address.
+                 * @description `most-completions`: most claims in the time range first. `total-spend`: most US dollars claimed in it. `recently-deployed`: newest campaign. Ties: by the other two in this order, then chain ID and address.
                  * @example total-spend
                  */
                 sortBy?: components["schemas"]["ListContractsSortBy"];
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second; absent: all claims. Contracts without a claim in it are included, with zeros.
+                 * @description Claims in (now − range, now] count, by block timestamp; absent: all claims. Contracts without a claim are included, with zeros.
                  * @example 7d
                  */
                 timeRange?: components["schemas"]["ListContractsTimeRange"];
                 /**
-                 * @description Contracts on any of these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainIds?: number[];
+                chainIds?: components["schemas"]["ChainId"][];
                 /**
-                 * @description Count only campaigns created by this account, in all statistics; if the creator is not recorded, campaigns it owns.
+                 * @description Count only campaigns created by this account; if the creator is not recorded, those it owns.
                  * @example 0x06336e95e7661a463e7ec800e79f3355eb6bf24a
                  */
-                creator?: string;
+                creator?: components["schemas"]["Address"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2571,94 +2396,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
-                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
-                 */
-                "If-None-Match"?: components["parameters"]["If-None-Match"];
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The page; the header `x-total-count` is the number of contracts on all pages. */
-            200: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
-                    "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    "x-total-count": components["headers"]["x-total-count"];
-                    link: components["headers"]["link"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ListContractsResponse"];
-                };
-            };
-            304: components["responses"]["NotModified2"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    listTokens: {
-        parameters: {
-            query?: {
-                /**
-                 * @description Number of the page, from 1; 0 is the first page too. A page past the end is empty.
-                 * @example 1
-                 */
-                page?: components["parameters"]["page"];
-                /**
-                 * @description Number of items per page, at most 100. With 0 the array is empty.
-                 * @example 10
-                 */
-                pageSize?: components["parameters"]["pageSize"];
-                /**
-                 * @description Tokens of which every word starts a word of the name or the symbol, without case and accents.
-                 * @example usdc
-                 */
-                search?: string;
-                /**
-                 * @description Tokens of any of these chains. Comma-separated or repeated; at most 100 items.
-                 * @example [
-                 *       8453
-                 *     ]
-                 */
-                chainId?: number[];
-                /**
-                 * @description These tokens. Comma-separated or repeated; at most 100 items.
-                 * @example [
-                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
-                 *     ]
-                 */
-                token?: components["schemas"]["RewardTokenFilter"][];
-                /**
-                 * @description `true`: only whitelisted tokens; `false`: only others. Empty and `null` mean both.
-                 * @example true
-                 */
-                whitelisted?: boolean | null;
-                /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
-                 * @example [
-                 *       "8453:38401005"
-                 *     ]
-                 */
-                minBlock?: components["parameters"]["minBlock"];
-            };
-            header?: {
-                /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2675,61 +2413,65 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     "x-total-count": components["headers"]["x-total-count"];
                     link: components["headers"]["link"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["ListTokensResponse"];
+                    "application/json": components["schemas"]["ListContractsResponse"];
                 };
             };
-            304: components["responses"]["NotModified2"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
-    listActivity: {
+    listTokens: {
         parameters: {
             query?: {
                 /**
-                 * @description Campaign IDs to include; all campaigns together, as one entry, if omitted. Comma-separated or repeated; at most 50 items.
+                 * @description Number of the page, from 1 (0 is the same). A page past the end is empty.
+                 * @example 1
+                 */
+                page?: components["parameters"]["page"];
+                /**
+                 * @description Number of items per page. With 0 the array is empty.
+                 * @example 10
+                 */
+                pageSize?: components["parameters"]["pageSize"];
+                /**
+                 * @description Words: each starts a word of the name or the symbol, without case and accents.
+                 * @example usdc
+                 */
+                search?: string;
+                /**
+                 * @description Only of these chains.
                  * @example [
-                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *       8453
                  *     ]
                  */
-                campaignId?: components["schemas"]["CampaignId"][];
+                chainId?: components["parameters"]["chainId_2"];
                 /**
-                 * @description Claims in (now − range, now] count, by their block timestamps, exact to the second. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets; they are aligned to the end of the range, not to the clock. Without effect where `interval` is given.
-                 * @example 7d
+                 * @description These tokens.
+                 * @example [
+                 *       "8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913"
+                 *     ]
                  */
-                timeRange?: components["schemas"]["ListActivityTimeRange"];
+                token?: components["schemas"]["RewardTokenFilter"][];
                 /**
-                 * @description The start of the range: the first interval is the one that it is in. With `until` and `interval`.
-                 * @example 2026-01-01T00:00:00.000Z
+                 * @description `true`: only whitelisted tokens; `false`: only others. Empty and `null`: both.
+                 * @example true
                  */
-                since?: string;
+                whitelisted?: boolean | null;
                 /**
-                 * @description The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.
-                 * @example 2026-02-01T00:00:00.000Z
-                 */
-                until?: string;
-                /**
-                 * @description In place of `timeRange`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most 400. With `since` and `until`.
-                 * @example 1d
-                 */
-                interval?: components["schemas"]["ListActivityInterval"];
-                /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2738,7 +2480,84 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
+                 * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
+                 */
+                "If-None-Match"?: components["parameters"]["If-None-Match"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["x-request-id"];
+                    ratelimit: components["headers"]["ratelimit"];
+                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
+                    etag: components["headers"]["etag"];
+                    "x-as-of": components["headers"]["x-as-of"];
+                    "cache-status": components["headers"]["cache-status"];
+                    "x-total-count": components["headers"]["x-total-count"];
+                    link: components["headers"]["link"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ListTokensResponse"];
+                };
+            };
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
+        };
+    };
+    listActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Campaign IDs to include; all campaigns together, as one entry, if omitted.
+                 * @example [
+                 *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
+                 *     ]
+                 */
+                campaignId?: components["schemas"]["CampaignId"][];
+                /**
+                 * @description Claims in (now − range, now] count, by block timestamp. `1h` has 1-minute buckets, `24h` 30-minute, `7d` 4-hour and `30d` 1-day buckets, aligned to the end of the range. No effect with `interval`.
+                 * @example 7d
+                 */
+                timeRange?: components["schemas"]["ListActivityTimeRange"];
+                /**
+                 * @description Start of the range, in the first interval. With `until` and `interval`.
+                 * @example 2026-01-01T00:00:00.000Z
+                 */
+                since?: components["schemas"]["Instant"];
+                /**
+                 * @description End of the range, exclusive: the interval before it is the last. With `since` and `interval`.
+                 * @example 2026-02-01T00:00:00.000Z
+                 */
+                until?: components["schemas"]["Instant"];
+                /**
+                 * @description In place of `timeRange`: whole hours, days or weeks (from Monday) in UTC; at most 400. With `since` and `until`.
+                 * @example 1d
+                 */
+                interval?: components["schemas"]["ListActivityInterval"];
+                /**
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
+                 * @example [
+                 *       "8453:38401005"
+                 *     ]
+                 */
+                minBlock?: components["parameters"]["minBlock"];
+            };
+            header?: {
+                /**
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2755,44 +2574,41 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListActivityResponse"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listOutlooks: {
         parameters: {
             query: {
                 /**
-                 * @description The campaigns. Comma-separated or repeated; at most 50 items.
+                 * @description The campaigns it is about.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
-                campaignId: components["schemas"]["CampaignId"][];
+                campaignId: components["parameters"]["campaignId"];
                 /**
-                 * @description The past whose pace is told: claims in (at − basis, at] count, by their block timestamps.
+                 * @description The past whose pace counts: claims in (at − basis, at], by block timestamp.
                  * @example 7d
                  */
                 basis?: components["schemas"]["ListOutlooksBasis"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2801,7 +2617,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2818,25 +2634,22 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListOutlooksResponse"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     getPrices: {
@@ -2846,26 +2659,26 @@ export interface operations {
                  * @description The token, `<chainId>:<address>`.
                  * @example 8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913
                  */
-                token: string;
+                token: components["schemas"]["TokenId"];
                 /** @description The instant of the price; not in the future. Absent: now. Not together with `interval`. */
-                at?: string;
+                at?: components["schemas"]["Instant"];
                 /**
-                 * @description The first instant of a series; with `until` and `interval`.
+                 * @description First instant of a series. With `until` and `interval`.
                  * @example 2026-01-30T12:00:00.000Z
                  */
-                since?: string;
+                since?: components["schemas"]["Instant"];
                 /**
-                 * @description The end of a series, which is not in it; not in the future. With `since` and `interval`.
+                 * @description End of a series, exclusive, not in the future. With `since` and `interval`.
                  * @example 2026-01-31T12:00:00.000Z
                  */
-                until?: string;
+                until?: components["schemas"]["Instant"];
                 /**
-                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With `since` and `until`.
+                 * @description Adds a series: the prices in force at `since` and each interval after it, at most 400. With both.
                  * @example 1h
                  */
                 interval?: components["schemas"]["GetPricesInterval"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2874,7 +2687,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2891,26 +2704,23 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["GetPricesResponse"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            404: components["responses"]["Http404"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listClaims: {
@@ -2920,21 +2730,21 @@ export interface operations {
                  * @description Only claims of this account.
                  * @example 0xb678bccc3d0135248d4b72899bf4de41345618b5
                  */
-                claimant?: string;
+                claimant?: components["schemas"]["Address"];
                 /**
-                 * @description Only claims on these campaigns. Comma-separated or repeated; at most 50 items.
+                 * @description Only of these campaigns.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
                 campaignId?: components["schemas"]["CampaignId"][];
                 /**
-                 * @description Only claims on these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: number[];
+                chainId?: components["parameters"]["chainId_2"];
                 /**
                  * @description Only what is of this instant or later.
                  * @example 2025-01-01T00:00:00Z
@@ -2945,15 +2755,15 @@ export interface operations {
                  * @example 2100-01-01T00:00:00Z
                  */
                 until?: components["parameters"]["until"];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
                 cursor?: components["parameters"]["cursor"];
                 /**
-                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: components["parameters"]["pageSize"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -2962,7 +2772,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -2979,44 +2789,25 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    link: components["headers"]["link2"];
-                    "x-total-count": components["headers"]["x-total-count2"];
+                    link: components["headers"]["link_2"];
+                    /** @description `totalClaims`, where that is there. */
+                    "x-total-count"?: number;
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListClaimsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
-                    "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    link: components["headers"]["link2"];
-                    "x-total-count": components["headers"]["x-total-count2"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listEligibility: {
@@ -3026,16 +2817,16 @@ export interface operations {
                  * @description The account that wants to claim.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
-                user: string;
+                user: components["schemas"]["Address"];
                 /**
-                 * @description The campaigns it wants to claim. Comma-separated or repeated; at most 50 items.
+                 * @description The campaigns it is about.
                  * @example [
                  *       "8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735"
                  *     ]
                  */
-                campaignId: components["schemas"]["CampaignId"][];
+                campaignId: components["parameters"]["campaignId"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -3044,7 +2835,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3061,51 +2852,48 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListEligibilityResponse"];
                 };
             };
-            304: components["responses"]["NotModified"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listRewards: {
         parameters: {
             query?: {
                 /**
-                 * @description `claimable`: only incentives whose verdict is `claimable`. `claimed`: only those with at least one claim. Absent: both, and those with a signature that cannot be claimed.
+                 * @description `claimable`: only incentives with that verdict. `claimed`: only those with a claim. Absent: both, and those with a signature that cannot be claimed.
                  * @example claimed
                  */
                 state?: components["schemas"]["ListRewardsState"];
                 /**
-                 * @description Only incentives on these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: number[];
-                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. Absent: the first page. */
+                chainId?: components["parameters"]["chainId_2"];
+                /** @description `nextCursor` of the page before, with the same parameters: only `pageSize` and the order of lists may change. */
                 cursor?: components["parameters"]["cursor"];
                 /**
-                 * @description Number of items per page, at most 100. With 0 the array is empty.
+                 * @description Number of items per page. With 0 the array is empty.
                  * @example 10
                  */
                 pageSize?: components["parameters"]["pageSize"];
                 /**
-                 * @description Oldest acceptable block `<chainId>:<block>` of each indexed chain (see `/status`): a caller that has just sent a transaction passes its block, and never sees state older than that block. The request waits up to 2 seconds for the block, then returns 503 with `Retry-After: 1`. If a chain is given several times, the highest block counts. Comma-separated or repeated; at most 10 items.
+                 * @description Oldest acceptable block `<chainId>:<block>` of indexed chains (see `/status`): after a transaction, pass its block and never see older state. The request waits up to 2 seconds for it, then returns 503 with `Retry-After: 1`. Of several blocks of a chain the highest counts.
                  * @example [
                  *       "8453:38401005"
                  *     ]
@@ -3114,7 +2902,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one of them still matches.
+                 * @description Entity tags of cached responses, from `ETag`; returns 304 without a body if one still matches.
                  * @example "gmEacocL7hHL6Mjgpi1zfaifX-z"
                  */
                 "If-None-Match"?: components["parameters"]["If-None-Match"];
@@ -3124,7 +2912,7 @@ export interface operations {
                  * @description The account.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
-                address: string;
+                address: components["schemas"]["Address"];
             };
             cookie?: never;
         };
@@ -3137,70 +2925,51 @@ export interface operations {
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
                     "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
                     "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    link: components["headers"]["link2"];
+                    link: components["headers"]["link_2"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ListRewardsResponse"];
                 };
             };
-            /** @description Not modified: the response with the entity tag in `If-None-Match` is still current. */
-            304: {
-                headers: {
-                    "x-request-id": components["headers"]["x-request-id"];
-                    ratelimit: components["headers"]["ratelimit"];
-                    "ratelimit-policy": components["headers"]["ratelimit-policy"];
-                    etag: components["headers"]["etag"];
-                    "cache-control": components["headers"]["cache-control"];
-                    "x-as-of": components["headers"]["x-as-of"];
-                    age: components["headers"]["age"];
-                    "cache-status": components["headers"]["cache-status"];
-                    vary: components["headers"]["vary"];
-                    link: components["headers"]["link2"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            304: components["responses"]["Http304"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listChanges: {
         parameters: {
             query?: {
                 /** @description Only changes after this one: a `nextCursor` or a `cursor`. Absent: changes from now on. `Last-Event-ID` comes before it. */
-                after?: string;
+                after?: components["schemas"]["ChangeCursor"];
                 /**
-                 * @description Only these kinds; `reset` always comes. Comma-separated or repeated; at most 100 items.
+                 * @description Only these kinds; `reset` always comes.
                  * @example [
                  *       "claim.added"
                  *     ]
                  */
                 kind?: components["schemas"]["ChangeKind"][];
                 /**
-                 * @description Only changes of this campaign and its claims; `reset` always comes.
+                 * @description Only of this campaign and its claims; `reset` always comes.
                  * @example 8453:0xea11a7937809b8585e63b12cc86bf91a72a5b08a:735
                  */
-                campaignId?: string;
+                campaignId?: components["schemas"]["CampaignId"];
                 /**
-                 * @description Only changes of these chains; `reset` always comes. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains; `reset` always comes.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: number[];
+                chainId?: components["schemas"]["ChainId"][];
                 /**
-                 * @description How many seconds an empty response may wait for a change, at most 25.
+                 * @description How many seconds an empty response may wait for a change.
                  * @example 0
                  */
                 wait?: number | null;
@@ -3229,14 +2998,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            /** @description What the cursor stands for is not known any more. */
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            /** @description The cursor is not known any more. */
             410: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
-                    /** @description What failed, for programs: the guide on errors has a section for each code. */
-                    "x-error-code"?: "history_lost";
+                    "x-error-code": components["headers"]["x-error-code"];
                     ratelimit: components["headers"]["ratelimit"];
                     "ratelimit-policy": components["headers"]["ratelimit-policy"];
                     [name: string]: unknown;
@@ -3246,25 +3014,25 @@ export interface operations {
                     "application/problem+json": components["schemas"]["ProblemDetails"];
                 };
             };
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     exportCampaigns: {
         parameters: {
             query?: {
                 /**
-                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: components["parameters"]["chainId2"];
-                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
-                cursor?: components["parameters"]["cursor2"];
+                chainId?: components["parameters"]["chainId_2"];
+                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
                  * @example 10000
@@ -3277,28 +3045,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            200: components["responses"]["Http200"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     exportClaims: {
         parameters: {
             query?: {
                 /**
-                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: components["parameters"]["chainId2"];
-                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
-                cursor?: components["parameters"]["cursor2"];
+                chainId?: components["parameters"]["chainId_2"];
+                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
                  * @example 10000
@@ -3321,28 +3089,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            200: components["responses"]["Http200"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     exportTokens: {
         parameters: {
             query?: {
                 /**
-                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: components["parameters"]["chainId2"];
-                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
-                cursor?: components["parameters"]["cursor2"];
+                chainId?: components["parameters"]["chainId_2"];
+                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
                  * @example 10000
@@ -3355,28 +3123,28 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            200: components["responses"]["Http200"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     exportPrices: {
         parameters: {
             query?: {
                 /**
-                 * @description Only records of these chains. Comma-separated or repeated; at most 100 items.
+                 * @description Only of these chains.
                  * @example [
                  *       8453
                  *     ]
                  */
-                chainId?: components["parameters"]["chainId2"];
-                /** @description Goes on after a page: part of the URL in its `Link`, with the same parameters. Only `limit` may change. Absent: from the beginning. */
-                cursor?: components["parameters"]["cursor2"];
+                chainId?: components["parameters"]["chainId_2"];
+                /** @description From the `Link` of the page before, with the same parameters; only `limit` may change. */
+                cursor?: components["parameters"]["cursor_2"];
                 /**
                  * @description Number of records, at most 100000; what campaigns need besides is not counted.
                  * @example 10000
@@ -3399,14 +3167,14 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            200: components["responses"]["OK"];
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            200: components["responses"]["Http200"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     getStatus: {
@@ -3430,13 +3198,13 @@ export interface operations {
                     "application/json": components["schemas"]["GetStatusResponse"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     getLimits: {
@@ -3460,35 +3228,35 @@ export interface operations {
                     "application/json": components["schemas"]["GetLimitsResponse"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["Http400"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     listAccessLists: {
         parameters: {
             query?: {
                 /**
-                 * @description User whose lists are returned; default: the user of the token. Only an admin token may name another user, and must name one. Case-sensitive.
+                 * @description Default: the user of the token. Only an admin token may name another, and must name one. Case-sensitive.
                  * @example user-1
                  */
                 userId?: string;
                 /**
-                 * @description Words, separated by white space: each must start a word of the name, ignoring case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.
+                 * @description Words: each must start a word of the name, without case and accents. Not allowed: the characters `: & | ' ! ( ) < >`.
                  * @example early collect
                  */
                 search?: string;
                 /**
-                 * @description `totalMembers`: by number of members. Default: by creation time. Ties are ordered by ID, ascending.
+                 * @description `totalMembers`: by number of members. Default: by creation time. Ties: by ID.
                  * @example totalMembers
                  */
                 sortBy?: "totalMembers";
                 /**
-                 * @description `ASC` or `DESC`, in any case: the sort direction. `DESC`: most members, or newest, first.
+                 * @description In any case. `DESC`: most members, or newest, first.
                  * @example DESC
                  */
                 orderBy?: components["schemas"]["ListAccessListsOrderBy"];
@@ -3499,7 +3267,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lists; the header `x-total-count` is the number of all matches. */
+            /** @description The lists. */
             200: {
                 headers: {
                     "x-request-id": components["headers"]["x-request-id"];
@@ -3512,15 +3280,15 @@ export interface operations {
                     "application/json": components["schemas"]["ListAccessListsResponse"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests2"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["Http400"];
+            401: components["responses"]["Http401"];
+            403: components["responses"]["Http403"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429_2"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
     getUserProfile: {
@@ -3530,7 +3298,7 @@ export interface operations {
                  * @description Account whose profile is returned; default: the address of the token. Only an admin token may name another.
                  * @example 0x1ed08f5f7ed154e19d18f21e6b7f4a8402033aaa
                  */
-                user?: string;
+                user?: components["schemas"]["Address"];
             };
             header?: never;
             path?: never;
@@ -3550,16 +3318,16 @@ export interface operations {
                     "application/json": components["schemas"]["UserProfile"];
                 };
             };
-            400: components["responses"]["BadRequest"];
-            401: components["responses"]["Unauthorized"];
-            403: components["responses"]["Forbidden"];
-            404: components["responses"]["NotFound"];
-            405: components["responses"]["MethodNotAllowed"];
-            414: components["responses"]["URITooLong"];
-            429: components["responses"]["TooManyRequests2"];
-            431: components["responses"]["RequestHeaderFieldsTooLarge"];
-            500: components["responses"]["InternalServerError"];
-            503: components["responses"]["ServiceUnavailable"];
+            400: components["responses"]["Http400"];
+            401: components["responses"]["Http401"];
+            403: components["responses"]["Http403"];
+            404: components["responses"]["Http404"];
+            405: components["responses"]["Http405"];
+            414: components["responses"]["Http414"];
+            429: components["responses"]["Http429_2"];
+            431: components["responses"]["Http431"];
+            500: components["responses"]["Http500"];
+            503: components["responses"]["Http503"];
         };
     };
 }

@@ -11,6 +11,7 @@ interface Document {
   paths: Record<string, Record<string, Json>>
   components?: { schemas?: Record<string, Schema> }
   servers?: unknown
+  security?: unknown
 }
 
 /**
@@ -18,7 +19,7 @@ interface Document {
  * schemas of responses are still referred to, each with all its properties: they have names, and may hold each other.
  */
 export function resolveReferences<T extends object>(document: T): T {
-  const { paths, components = {}, servers } = document as Document
+  const { paths, components = {}, servers, security } = document as Document
   const { schemas = {} } = components
   const targetOf = (reference: string) =>
     reference
@@ -57,7 +58,7 @@ export function resolveReferences<T extends object>(document: T): T {
 
   const operations = Object.entries(paths).map(([path, { get, ...others }]) => [
     path,
-    { ...others, get: resolve({ servers, ...get }, get?.operationId) },
+    { ...others, get: resolve({ servers, security, ...get }, get?.operationId) },
   ])
   const wholes = Object.entries(schemas).map(([name, schema]): [string, Schema] => [name, whole(schema)])
   // What is in its place now stands nowhere else: enumerations of parameters, and what other schemas include.

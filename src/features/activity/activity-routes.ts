@@ -36,7 +36,7 @@ const listActivity = {
   operationId: 'listActivity',
   summary: 'List claim activity over time',
   description:
-    'Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock. Without `campaignId`: all campaigns together. Trending campaigns and contracts are ranked by the same totals.',
+    'Claims, their value and claimants in each interval of a time range, with totals of it and of the previous one. A `timeRange` ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock.',
   tags: ['Campaigns'],
   querystring: ListActivityQuery,
   response: responsesOf(

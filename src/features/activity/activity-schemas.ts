@@ -93,7 +93,7 @@ const CampaignActivity = Type.Object(
     ...totals('in the time range'),
     previous: Type.Object(totals('in the previous range'), {
       additionalProperties: false,
-      description: 'Totals of the previous range of the same length, for comparison.',
+      description: 'Totals of the previous range of the same length.',
     }),
   },
   { $id: 'CampaignActivity', additionalProperties: false, description: 'Claims of a campaign, or of all, over time.' },

@@ -56,14 +56,14 @@ const campaignFields = {
   protocolFee: ref(BaseUnits, {
     description: 'Fee of the protocol in basis points of what is paid, on top of it: "1250" is 12.5 percent.',
   }),
-  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0" means no maximum.' }),
+  maxParticipants: ref(BaseUnits, { description: 'Maximum number of claimants; "0": no maximum.' }),
   incentives: Type.Array(ref(Incentive), { maxItems: 1000, description: 'The incentives of the campaign, in order.' }),
   isActive: Type.Boolean({
-    description: 'Whether the campaign has started, has not ended and is not exhausted, now.',
+    description: 'Whether it has started, has not ended and is not exhausted, now.',
   }),
   availableBudgetUsd: refOrNull(UsdAmount, {
     description:
-      'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or the price or decimals of one of their tokens are unknown.',
+      'US dollars that the token incentives can still pay, at current prices; `null` if there are none, or a price or decimals are unknown.',
   }),
   campaignName: stringOrNull({
     description: 'Name of the campaign; `null` if unknown.',

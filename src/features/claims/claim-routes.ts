@@ -11,7 +11,7 @@ const listClaims = {
   operationId: 'listClaims',
   summary: 'List claims',
   description:
-    'Claims of an account, of campaigns, of chains, in a time range, or all, newest first. Pages follow by `cursor`: new claims do not shift them.',
+    'Claims of an account, of campaigns, of chains, in a time range, or all, newest first. New claims do not shift the pages.',
   tags: ['Users'],
   querystring: ListClaimsQuery,
   response: responsesOf(

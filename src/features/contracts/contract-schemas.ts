@@ -46,12 +46,12 @@ export const ExploredContract = Type.Object(
         }),
         totalClaims: Type.Integer({
           minimum: 0,
-          description: 'Number of claims of these campaigns in the time range.',
+          description: 'Number of claims in the time range.',
         }),
         totalAmountClaimedUsd: Type.Number({
           minimum: 0,
           description:
-            'Value of these claims in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts.',
+            'Their value in US dollars at their time, 6 decimals; a campaign counts fully on each of its contracts.',
         }),
       },
       { additionalProperties: false, description: 'Statistics of the campaigns that target the contract.' },

@@ -103,7 +103,7 @@ export const GetLimitsResponse = Type.Object(
           type: 'string',
           enum: consistencies,
           description:
-            '`strong`: a response shows everything committed before its request arrived, except stale ones (`Cache-Status`, see `staleIfErrorSeconds`). `eventual`: a response shows what a standby database has replayed; `minBlock` still requires a block.',
+            '`strong`: a response shows everything committed before its request arrived, unless stale (`staleIfErrorSeconds`). `eventual`: it shows what a standby database has replayed.',
         }),
         maxAgeSeconds: whole('How long caches may reuse a response, in seconds (`max-age`).'),
         staleWhileRevalidateSeconds: whole(

@@ -35,7 +35,7 @@ const listOutlooks = {
   operationId: 'listOutlooks',
   summary: 'List what incentives pay now and what is left of them',
   description:
-    'Of each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past (no forecast). Exact, by the formulas of the contracts; what is unknown is absent.',
+    'Of each incentive of some campaigns the reward of this second, claims and budget left, the odds of a raffle, and how long the budget lasts at the pace of the past (no forecast).',
   tags: ['Campaigns'],
   querystring: ListOutlooksQuery,
   response: responsesOf(

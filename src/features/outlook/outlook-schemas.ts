@@ -41,7 +41,7 @@ const IncentiveOutlook = Type.Object(
     type: Type.Unsafe<string>({ type: 'string', enum: incentiveTypes, description: 'Variant of the incentive.' }),
     asset: Type.Optional(ref(Address, { description: 'The reward token; absent if it pays none.' })),
     rewardNow: amount(
-      'What a claim at `at` pays, by the formula of the contract: of a CGDAIncentive its reward by then, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (ERC20PeggedIncentive: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown.',
+      'What a claim at `at` pays: of a CGDAIncentive its reward by the formula of the contract, of an ERC20Incentive, ERC20PeggedIncentive and PointsIncentive the fixed one. In base units of `asset` (pegged: of `peg`); points are plain numbers. Absent where the claim or the action decides, or the state of an auction is unknown.',
     ),
     rewardNowUsd: usd('`rewardNow` in US dollars at the current price; absent if unknown.'),
     claimsLeft: count(

@@ -59,7 +59,7 @@ const listRewards = {
   operationId: 'listRewards',
   summary: 'List the rewards of an account',
   description:
-    'What an account has claimed or has a signature for, incentive by incentive, across campaigns and chains, with the verdict on each and exact totals by token. An unknown account has none.',
+    'What an account has claimed or has a signature for, by incentive, across campaigns and chains, with the verdict on each and totals by token. An unknown account has none.',
   tags: ['Users'],
   params: ListRewardsParams,
   querystring: ListRewardsQuery,

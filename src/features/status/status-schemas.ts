@@ -29,7 +29,7 @@ const ChainStatus = Type.Object(
     unvaluedClaims24h: Type.Integer({
       minimum: 0,
       description:
-        'Claims of the last 24 hours that paid a token whose price or decimals are unknown, so that they have no value in US dollars.',
+        'Claims of the last 24 hours without a value in US dollars: price or decimals are unknown.',
     }),
   },
   { $id: 'ChainStatus', additionalProperties: false, description: 'Indexing status of a chain.' },

@@ -28,7 +28,7 @@ const listTokens = {
   operationId: 'listTokens',
   summary: 'List tokens',
   description:
-    'The known tokens that pass all filters, those first that most active campaigns pay: from a symbol to an address, from an amount to US dollars.',
+    'The known tokens that pass all filters, those first that most active campaigns pay.',
   tags: ['Campaigns'],
   querystring: ListTokensQuery,
   response: responsesOf(

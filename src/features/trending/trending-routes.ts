@@ -9,7 +9,7 @@ const listTrendingCampaigns = {
   operationId: 'listTrendingCampaigns',
   summary: 'List trending campaigns',
   description:
-    'The active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period slides: it ends at the second of the response.',
+    'The active campaigns with claims in the period, by US dollars claimed in it; at most 100. The period ends at the second of the response.',
   tags: ['Campaigns'],
   querystring: ListTrendingCampaignsQuery,
   response: responsesOf(

@@ -47,7 +47,7 @@ export const TrendingIncentive = Type.Object(
         pattern: '^[0-9]+(\\.[0-9]*[1-9])?$',
         maxLength: 400,
         description:
-          '`rewardAmount` in whole tokens (of the peg of a pegged incentive), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals of the token are unknown.',
+          '`rewardAmount` in whole tokens (pegged: of the peg), exact, without exponent; of points the plain number. Meaningless for an ERC20VariableIncentive. Absent if the decimals are unknown.',
         examples: ['0.000000000000000001'],
       }),
     ),
@@ -55,12 +55,12 @@ export const TrendingIncentive = Type.Object(
     maxReward: Type.Optional(
       ref(BaseUnits, {
         description:
-          'Maximum that one claim of a criteria variant can pay, in base units of the token, or of the peg; "0" means no maximum. Absent for other variants.',
+          'Maximum of one claim of a criteria variant, in base units of the token, or of the peg; "0": no maximum. Absent for others.',
       }),
     ),
     maxRewardUsdValue: Type.Optional(usd('`maxReward` at the current price; absent if the price is unknown.')),
     rewardPercentage: percentage(
-      'Percent of the signed amount, or of the amount of the action, that is paid. Absent if the reward is no share.',
+      'Percent of the amount, signed or of the action, that is paid. Absent if the reward is no share.',
     ),
     rebatePercentage: percentage('Percent that is paid back, as recorded, else `rewardPercentage`.'),
     tokenSymbol: Type.Optional(text('Symbol of the token; absent if unknown.')),
@@ -164,7 +164,7 @@ export const TrendingCampaign = Type.Object(
     claimCount: Type.Integer({ minimum: 0, description: 'Number of all recorded claims.' }),
     totalBudget: ref(TotalAmount, {
       description:
-        'Budget, claimed or not, of all incentives that pay the token of the first token incentive, in base units of it. "0" if there is none.',
+        'Budget, claimed or not, of all incentives that pay the token of the first one, in base units of it. "0" if there is none.',
     }),
     rewardsDistributed: ref(TotalAmount, {
       description: 'Amount of `totalBudget` that was claimed, in base units of the same token.',

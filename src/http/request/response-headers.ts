@@ -87,7 +87,7 @@ export const challenge = {
   'www-authenticate': {
     type: 'string',
     maxLength: 128,
-    description: 'How to authenticate; with `error="invalid_token"` if a token was sent (RFC 6750).',
+    description: 'How to authenticate (RFC 6750).',
   },
 }
 

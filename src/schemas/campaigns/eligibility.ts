@@ -8,7 +8,7 @@ export const Verdict = Type.Unsafe<'claimable' | 'admitted' | 'unknown' | 'block
   type: 'string',
   enum: ['claimable', 'admitted', 'unknown', 'blocked'],
   description:
-    '`claimable`: a signature for this account is recorded, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a fact that would decide is missing. `blocked`: a reason blocks.',
+    '`claimable`: signed for this account, and nothing known blocks. `admitted`: nothing known blocks; whether the action was done and signed is unknown. `unknown`: a deciding fact is missing. `blocked`: a reason blocks.',
 })
 export type Verdict = Static<typeof Verdict>
 

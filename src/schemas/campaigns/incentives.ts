@@ -71,7 +71,7 @@ const shareOf = (amount: string) =>
     `Share of ${amount} that is paid: a fraction with 18 decimals, not an amount. 10^18 is 100 percent; "0" pays the signed amount as it is.`,
   )
 const maxReward = (of: 'asset' | 'peg') =>
-  baseUnits(`Maximum of one claim, in base units of \`${of}\`; "0" means no maximum.`)
+  baseUnits(`Maximum of one claim, in base units of \`${of}\`; "0": no maximum.`)
 const criteriaOf = <T extends typeof Criteria | typeof CriteriaWithValueType>(criteria: T) =>
   ref(criteria, { description: 'Where the amount is read from.' })
 
@@ -126,7 +126,7 @@ const ERC20VariableIncentive = variant(
 
 const ERC20VariableCriteriaIncentive = variant(
   'ERC20VariableCriteriaIncentive',
-  'An amount of a token that is computed from the action itself.',
+  'An amount of a token that the action decides.',
   {
     asset,
     reward: shareOf('the amount of the action'),
@@ -166,7 +166,7 @@ const ERC20PeggedIncentive = variant(
 
 const ERC20PeggedVariableCriteriaIncentive = variant(
   'ERC20PeggedVariableCriteriaIncentive',
-  'A pegged token reward that is computed from the action itself.',
+  'A pegged token reward that the action decides.',
   {
     asset,
     peg,

@@ -47,7 +47,7 @@ export const WALK_START = 'start'
 export const walking = {
   cursor: cursor(
     `\`${WALK_START}\` begins a walk, in which each item comes once, whatever changes; then \`nextCursor\` of the page before, with the same parameters except \`pageSize\`. Not with \`page\`.`,
-    { examples: [WALK_START], 'x-expected': `${WALK_START} or a nextCursor of this operation`, 'x-not-with': 'page' },
+    { 'x-expected': `${WALK_START} or a nextCursor of this operation`, 'x-not-with': 'page' },
   ),
 }
 

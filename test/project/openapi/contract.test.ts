@@ -252,7 +252,8 @@ test('every parameter, header, component and property has a description', () => 
       ),
     ]),
     ...Object.entries(document.components.schemas).flatMap(([name, schema]) => [
-      ...(schema.description ? [] : [name]),
+      // What an enumeration is of says who refers to it.
+      ...(schema.description || schema.enum ? [] : [name]),
       ...propertiesBelow(schema, name)
         .filter(([, property]) => !property.description)
         .map(([at]) => at),

@@ -158,10 +158,9 @@ test('a list is declared as the shorter of its two spellings', () => {
     (operation.parameters ?? []).filter(({ schema }) => schema.type === 'array'),
   )
   expect(lists.length).toBe(41)
-  for (const { name, style, explode, description } of lists) {
-    expect({ style, explode }, name).toEqual({ style: 'form', explode: false })
-    expect(description).toContain('Comma-separated or repeated')
-  }
+  // Its style is the one that OpenAPI takes for granted.
+  for (const { name, explode } of lists) expect(explode, name).toBe(false)
+  expect(contract.document.info.description).toContain('comma-separated values, and may be repeated')
 })
 
 /** Requests that fail, by operation and status; of what fails everywhere, see `failures`. */
@@ -251,6 +250,7 @@ test('each failure and each of its headers is declared, with sentences that the 
       case '200':
         // Only where there is another page it is told where.
         if (isExport(url)) return [limited.get(`${url}?limit=1`)]
+        if (url === '/campaigns') return [limited.get(url), limited.get(`${url}?cursor=start`), cutOff.get(url)]
         return isKept ? [limited.get(url), cutOff.get(url)] : [limited.get(url, authorization)]
       case '304':
         return [limited, cutOff].map(async (app) =>
@@ -301,7 +301,8 @@ test('each failure and each of its headers is declared, with sentences that the 
         about,
       ).toEqual([])
       expect(
-        [...carried].filter((name) => contractual.has(name) && !declared.includes(name)),
+        // A 304 has the headers of a 200.
+        [...carried].filter((name) => status !== '304' && contractual.has(name) && !declared.includes(name)),
         about,
       ).toEqual([])
       if (Number(status) < 400) continue
