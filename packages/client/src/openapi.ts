@@ -113,7 +113,7 @@ export interface paths {
         };
         /**
          * List claim activity over time
-         * @description Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for hours, days or weeks of the clock instead. Without `campaignId`, all campaigns are told together. Trending campaigns and contracts are ranked by the same totals.
+         * @description Returns the number of claims of campaigns in each interval of a time range, with their value, their claimants and totals of the range and of the previous one. A `timeRange` slides: it ends at the second of the response; `since`, `until` and `interval` ask for any other range, exact to the second. Ranges that begin with an hour, a day or a week (from Monday) in UTC are the fastest: intervals of these are read from totals, others are counted claim by claim, which of many claims may take too long and return 503. Without `campaignId`, all campaigns are counted together. Trending campaigns and contracts are ranked by the same totals.
          */
         get: operations["listActivity"];
         put?: never;
@@ -1037,8 +1037,8 @@ export interface components {
             claims: number[];
             /** @description Value of the claims in each interval, at the time of each; unknown values count 0. */
             amountUsd: components["schemas"]["UsdAmount"][];
-            /** @description Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`. */
-            claimants?: number[];
+            /** @description Number of different claimants in each interval; one who claims in several counts in each. */
+            claimants: number[];
             /** @description Number of claims in each interval that pay a token and have no value in US dollars. */
             unvaluedClaims: number[];
             /** @description Number of claims in the time range. */
@@ -1059,11 +1059,11 @@ export interface components {
             timeRange?: components["schemas"]["ListActivityTimeRange"];
             /** @description The requested interval. */
             interval?: components["schemas"]["ListActivityInterval"];
-            /** @description Start of the time range, exclusive; with `interval` the start of the first interval, inclusive. */
+            /** @description Start of the time range, exclusive; with `interval` the requested one, inclusive, to the next whole second. */
             since: components["schemas"]["Instant"];
-            /** @description End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive. */
+            /** @description End of the time range, inclusive: the whole second of the response; with `interval` the requested one, exclusive, to the next whole second. */
             until: components["schemas"]["Instant"];
-            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. */
+            /** @description Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. There, `until` may cut the last one. */
             intervalSeconds: number;
             /** @description The requested campaigns, by chain ID, core address and identifier, ascending; unknown ones are omitted. Without `campaignId` one entry, of all campaigns. */
             campaigns: components["schemas"]["CampaignActivity"][];
@@ -2714,17 +2714,17 @@ export interface operations {
                  */
                 timeRange?: components["schemas"]["ListActivityTimeRange"];
                 /**
-                 * @description The start of the range: the first interval is the one that it is in. With `until` and `interval`.
+                 * @description The start of the range, which is in it, and of the first interval. With `until` and `interval`.
                  * @example 2026-01-01T00:00:00.000Z
                  */
                 since?: string;
                 /**
-                 * @description The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.
+                 * @description The end of the range, which is not in it; it cuts the last interval. Not later than `since`: no intervals. With `since` and `interval`.
                  * @example 2026-02-01T00:00:00.000Z
                  */
                 until?: string;
                 /**
-                 * @description In place of `timeRange`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most 400. With `since` and `until`.
+                 * @description In place of `timeRange`: intervals of an hour, a day or a week, one after the other from `since`, at most 400. With `since` and `until`.
                  * @example 1d
                  */
                 interval?: components["schemas"]["ListActivityInterval"];

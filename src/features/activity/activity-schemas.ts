@@ -15,7 +15,7 @@ export const INTERVALS = {
 
 const timeRanges = ['1h', '24h', '7d', '30d'] as const
 
-/** Intervals of the clock in UTC, in seconds; weeks begin on Mondays. */
+/** Lengths of the intervals of a range, in seconds. */
 export const INTERVAL_SECONDS = { '1h': 3600, '1d': 86_400, '1w': 604_800 } as const
 
 const intervals = ['1h', '1d', '1w'] as const
@@ -41,20 +41,19 @@ export const ListActivityQuery = queryOf(
     }),
     since: Type.Optional(
       inline(Instant, {
-        description:
-          'The start of the range: the first interval is the one that it is in. With `until` and `interval`.',
+        description: 'The start of the range, which is in it, and of the first interval. With `until` and `interval`.',
         example: '2026-01-01T00:00:00.000Z',
       }),
     ),
     until: Type.Optional(
       inline(Instant, {
         description:
-          'The end of the range, which is not in it; the interval before it is the last. With `since` and `interval`.',
+          'The end of the range, which is not in it; it cuts the last interval. Not later than `since`: no intervals. With `since` and `interval`.',
         example: '2026-02-01T00:00:00.000Z',
       }),
     ),
     interval: optionalChoice(intervals, {
-      description: `In place of \`timeRange\`: hours, days or weeks (from Monday) of the clock in UTC, always whole ones; at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
+      description: `In place of \`timeRange\`: intervals of an hour, a day or a week, one after the other from \`since\`, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
     }),
     ...minimumBlocks,
@@ -83,13 +82,10 @@ const CampaignActivity = Type.Object(
       maxItems: MAX_INTERVALS,
       description: 'Value of the claims in each interval, at the time of each; unknown values count 0.',
     }),
-    claimants: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 0, description: 'Different claimants in an interval.' }), {
-        maxItems: MAX_INTERVALS,
-        description:
-          'Number of different claimants in each interval; one who claims in several counts in each. Absent for all campaigns together without `interval`.',
-      }),
-    ),
+    claimants: Type.Array(Type.Integer({ minimum: 0, description: 'Different claimants in an interval.' }), {
+      maxItems: MAX_INTERVALS,
+      description: 'Number of different claimants in each interval; one who claims in several counts in each.',
+    }),
     unvaluedClaims: Type.Array(Type.Integer({ minimum: 0, description: 'Claims without a value in an interval.' }), {
       maxItems: MAX_INTERVALS,
       description: 'Number of claims in each interval that pay a token and have no value in US dollars.',
@@ -120,16 +116,17 @@ export const ListActivityResponse = Type.Object(
       }),
     ),
     since: ref(Instant, {
-      description: 'Start of the time range, exclusive; with `interval` the start of the first interval, inclusive.',
+      description:
+        'Start of the time range, exclusive; with `interval` the requested one, inclusive, to the next whole second.',
     }),
     until: ref(Instant, {
       description:
-        'End of the time range, inclusive: the whole second of the response; with `interval` the end of the last interval, exclusive.',
+        'End of the time range, inclusive: the whole second of the response; with `interval` the requested one, exclusive, to the next whole second.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
       description:
-        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round.',
+        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. There, `until` may cut the last one.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,
