@@ -33,22 +33,17 @@ begin
     where kept.campaign_key = campaign and interval_seconds = width
       and interval_start >= rows_from and interval_start < rows_until
     union all
-    select of_claimants.nth, sum(of_claimants.claims), sum(of_claimants.usd), sum(of_claimants.unvalued), count(*)
-    from (
-      select (case when instant <= since then -1 else (instant - since - 1) / seconds end)::integer as nth,
-        count(*) as claims, coalesce(sum(recorded.usd), 0) as usd,
-        count(*) filter (where recorded.usd is null and is_value_derived) as unvalued
-      from (values (since_before + 1, least(rows_from, until + 1)), (rows_until, until + 1)) spans (first, beyond)
-      cross join lateral (
-        select block_timestamp as instant, claimant, claims.amount_usd as usd, is_value_derived from claims
-        where campaign <> 0 and campaign_key = campaign and block_timestamp >= first and block_timestamp < beyond
-        union all
-        select block_timestamp, claimant, claims.amount_usd, is_value_derived from claims
-        where campaign = 0 and block_timestamp >= first and block_timestamp < beyond
-      ) recorded
-      group by 1, claimant
-    ) of_claimants
-    group by of_claimants.nth
+    select (case when instant <= since then -1 else (instant - since - 1) / seconds end)::integer, count(*),
+      coalesce(sum(recorded.usd), 0), count(*) filter (where recorded.usd is null and is_value_derived), 1
+    from (values (since_before + 1, least(rows_from, until + 1)), (rows_until, until + 1)) spans (first, beyond)
+    cross join lateral (
+      select block_timestamp as instant, claimant, claims.amount_usd as usd, is_value_derived from claims
+      where campaign <> 0 and campaign_key = campaign and block_timestamp >= first and block_timestamp < beyond
+      union all
+      select block_timestamp, claimant, claims.amount_usd, is_value_derived from claims
+      where campaign = 0 and block_timestamp >= first and block_timestamp < beyond
+    ) recorded
+    group by 1, claimant
   ) counted
   group by nth;
 end
