@@ -1,3 +1,15 @@
+-- As an import does: whoever writes claims waits.
+select pg_advisory_xact_lock(7201001);
+--> statement-breakpoint
+-- Campaigns with so many claims that those of a time range are not counted one by one. The claims of another one are few
+-- enough for that.
+create or replace view popular_campaigns as
+select campaign_key from campaign_claim_totals where window_seconds = 0 and claim_count >= 500;
+--> statement-breakpoint
+select refresh_claim_intervals(array(select campaign_key from popular_campaigns));
+--> statement-breakpoint
+analyze claim_intervals;
+--> statement-breakpoint
 -- Claims of a campaign, or with the key 0 of all, in (since, until], in intervals of so many seconds, of which the last may be
 -- shorter, by their place from 0, and at the place -1 those in (since_before, since], whose claimants are not counted; nothing
 -- where there are none. Where intervals are hours, days or weeks of the clock, each of a popular campaign, and of all, is one

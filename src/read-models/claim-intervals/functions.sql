@@ -1,7 +1,7 @@
 -- Campaigns with so many claims that those of a time range are not counted one by one. The claims of another one are few
 -- enough for that.
 create or replace view popular_campaigns as
-select campaign_key from campaign_claim_totals where window_seconds = 0 and claim_count >= 2000;
+select campaign_key from campaign_claim_totals where window_seconds = 0 and claim_count >= 500;
 
 -- What `claim_intervals` has of those of these campaigns that are popular, and with the key 0 of all together: claims in
 -- (since, until), which are to begin and end with a week. Weeks begin with a Monday, three days after 1970 did.
