@@ -61,11 +61,11 @@ export async function findPopular(databaseUrl: string): Promise<Popular> {
 }
 
 /** IDs of the campaigns with the most claims. */
-export const findMostClaimed = async (databaseUrl: string) =>
+export const findMostClaimed = async (databaseUrl: string, count = 10) =>
   idsOf(
     await queryFacts(
       databaseUrl,
-      `select id from (select campaign_key, count(*) from claims group by 1 order by 2 desc limit 10) as most
+      `select id from (select campaign_key, count(*) from claims group by 1 order by 2 desc limit ${count}) as most
       join campaigns on key = campaign_key order by count desc`,
     ),
   )

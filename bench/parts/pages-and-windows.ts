@@ -1,4 +1,4 @@
-import { findPopular, queryFacts } from '../known-facts.ts'
+import { findMostClaimed, findPopular, queryFacts } from '../known-facts.ts'
 import { request } from '../measure.ts'
 import { medianOf } from '../measurements.ts'
 import type { Part } from '../part.ts'
@@ -7,6 +7,8 @@ import { startService } from '../service.ts'
 import { createAsker, measureEach, worstOf } from '../single-queries.ts'
 
 const FULL_SIZE = 1_000_000
+const MAX_INTERVALS = 400
+const [MONDAY, WEEK_MS] = [345_600_000, 604_800_000]
 const TURNS = 10
 
 const unit = 'ms PostgreSQL CPU'
@@ -19,6 +21,7 @@ export const pagesAndWindows: Part = {
     active: { what: 'sortBy=active, page 9,000', unit, rule: 'at most', limit: 10 },
     trending: { what: 'trending, the hardest of all filters', unit, rule: 'at most', limit: 8 },
     trendingMedian: { what: 'trending, the median of all filters', unit, rule: 'at most', limit: 2 },
+    activity: { what: 'activity, 400 hours, days or weeks of 50 popular campaigns', unit, rule: 'at most', limit: 60 },
     explore: { what: 'explore by the creator with the most campaigns', unit, rule: 'at most', limit: 10 },
   },
   async *measure(context) {
@@ -48,7 +51,18 @@ export const pagesAndWindows: Part = {
       value: medianOf(trending.map(({ ms }) => ms)),
       note: `${trending.length} questions`,
     }
+    const activity = await measureEach(ask, activityQueries(await findMostClaimed(facts.url, 50)), ({ path }) => path)
+    yield { target: 'activity', ...worstOf(activity) }
     const explore = await measureEach(ask, exploreQueries(popular), ({ query }) => `/explore/contracts?${query}`)
     yield { target: 'explore', ...worstOf(explore) }
   },
+}
+
+/** Up to the end of the week, and of as many intervals as there may be: such ranges are read from totals. */
+function activityQueries(ids: readonly string[]) {
+  const until = Math.ceil((Date.now() - MONDAY) / WEEK_MS) * WEEK_MS + MONDAY
+  return Object.entries({ '1h': WEEK_MS / 168, '1d': WEEK_MS / 7, '1w': WEEK_MS }).map(([name, length]) => {
+    const [since, end] = [until - MAX_INTERVALS * length, until].map((instant) => new Date(instant).toISOString())
+    return { name, path: `/activity?interval=${name}&since=${since}&until=${end}&campaignId=${ids}` }
+  })
 }

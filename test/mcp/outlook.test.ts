@@ -21,13 +21,8 @@ afterAll(async () => {
   await api[Symbol.asyncDispose]()
 })
 
-// Without `GET /outlook` the tool says that there is none; once the operation is there, only the other half is left.
 test('what is left is given in base units and in whole tokens', async () => {
   const result = await client.callTool({ name: 'outlook', arguments: { campaignId: [campaign.id, `${campaign.id}9`] } })
-  if (!api.app.hasRoute({ method: 'GET', url: '/outlook' })) {
-    expect(result).toMatchObject({ isError: true, content: [{ text: 'there is nothing at "/outlook"' }] })
-    return
-  }
   expect(result.structuredContent).toMatchObject({
     basis: '24h',
     campaigns: [

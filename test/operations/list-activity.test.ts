@@ -141,7 +141,7 @@ test('a claimant counts once in an interval, and all campaigns are told together
     [one, DAY],
   ] as const
   await api.save(one, other, ...claimed.map(([campaign, age]) => aClaimAgo(campaign, age, { claimant })))
-  const days = 'interval=1d&since=2026-02-28T09:00:00Z&until=2026-03-01T09:00:00Z'
+  const days = 'interval=1d&since=2026-02-28T00:00:00Z&until=2026-03-02T00:00:00Z'
   expect(await activity(api, days)).toEqual({
     ...{ interval: '1d', since: '2026-02-28T00:00:00.000Z', until: '2026-03-02T00:00:00.000Z', intervalSeconds: DAY },
     campaigns: [
@@ -155,9 +155,32 @@ test('a claimant counts once in an interval, and all campaigns are told together
   expect(entry).toMatchObject({ id: one.id, claims: [1, 2], claimants: [1, 1] })
   const [all] = (await activity(api, 'timeRange=24h')).campaigns
   expect(all).toMatchObject({ totalClaims: 3, previous: { totalClaims: 1 } })
-  expect(all).not.toHaveProperty('claimants')
+  expect(all?.claimants).toEqual(intervals(48, { 35: 1, 37: 1 }))
   await api.save(aClaimAgo(other, 60, { claimant: anAddress('another') }))
   expect((await activity(api, days)).campaigns).toMatchObject([{ claims: [1, 4], claimants: [1, 2] }])
+})
+
+test('a range of any instants is divided from its start on, to the second, and cut at its end', async () => {
+  const campaign = aClaimable()
+  const claimant = anAddress('claimant')
+  const ages = [13, 12, 13 - 2 * HOUR, 12 - 2 * HOUR, 12 - 3 * HOUR, 2 - 3 * HOUR, 1 - 3 * HOUR]
+  await shared.save(campaign, ...ages.map((age) => aClaimAgo(campaign, age, { claimant, amountUsd: '1' })))
+  const ask = (since: string, until: string) =>
+    activity(shared, `campaignId=${campaign.id}&interval=1h&since=${since}&until=${until}`)
+  const range = { since: '2026-03-01T11:59:48.000Z', until: '2026-03-01T14:59:59.000Z' }
+  const counted = {
+    ...{ claims: [1, 1, 1, 2], amountUsd: ['1', '1', '1', '2'], claimants: [1, 1, 1, 1], unvaluedClaims: [0, 0, 0, 0] },
+    ...{ totalClaims: 5, totalAmountClaimedUsd: 5, previous: { totalClaims: 1, totalAmountClaimedUsd: 1 } },
+  }
+  const expected = { interval: '1h', ...range, intervalSeconds: HOUR, campaigns: [{ id: campaign.id, ...counted }] }
+  expect(await ask(range.since, range.until)).toEqual(expected)
+  // Blocks have whole seconds.
+  expect(await ask('2026-03-01T11:59:47.000000001Z', '2026-03-01T14:59:58.5Z')).toEqual(expected)
+  const empty = { claims: [], amountUsd: [], claimants: [], unvaluedClaims: [], ...nothing, previous: nothing }
+  for (const until of [range.since, '2026-01-01T00:00:00.000Z']) {
+    const none = { ...expected, since: range.since, until, campaigns: [{ id: campaign.id, ...empty }] }
+    expect(await ask(range.since, until)).toEqual(none)
+  }
 })
 
 test('a claim of any incentive counts, whether the campaign is active or not', async () => {
@@ -218,6 +241,10 @@ test.each([1, 600, 2000])(
   async (least) => {
     await using api = await startTestApp({ RESPONSE_CACHE_MB: '0' })
     const campaigns = Array.from({ length: 4 }, () => aClaimable())
+    // Where ranges begin and end: at any instant, second, hour, day or week (from Monday).
+    const units = fc.constantFrom(0.001, 1, HOUR, DAY, 7 * DAY)
+    const startOf = (milliseconds: number, unit: number) =>
+      milliseconds - ((milliseconds - 4 * DAY * 1000) % (unit * 1000))
     const edges = Object.values(RANGES).flatMap(([count, length]) => [length, count * length, 2 * count * length])
     const ages = fc.oneof(
       fc.integer({ min: -100, max: 62 * DAY }),
@@ -241,14 +268,26 @@ test.each([1, 600, 2000])(
         fc.oneof(fc.integer({ min: -2 * HOUR, max: 2 * HOUR }), fc.integer({ min: -40 * DAY, max: 70 * DAY })),
         fc.integer({ min: 0, max: 999 }),
         fc.boolean(),
-        fc.option(fc.tuple(fc.constantFrom('1h', '1d', '1w'), fc.integer({ min: 1, max: 16 * DAY }))),
-        async (timeRange, later, milliseconds, areAll, interval) => {
+        fc.option(
+          fc.record({
+            interval: fc.constantFrom('1h', '1d', '1w'),
+            length: fc.integer({ min: -1, max: 16 * DAY }),
+            sinceUnit: units,
+            untilUnit: units,
+          }),
+        ),
+        async (timeRange, later, milliseconds, areAll, range) => {
           const now = new Date((seconds + later) * 1000 + milliseconds)
-          const since = interval === null ? now : new Date(now.getTime() - interval[1] * 1000)
+          const instant = (age: number, unit: number) =>
+            new Date(startOf(now.getTime() - age * 1000, unit)).toISOString()
           const query = {
             ...(!areAll && { campaignId: campaigns.map(({ id }) => id).join() }),
             timeRange,
-            ...(interval !== null && { interval: interval[0], since: since.toISOString(), until: now.toISOString() }),
+            ...(range !== null && {
+              interval: range.interval,
+              since: instant(range.length, range.sinceUnit),
+              until: instant(0, range.untilUnit),
+            }),
           }
           api.setNow(now)
           const reported = await activity(api, String(new URLSearchParams(query)))
@@ -312,9 +351,8 @@ test.each([
     'unknown parameter "campaignID", did you mean campaignId? Known are campaignId, timeRange, since, until, interval, minBlock',
   ],
   ['interval=1d&since=2026-01-01T00:00:00Z', 'since needs until too; interval needs until too'],
-  ['interval=1d&since=2026-01-02T00:00:00Z&until=2026-01-02T00:00:00Z', 'until must be later than since'],
   [
-    'interval=1h&since=2026-01-01T00:59:59Z&until=2026-01-17T16:00:00.001Z',
+    'interval=1h&since=2026-01-01T00:59:59Z&until=2026-01-17T16:59:59.0000001Z',
     'since, until and interval ask for 401 intervals: at most 400 are allowed',
   ],
   ['minBlock=1:1', 'minBlock names chain 1, but no chain is indexed'],

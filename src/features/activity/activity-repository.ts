@@ -1,36 +1,34 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../../database/connection/client.ts'
 import { campaigns } from '../../database/tables/campaigns/campaigns.ts'
-import {
-  ALL_CAMPAIGNS,
-  claimsByClock,
-  claimsByInterval,
-  startOfInterval,
-} from '../../read-models/claim-intervals/read.ts'
+import { ALL_CAMPAIGNS, claimsByInterval } from '../../read-models/claim-intervals/read.ts'
 import { toWholeSeconds } from '../../read-models/claim-windows/read.ts'
 import type { Dependencies } from '../../read-models/data-version/read.ts'
+import { toSecondFrom } from '../../schemas/parameters/time-ranges.ts'
 import { INTERVAL_SECONDS, INTERVALS, type ListActivityQuery, type ListActivityResponse } from './activity-schemas.ts'
 
 export interface ActivityRepository {
   /**
    * The claims of some campaigns, at most 50, or without any of all together, interval by interval, and in the range
    * before; by chain ID, core address, identifier, ascending. Campaigns that are not known are left out. Reads the
-   * claims that are counted; of popular campaigns and of all a row for an hour, or for an interval of the clock.
+   * claims that are counted; of popular campaigns and of all a row for an hour, day or week of the clock.
    */
   list(query: ListActivityQuery): Promise<{ body: ListActivityResponse; dependencies: Dependencies }>
 }
 
 export function createActivityRepository(database: Database, clock: () => Date): ActivityRepository {
-  const sliding = prepareList(database, 'list_activity', claimsByInterval)
-  const byClock = prepareList(database, 'list_activity_by_clock', claimsByClock)
+  const statement = prepareList(database)
 
   return {
     async list(query) {
       const { campaignId: ids = [] } = query
-      const { since, until, seconds } = rangeOf(query, clock())
-      const statement = query.interval === undefined ? sliding : byClock
-      const rows = await statement.execute({ ids, seconds, since, until, sinceBefore: since - (until - since) })
-      const count = (until - since) / seconds
+      const { since, until, seconds, count } = rangeOf(query, clock())
+      // The statement counts what is later than the start, up to the end.
+      const after = query.interval === undefined ? since : since - 1
+      const length = Math.max(0, until - since)
+      const rows = await statement.execute({
+        ...{ ids, seconds, sinceBefore: after - length, since: after, until: after + length },
+      })
       return {
         body: {
           ...(query.interval === undefined ? { timeRange: query.timeRange } : { interval: query.interval }),
@@ -41,8 +39,7 @@ export function createActivityRepository(database: Database, clock: () => Date):
             ...(id !== null && { id }),
             claims: spread(count, places, counts, 0),
             amountUsd: spread(count, places, amounts, '0'),
-            // Of all campaigns, those of an interval that slides are not known.
-            ...(id === null && query.interval === undefined ? {} : { claimants: spread(count, places, claimants, 0) }),
+            claimants: spread(count, places, claimants, 0),
             unvaluedClaims: spread(count, places, unvalued, 0),
             totalClaims: totals.totalClaims,
             totalAmountClaimedUsd: totals.totalAmountClaimedUsd,
@@ -61,21 +58,16 @@ export function createActivityRepository(database: Database, clock: () => Date):
 
 const toInstant = (seconds: number) => new Date(seconds * 1000).toISOString()
 
-/** In Unix seconds; of the clock are whole intervals, with those that the range begins and ends in. */
+/** The range of a query in Unix seconds, and the intervals in it, of which the last may be shorter than the others. */
 export function rangeOf({ timeRange, since, until, interval }: ListActivityQuery, now: Date) {
   if (since === undefined || until === undefined || interval === undefined) {
     const { count, seconds } = INTERVALS[timeRange]
     const end = toWholeSeconds(now)
-    return { since: end - count * seconds, until: end, seconds }
+    return { since: end - count * seconds, until: end, seconds, count }
   }
   const seconds = INTERVAL_SECONDS[interval]
-  const startOf = (instant: number) => startOfInterval(Math.floor(instant / 1000), seconds)
-  return {
-    since: startOf(Date.parse(since)),
-    // The start of the one after that of the last instant of the range.
-    until: startOf(Date.parse(until) - 1) + seconds,
-    seconds,
-  }
+  const [start, end] = [toSecondFrom(since), toSecondFrom(until)]
+  return { since: start, until: end, seconds, count: Math.max(0, Math.ceil((end - start) / seconds)) }
 }
 
 /** What each interval has, of which only those with claims have a place, from 0. */
@@ -88,7 +80,7 @@ function spread<Value>(intervals: number, places: readonly number[], values: rea
 /** The place of the range before, which is an interval as a whole. */
 const BEFORE = sql.raw('-1')
 
-function prepareList(database: Database, name: string, claimsOf: (key: SQL) => SQL) {
+function prepareList(database: Database) {
   const isIn = sql`place <> ${BEFORE}`
   const isBefore = sql`place = ${BEFORE}`
   const listed = (value: SQL) => sql`coalesce(array_agg(${value}) filter (where ${isIn}), '{}')`
@@ -123,9 +115,9 @@ function prepareList(database: Database, name: string, claimsOf: (key: SQL) => S
           ${listed(sql`claimant_count`)} as claimants, ${listed(sql`unvalued_count`)} as unvalued,
           ${total(claims, isIn)} as total_claims, ${total(amount, isIn)} as total_amount_usd,
           ${total(claims, isBefore)} as claims_before, ${total(amount, isBefore)} as amount_usd_before
-        from ${claimsOf(sql`asked.key`)}
+        from ${claimsByInterval(sql`asked.key`)}
       ) counted`,
     )
     .orderBy(sql`asked.chain_id, asked.core_address, asked.identifier`)
-    .prepare(name)
+    .prepare('list_activity')
 }

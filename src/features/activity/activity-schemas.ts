@@ -15,7 +15,7 @@ export const INTERVALS = {
 
 const timeRanges = ['1h', '24h', '7d', '30d'] as const
 
-/** Intervals of the clock in UTC, in seconds; weeks begin on Mondays. */
+/** Lengths of the intervals of a range, in seconds. */
 export const INTERVAL_SECONDS = { '1h': 3600, '1d': 86_400, '1w': 604_800 } as const
 
 const intervals = ['1h', '1d', '1w'] as const
@@ -41,18 +41,19 @@ export const ListActivityQuery = queryOf(
     }),
     since: Type.Optional(
       inline(Instant, {
-        description: 'Start of the range, in the first interval. With `until` and `interval`.',
+        description: 'The start of the range, which is in it, and of the first interval. With `until` and `interval`.',
         example: '2026-01-01T00:00:00.000Z',
       }),
     ),
     until: Type.Optional(
       inline(Instant, {
-        description: 'End of the range, exclusive: the interval before it is the last. With `since` and `interval`.',
+        description:
+          'The end of the range, which is not in it; it cuts the last interval. Not later than `since`: no intervals. With `since` and `interval`.',
         example: '2026-02-01T00:00:00.000Z',
       }),
     ),
     interval: optionalChoice(intervals, {
-      description: `In place of \`timeRange\`: whole hours, days or weeks (from Monday) in UTC; at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
+      description: `In place of \`timeRange\`: intervals of an hour, a day or a week, one after the other from \`since\`, at most ${MAX_INTERVALS}. With \`since\` and \`until\`.`,
       example: '1d',
     }),
     ...minimumBlocks,
@@ -80,12 +81,10 @@ const CampaignActivity = Type.Object(
       maxItems: MAX_INTERVALS,
       description: 'Value of the claims in each interval, at their time; unknown values count 0.',
     }),
-    claimants: Type.Optional(
-      Type.Array(Type.Integer({ minimum: 0 }), {
-        maxItems: MAX_INTERVALS,
-        description: 'Number of different claimants in each interval. Absent for all campaigns without `interval`.',
-      }),
-    ),
+    claimants: Type.Array(Type.Integer({ minimum: 0 }), {
+      maxItems: MAX_INTERVALS,
+      description: 'Number of different claimants in each interval; one who claims in several counts in each.',
+    }),
     unvaluedClaims: Type.Array(Type.Integer({ minimum: 0 }), {
       maxItems: MAX_INTERVALS,
       description: 'Number of claims in each interval that pay a token of unknown value.',
@@ -116,15 +115,17 @@ export const ListActivityResponse = Type.Object(
       }),
     ),
     since: ref(Instant, {
-      description: 'Start of the time range, exclusive; inclusive with `interval`.',
+      description:
+        'Start of the time range, exclusive; with `interval` the requested one, inclusive, to the next whole second.',
     }),
     until: ref(Instant, {
-      description: 'End of the time range, inclusive; with `interval` exclusive.',
+      description:
+        'End of the time range, inclusive: the whole second of the response; with `interval` the requested one, exclusive, to the next whole second.',
     }),
     intervalSeconds: Type.Integer({
       minimum: 1,
       description:
-        'Length of each interval in seconds; start exclusive, end inclusive, with `interval` the other way round.',
+        'Length of each interval in seconds; its start is exclusive, its end inclusive, and with `interval` the other way round. There, `until` may cut the last one.',
     }),
     campaigns: Type.Array(ref(CampaignActivity), {
       maxItems: 50,

@@ -1,7 +1,7 @@
 -- Campaigns with so many claims that those of a time range are not counted one by one. The claims of another one are few
 -- enough for that.
 create or replace view popular_campaigns as
-select campaign_key from campaign_claim_totals where window_seconds = 0 and claim_count >= 2000;
+select campaign_key from campaign_claim_totals where window_seconds = 0 and claim_count >= 500;
 
 -- What `claim_intervals` has of those of these campaigns that are popular, and with the key 0 of all together: claims in
 -- (since, until), which are to begin and end with a week. Weeks begin with a Monday, three days after 1970 did.
@@ -51,10 +51,11 @@ begin
 end
 $$;
 
--- Claims of a campaign, or with the key 0 of all, in (since, until], in intervals of so many seconds, by their place from 0, and
--- at the place -1 those in (since_before, since]; nothing where there are none. Of a popular campaign, an hour in which no
--- interval begins or ends is one row, but claimants are counted claim by claim; of all campaigns they are not told. Its plans
--- are made once for a connection.
+-- Claims of a campaign, or with the key 0 of all, in (since, until], in intervals of so many seconds, of which the last may be
+-- shorter, by their place from 0, and at the place -1 those in (since_before, since], whose claimants are not counted; nothing
+-- where there are none. Where intervals are hours, days or weeks of the clock, each of a popular campaign, and of all, is one
+-- row; one that is cut, and other intervals, are counted claim by claim, since claimants cannot be added up. Its plans are made
+-- once for a connection.
 create or replace function claims_by_interval(
   campaign bigint, since_before bigint, since bigint, until bigint, seconds integer
 )
@@ -64,89 +65,39 @@ set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 set max_parallel_workers_per_gather = 0
 as $$
+declare
+  is_by_clock boolean := seconds in (3600, 86400, 604800) and mod(since + 1 + 259200, seconds) = 0;
+  width integer := case when is_by_clock then seconds else 3600 end;
+  -- From where on, and before what, intervals are rows: all that are whole, or only hours of the range before.
+  rows_from bigint := since_before + 1;
+  rows_until bigint := since_before + 1;
 begin
-  if campaign <> 0 and not exists (select from claim_intervals kept where kept.campaign_key = campaign) then
-    return query
-    select (case when block_timestamp <= since then -1 else (block_timestamp - since - 1) / seconds end)::integer,
-      count(*)::integer, coalesce(sum(claims.amount_usd), 0),
-      (count(*) filter (where claims.amount_usd is null and is_value_derived))::integer, count(distinct claimant)::integer
-    from claims where campaign_key = campaign and block_timestamp > since_before and block_timestamp <= until
-    group by 1;
-    return;
+  if campaign = 0 or exists (select from claim_intervals kept where kept.campaign_key = campaign) then
+    rows_from := rows_from + mod(width - mod(rows_from + 259200, width), width);
+    rows_until := 1 + case when is_by_clock then until else since end;
+    rows_until := greatest(rows_from, rows_until - mod(rows_until + 259200, width));
   end if;
   return query
-  with divided as materialized (
-    select distinct beginning / 3600 as hour
-    from (
-      -- A claim of the very second in which an interval begins is in the one before.
-      select since_before + 1 as beginning
+  select nth, sum(claims)::integer, sum(usd), sum(unvalued)::integer, sum(claimants)::integer
+  from (
+    select (case when interval_start <= since then -1 else (interval_start - since - 1) / seconds end)::integer as nth,
+      kept.claim_count as claims, kept.amount_usd as usd, kept.unvalued_count as unvalued, kept.claimant_count as claimants
+    from claim_intervals kept
+    where kept.campaign_key = campaign and interval_seconds = width
+      and interval_start >= rows_from and interval_start < rows_until
+    union all
+    select (case when instant <= since then -1 else (instant - since - 1) / seconds end)::integer, count(*),
+      coalesce(sum(recorded.usd), 0), count(*) filter (where recorded.usd is null and is_value_derived), 1
+    from (values (since_before + 1, least(rows_from, until + 1)), (rows_until, until + 1)) spans (first, beyond)
+    cross join lateral (
+      select block_timestamp as instant, claimant, claims.amount_usd as usd, is_value_derived from claims
+      where campaign <> 0 and campaign_key = campaign and block_timestamp >= first and block_timestamp < beyond
       union all
-      select generate_series(since + 1, until + 1, seconds)
-    ) beginnings
-    where beginning % 3600 <> 0
-  ), totals as (
-    select (case when instant <= since then -1 else (instant - since - 1) / seconds end)::integer as nth,
-      sum(counted.claims)::integer as claims, coalesce(sum(counted.usd), 0) as usd, sum(counted.unvalued)::integer as unvalued
-    from (
-      select kept.interval_start as instant, kept.claim_count as claims, kept.amount_usd as usd, kept.unvalued_count as unvalued
-      from claim_intervals kept
-      where kept.campaign_key = campaign and kept.interval_seconds = 3600
-        and kept.interval_start > since_before and kept.interval_start <= until
-        and kept.interval_start / 3600 not in (select hour from divided)
-      union all
-      select recorded.block_timestamp, 1, recorded.amount_usd, recorded.unvalued
-      from divided cross join lateral (
-        select claims.block_timestamp, claims.amount_usd,
-          (claims.amount_usd is null and is_value_derived)::integer as unvalued
-        from claims
-        where campaign <> 0 and campaign_key = campaign and block_timestamp >= greatest(divided.hour * 3600, since_before + 1)
-          and block_timestamp <= least(divided.hour * 3600 + 3599, until)
-        union all
-        select claims.block_timestamp, claims.amount_usd, (claims.amount_usd is null and is_value_derived)::integer
-        from claims
-        where campaign = 0 and block_timestamp >= greatest(divided.hour * 3600, since_before + 1)
-          and block_timestamp <= least(divided.hour * 3600 + 3599, until)
-        offset 0
-      ) recorded
-    ) counted
-    group by 1
-  )
-  select nth, claims, usd, unvalued, claimants
-  from totals left join (
-    select ((block_timestamp - since - 1) / seconds)::integer as nth, count(distinct claimant)::integer as claimants from claims
-    where campaign <> 0 and campaign_key = campaign and block_timestamp > since and block_timestamp <= until
-    group by 1
-  ) counted_claimants using (nth);
-end
-$$;
-
--- The same for intervals of the clock, of hours, days or weeks: claims in [since, until), and at the place -1 those in
--- [since_before, since). Of a popular campaign, and of all, an interval is one row.
-create or replace function claims_by_clock(
-  campaign bigint, since_before bigint, since bigint, until bigint, seconds integer
-)
-returns table (place integer, claim_count integer, amount_usd numeric, unvalued_count integer, claimant_count integer)
-language plpgsql stable rows 50
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set max_parallel_workers_per_gather = 0
-as $$
-begin
-  if campaign <> 0 and not exists (select from claim_intervals kept where kept.campaign_key = campaign) then
-    return query
-    select (case when block_timestamp < since then -1 else (block_timestamp - since) / seconds end)::integer,
-      count(*)::integer, coalesce(sum(claims.amount_usd), 0),
-      (count(*) filter (where claims.amount_usd is null and is_value_derived))::integer, count(distinct claimant)::integer
-    from claims where campaign_key = campaign and block_timestamp >= since_before and block_timestamp < until
-    group by 1;
-    return;
-  end if;
-  return query
-  select (case when interval_start < since then -1 else (interval_start - since) / seconds end)::integer,
-    sum(kept.claim_count)::integer, sum(kept.amount_usd), sum(kept.unvalued_count)::integer, sum(kept.claimant_count)::integer
-  from claim_intervals kept
-  where kept.campaign_key = campaign and interval_seconds = seconds
-    and interval_start >= since_before and interval_start < until
-  group by 1;
+      select block_timestamp, claimant, claims.amount_usd, is_value_derived from claims
+      where campaign = 0 and block_timestamp >= first and block_timestamp < beyond
+    ) recorded
+    group by 1, claimant
+  ) counted
+  group by nth;
 end
 $$;

@@ -25,15 +25,9 @@ const RANGES: Record<string, [intervals: number, seconds: number]> = {
   '30d': [30, 86_400],
 }
 
-/** When the hour, day or week (from Monday) of the clock begins that an instant is in, and when it ends. */
-function clockInterval(instant: number, interval: string) {
-  const start = new Date(instant)
-  if (interval === '1h') return [start.setUTCMinutes(0, 0, 0), start.getTime() + 3_600_000] as const
-  start.setUTCHours(0, 0, 0, 0)
-  const days = interval === '1w' ? 7 : 1
-  if (days === 7) start.setUTCDate(start.getUTCDate() - ((start.getUTCDay() + 6) % 7))
-  return [start.getTime(), start.getTime() + days * 86_400_000] as const
-}
+const INTERVALS: Record<string, number> = { '1h': 3_600_000, '1d': 86_400_000, '1w': 604_800_000 }
+/** A Monday. */
+const FIRST_WEEK = 345_600_000
 
 export function activityQuery(words: Vocabulary, random: Random, now = 1_772_366_400_000): QueryText {
   const { chance, pick, inAnyCase, integer } = random
@@ -41,7 +35,10 @@ export function activityQuery(words: Vocabulary, random: Random, now = 1_772_366
   const asked = Array.from({ length: integer(1, 6) }, () => inAnyCase(pick(ids)).replace('0X', '0x'))
   const interval = pick(['1h', '1d', '1w'])
   const until = now + pick([-1, 0, 1, 3_600_000, -86_400_000, 7_654_321])
-  const since = until - integer(1, 300_000_000)
+  const length = pick([1000, INTERVALS[interval] ?? 0])
+  const anySince = until - integer(-1, 300_000_000)
+  // Often where an hour, a day or a week begins.
+  const since = anySince - (chance(0.5) ? (anySince - FIRST_WEEK) % length : 0)
   const instant = (milliseconds: number) => new Date(milliseconds).toISOString()
   return {
     ...(chance(0.8) ? { campaignId: asked.join(pick([',', ' , '])) } : {}),
@@ -53,11 +50,13 @@ export function activityQuery(words: Vocabulary, random: Random, now = 1_772_366
 /** The intervals of a question: each from an instant on, and until before another one. */
 function intervalsOf({ interval, since = '', until = '', timeRange = '24h' }: QueryText, now: Date) {
   if (interval !== undefined) {
-    const intervals = [clockInterval(Date.parse(since), interval)]
-    for (let end = intervals[0]?.[1] ?? 0; end < Date.parse(until); end = intervals.at(-1)?.[1] ?? 0) {
-      intervals.push(clockInterval(end, interval))
+    const length = INTERVALS[interval] ?? 0
+    const [first, end] = [since, until].map((instant) => Math.ceil(Date.parse(instant) / 1000) * 1000)
+    const intervals: (readonly [number, number])[] = []
+    for (let start = first ?? 0; start < (end ?? 0); start += length) {
+      intervals.push([start, Math.min(start + length, end ?? 0)])
     }
-    return { head: { interval }, intervals, shift: 0 }
+    return { head: { interval }, intervals, shift: 0, length, range: [first ?? 0, end ?? 0] as const }
   }
   const [count, seconds] = RANGES[timeRange] ?? [0, 0]
   const end = now.getTime() - (now.getTime() % 1000)
@@ -66,7 +65,8 @@ function intervalsOf({ interval, since = '', until = '', timeRange = '24h' }: Qu
     return [start, start + seconds * 1000] as const
   })
   // Of whole seconds, those that are later than the start, and not later than the end.
-  return { head: { timeRange }, intervals, shift: 1000 }
+  const range = [end - count * seconds * 1000, end] as const
+  return { head: { timeRange }, intervals, shift: 1000, length: seconds * 1000, range }
 }
 
 const sixDecimals = (usd: bigint) => shiftPoint((2n * usd * 1_000_000n + USD_SCALE) / (2n * USD_SCALE), 6)
@@ -74,8 +74,8 @@ const sixDecimals = (usd: bigint) => shiftPoint((2n * usd * 1_000_000n + USD_SCA
 /** The body of `GET /activity`. */
 export function expectedActivity(records: readonly ImportRecord[], query: QueryText, now: Date) {
   const asked = query.campaignId?.split(',').map((id) => lower(id.trim())) ?? []
-  const { head, intervals, shift } = intervalsOf(query, now)
-  const [since, until] = [intervals[0]?.[0] ?? 0, intervals.at(-1)?.[1] ?? 0]
+  const { head, intervals, shift, length, range } = intervalsOf(query, now)
+  const [since, until] = range
   const within = (claims: readonly Claim[], from: number, to: number) =>
     claims.filter(({ milliseconds }) => milliseconds >= from + shift && milliseconds < to + shift)
   const totals = (claims: readonly Claim[]) => ({
@@ -88,33 +88,28 @@ export function expectedActivity(records: readonly ImportRecord[], query: QueryT
   )
   const isUnvalued = ({ record }: Claim) =>
     record.amountUsd == null && assetOf.get(`${lower(record.campaignId)} ${record.incentiveIndex}`) !== undefined
-  const entry = (claims: readonly Claim[], isClaimantsKnown: boolean) => {
+  const entry = (claims: readonly Claim[]) => {
     const parts = intervals.map(([from, to]) => within(claims, from, to))
     return {
       claims: parts.map(({ length }) => length),
       amountUsd: parts.map((part) => sixDecimals(sum(part.map(({ usd }) => usd)))),
-      ...(isClaimantsKnown && { claimants: parts.map((part) => new Set(part.map(({ claimant }) => claimant)).size) }),
+      claimants: parts.map((part) => new Set(part.map(({ claimant }) => claimant)).size),
       unvaluedClaims: parts.map((part) => part.filter(isUnvalued).length),
       ...totals(within(claims, since, until)),
-      previous: totals(within(claims, since - (until - since), since)),
+      previous: totals(within(claims, since - Math.max(0, until - since), since)),
     }
   }
   return {
     ...head,
     since: new Date(since).toISOString(),
     until: new Date(until).toISOString(),
-    intervalSeconds: ((intervals[0]?.[1] ?? 0) - since) / 1000,
+    intervalSeconds: length / 1000,
     campaigns:
       query.campaignId === undefined
-        ? [
-            entry(
-              campaigns.flatMap(({ claims }) => claims),
-              query.interval !== undefined,
-            ),
-          ]
+        ? [entry(campaigns.flatMap(({ claims }) => claims))]
         : campaigns
             .filter(({ id }) => asked.includes(id))
             .sort(byId)
-            .map(({ id, claims }) => ({ id, ...entry(claims, true) })),
+            .map(({ id, claims }) => ({ id, ...entry(claims) })),
   }
 }
