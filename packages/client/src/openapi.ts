@@ -405,7 +405,28 @@ export interface paths {
         trace?: never;
     };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Receive a change
+         * @description The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx: a change may come again, with the same `webhook-id`.
+         */
+        post: operations["receiveChange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /**
@@ -3560,6 +3581,44 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    receiveChange: {
+        parameters: {
+            query?: never;
+            header: {
+                /** @description The same each time a change is sent. */
+                "webhook-id": string;
+                /** @description When it is sent, in Unix seconds. */
+                "webhook-timestamp": string;
+                /** @description `v1,` and HMAC-SHA256 of `<id>.<timestamp>.<body>`, in base64. */
+                "webhook-signature": string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The kind of the change. */
+                    type: string;
+                    /**
+                     * Format: date-time
+                     * @description When it was committed.
+                     */
+                    timestamp: string;
+                    data: components["schemas"]["Change"];
+                };
+            };
+        };
+        responses: {
+            /** @description Received. After any other status the change is sent again. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }
