@@ -17,7 +17,6 @@ const textHeader = (name: string, description: string) => ({
 /** What the command `notify` sends: the server itself never sends a request. */
 const changeWebhook = {
   post: {
-    operationId: 'receiveChange',
     summary: 'Receive a change',
     description:
       'The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx: a change may come again, with the same `webhook-id`.',

@@ -419,7 +419,44 @@ export interface webhooks {
          * Receive a change
          * @description The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx: a change may come again, with the same `webhook-id`.
          */
-        post: operations["receiveChange"];
+        post: {
+            parameters: {
+                query?: never;
+                header: {
+                    /** @description The same each time a change is sent. */
+                    "webhook-id": string;
+                    /** @description When it is sent, in Unix seconds. */
+                    "webhook-timestamp": string;
+                    /** @description `v1,` and HMAC-SHA256 of `<id>.<timestamp>.<body>`, in base64. */
+                    "webhook-signature": string;
+                };
+                path?: never;
+                cookie?: never;
+            };
+            requestBody: {
+                content: {
+                    "application/json": {
+                        /** @description The kind of the change. */
+                        type: string;
+                        /**
+                         * Format: date-time
+                         * @description When it was committed.
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["Change"];
+                    };
+                };
+            };
+            responses: {
+                /** @description Received. After any other status the change is sent again. */
+                "2XX": {
+                    headers: {
+                        [name: string]: unknown;
+                    };
+                    content?: never;
+                };
+            };
+        };
         delete?: never;
         options?: never;
         head?: never;
@@ -3581,44 +3618,6 @@ export interface operations {
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
-        };
-    };
-    receiveChange: {
-        parameters: {
-            query?: never;
-            header: {
-                /** @description The same each time a change is sent. */
-                "webhook-id": string;
-                /** @description When it is sent, in Unix seconds. */
-                "webhook-timestamp": string;
-                /** @description `v1,` and HMAC-SHA256 of `<id>.<timestamp>.<body>`, in base64. */
-                "webhook-signature": string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": {
-                    /** @description The kind of the change. */
-                    type: string;
-                    /**
-                     * Format: date-time
-                     * @description When it was committed.
-                     */
-                    timestamp: string;
-                    data: components["schemas"]["Change"];
-                };
-            };
-        };
-        responses: {
-            /** @description Received. After any other status the change is sent again. */
-            "2XX": {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
         };
     };
 }
