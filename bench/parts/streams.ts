@@ -72,17 +72,18 @@ export const streams: Part = {
 async function openStreams(url: string) {
   const { port, hostname } = new URL(url)
   let bytes = 0
-  const sockets = await Promise.all(
-    Array.from({ length: STREAMS }, async () => {
-      const socket: Socket = connect(Number(port), hostname)
-      socket.write('GET /changes HTTP/1.1\r\nhost: bench\r\naccept: text/event-stream\r\n\r\n')
-      const [head] = (await once(socket, 'data')) as [Buffer]
-      if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(`a stream was refused: ${head}`)
-      return socket.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-      })
-    }),
-  )
+  async function openStream() {
+    const socket: Socket = connect(Number(port), hostname)
+    socket.write('GET /changes HTTP/1.1\r\nhost: bench\r\naccept: text/event-stream\r\n\r\n')
+    const [head] = (await once(socket, 'data')) as [Buffer]
+    if (!head.toString('latin1').startsWith('HTTP/1.1 200')) throw new Error(`a stream was refused: ${head}`)
+    return socket.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+    })
+  }
+  const sockets: Socket[] = []
+  // Each reads its cursor from the database: not all at the same moment.
+  while (sockets.length < STREAMS) sockets.push(...(await Promise.all(Array.from({ length: 20 }, openStream))))
   return {
     /** @returns the bytes that came. */
     async close() {
