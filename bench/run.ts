@@ -24,6 +24,7 @@ import { againstPostgraphile } from './parts/postgraphile.ts'
 import { prices } from './parts/prices.ts'
 import { repeated } from './parts/repeated.ts'
 import { start } from './parts/start.ts'
+import { streams } from './parts/streams.ts'
 import { describeEnvironment, toMarkdown, writeResults } from './results.ts'
 import { notMeasured, runPart } from './run-part.ts'
 
@@ -36,6 +37,7 @@ const parts: Record<string, Part> = {
   repeated,
   postgraphile: againstPostgraphile,
   feed: feeding,
+  streams,
   windows: pagesAndWindows,
   chain: following,
   import: importing,

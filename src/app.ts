@@ -256,16 +256,20 @@ export async function buildApp(options: AppOptions) {
         })
         await surface.register(rewardRoutes, { rewards: createRewardRepository(database, now), responseCache })
       }
+      const startStream = ({ raw }: FastifyRequest) => connections.exchanges.startStream(connections.exchangeOf(raw))
       const feed = createChangeFeed(createChangeReader(lookups))
       counts.streams = () => feed.size
       await surface.register(changeRoutes, {
         ...{ changes: createChangeReader(database), feed, maxStreams: settings.MAX_STREAMS, signalOf },
-        awaitChanges: ({ raw }) => connections.exchanges.startEndless(connections.exchangeOf(raw)),
+        awaitChanges: startStream,
         onCutOff() {
           counts.slowStreams += 1
         },
       })
-      await surface.register(exportRoutes, { exports: createExportRepository(openSnapshot, settings.MAX_EXPORTS) })
+      await surface.register(exportRoutes, {
+        exports: createExportRepository(openSnapshot, settings.MAX_EXPORTS, counts.exports),
+        startStream,
+      })
       await surface.register(statusRoutes, { status })
       if (settings.MCP && options.loadMcp !== undefined) {
         await surface.register(mcpRoutes, { load: options.loadMcp, origins: settings.CORS_ORIGINS, signalOf })

@@ -9,6 +9,44 @@ import { version } from './version.ts'
 /** What protected operations say of their security in the document. */
 export const bearerToken = { bearerToken: [] }
 
+const textHeader = (name: string, description: string) => ({
+  ...{ in: 'header' as const, name, required: true, description },
+  schema: { type: 'string' as const, maxLength: 1024 },
+})
+
+/** What the command `notify` sends: the server itself never sends a request. */
+const changeWebhook = {
+  post: {
+    summary: 'Receive a change',
+    description:
+      'The command `notify` posts each change as a Standard Webhook, in order, until the receiver returns 2xx: a change may come again, with the same `webhook-id`.',
+    tags: ['Status'],
+    security: [],
+    parameters: [
+      textHeader('webhook-id', 'The same each time a change is sent.'),
+      textHeader('webhook-timestamp', 'When it is sent, in Unix seconds.'),
+      textHeader('webhook-signature', '`v1,` and HMAC-SHA256 of `<id>.<timestamp>.<body>`, in base64.'),
+    ],
+    requestBody: {
+      required: true,
+      content: {
+        'application/json': {
+          schema: {
+            type: 'object' as const,
+            required: ['type', 'timestamp', 'data'],
+            properties: {
+              type: { type: 'string' as const, maxLength: 64, description: 'The kind of the change.' },
+              timestamp: { type: 'string' as const, format: 'date-time', description: 'When it was committed.' },
+              data: { $ref: '#/components/schemas/Change' },
+            },
+          },
+        },
+      },
+    },
+    responses: { '2XX': { description: 'Received. After any other status the change is sent again.' } },
+  },
+}
+
 /** Collects the contract of every route that is registered after it into one OpenAPI document. */
 export async function collectOpenApi(app: FastifyInstance) {
   await app.register(swagger, {
@@ -36,6 +74,7 @@ export async function collectOpenApi(app: FastifyInstance) {
       },
       servers: [{ url: '/' }],
       security: [],
+      webhooks: { change: changeWebhook },
       components: {
         securitySchemes: {
           bearerToken: {

@@ -10,6 +10,8 @@ export interface ServiceCounts {
   slowStreams: number
   /** Streams of changes and requests that wait for one. */
   streams: () => number
+  /** Exports that are being read, and those refused because there were too many. */
+  exports: { running: number; refused: number }
 }
 
 export const createServiceCounts = (): ServiceCounts => ({
@@ -18,4 +20,5 @@ export const createServiceCounts = (): ServiceCounts => ({
   beyondLimit: { requests: 0, 'failed-attempts': 0 },
   slowStreams: 0,
   streams: () => 0,
+  exports: { running: 0, refused: 0 },
 })

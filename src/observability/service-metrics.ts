@@ -75,6 +75,23 @@ export function measureService(register: Registry, { app, pools, guard, counts, 
       this.inc(counts.slowStreams)
     },
   })
+  new Gauge({
+    name: 'reward_campaigns_exports_running',
+    help: 'Exports being read',
+    registers: [register],
+    collect() {
+      this.set(counts.exports.running)
+    },
+  })
+  new Counter({
+    name: 'reward_campaigns_refused_exports_total',
+    help: 'Exports refused with 503 because as many were running as there may be',
+    registers: [register],
+    collect() {
+      this.reset()
+      this.inc(counts.exports.refused)
+    },
+  })
   new Counter({
     name: 'reward_campaigns_database_older_timeline_total',
     help: 'Connections closed because the server is a replaced primary',

@@ -22,7 +22,7 @@ function aPage() {
     ask,
     (what) => reported.push(what),
     () => page.isLookedAt,
-    10_000,
+    () => 10_000,
   )
   return Object.assign(page, rpcCall)
 }
@@ -111,4 +111,24 @@ test('gives up a request that nobody answers', async () => {
   expect(page.asked[0]?.signal.aborted).toBe(false)
   await vi.advanceTimersByTimeAsync(1)
   expect(page.asked[0]?.signal.aborted).toBe(true)
+})
+
+test('what has changed is asked for again soon, but not each time', async () => {
+  const page = aPage()
+  page.refresh()
+  page.asked[0]?.response('one')
+  await vi.advanceTimersByTimeAsync(1_999)
+  expect(page.asked).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1)
+  expect(page.asked).toHaveLength(2)
+  page.asked[1]?.response('two')
+  await vi.advanceTimersByTimeAsync(500)
+  for (let times = 0; times < 9; times += 1) page.refresh()
+  await vi.advanceTimersByTimeAsync(1_500)
+  expect(page.asked).toHaveLength(3)
+  page.asked[2]?.response('three')
+  await vi.advanceTimersByTimeAsync(5_000)
+  page.refresh()
+  await vi.advanceTimersByTimeAsync(0)
+  expect(page.asked).toHaveLength(4)
 })

@@ -26,7 +26,8 @@ export async function* iterateChanges(
       page = await ask({
         ...filters,
         ...(cursor !== undefined && { after: cursor }),
-        wait: WAIT_SECONDS,
+        // Where it begins is known before it waits: what comes then is not missed.
+        wait: cursor === undefined ? 0 : WAIT_SECONDS,
         pageSize: 1000,
       })
       pause = FIRST_PAUSE_MS

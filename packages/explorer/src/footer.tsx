@@ -1,12 +1,19 @@
+import { useEffect, useState } from 'preact/hooks'
 import { ChainLabel } from './chain-label.tsx'
 import { groupDigits } from './format-numbers.ts'
+import { isLive, onChange } from './live-changes.ts'
 import { client } from './service.ts'
 import { RelativeTime } from './times.tsx'
 import { useRequest } from './use-request.ts'
 
+/** How often the indexing status is asked for: blocks are no changes. */
+const STATUS_REFRESH_MS = 10_000
+
 /** How fresh what is shown is: as of which block of which chain. */
 export function Footer() {
-  const asked = useRequest((signal) => client.getStatus({ signal }), 'status')
+  const asked = useRequest((signal) => client.getStatus({ signal }), 'status', STATUS_REFRESH_MS)
+  const [live, setLive] = useState(isLive)
+  useEffect(() => onChange(() => setLive(isLive())), [])
   const isShown = asked.state === 'shown'
   const chains = isShown ? asked.response.chains.filter(({ asOfBlock }) => asOfBlock !== null) : []
   return (
@@ -32,6 +39,7 @@ export function Footer() {
       </div>
       <p>
         <a href="/openapi.json">OpenAPI</a>
+        {live && <span title="What is shown changes as soon as the data does">Live</span>}
         {isShown && <span>Version {asked.response.version}</span>}
       </p>
     </footer>

@@ -18,6 +18,9 @@ const LONGEST_UNSEEN_MS = 30_000
 /** After a failure without `Retry-After`. */
 const WAIT_AFTER_FAILURE_MS = 2_000
 
+/** However often something changes. */
+const MIN_INTERVAL_MS = 2_000
+
 /** No `Retry-After` makes it wait longer: who looks wants to see it come back. */
 const LONGEST_WAIT_MS = 10_000
 
@@ -27,14 +30,16 @@ const LONGEST_WAIT_MS = 10_000
  * @param ask must give up when its signal says so.
  * @param report is never called once it is stopped.
  * @param isLookedAt while this is false, nothing is asked.
+ * @param everyMs how long it waits after a response.
  */
 export function pollRequest<ResponseOf>(
   ask: (signal: AbortSignal) => Promise<ResponseOf>,
   report: (asked: RequestState<ResponseOf>) => void,
   isLookedAt: () => boolean,
-  everyMs: number,
+  everyMs: () => number,
 ) {
   let isStopped = false
+  let isOutdated = false
   let underWay: AbortController | undefined
   let reportedAt = Date.now()
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -44,12 +49,12 @@ export function pollRequest<ResponseOf>(
     try {
       const response = await ask(request.signal)
       if (!isStopped) report({ state: 'shown', response, at: new Date() })
-      return everyMs
+      return everyMs()
     } catch (failure) {
       if (!isStopped) report({ state: 'failed', failure })
       const { status = 0, retryAfterSeconds } = failure instanceof ServiceError ? failure : {}
       // What is refused stays refused for as long as nothing is known to have changed.
-      if (status >= 400 && status < 500 && retryAfterSeconds === undefined) return everyMs
+      if (status >= 400 && status < 500 && retryAfterSeconds === undefined) return everyMs()
       return retryAfterSeconds === undefined
         ? WAIT_AFTER_FAILURE_MS
         : Math.min(Math.max(retryAfterSeconds * 1000, WAIT_AFTER_FAILURE_MS), LONGEST_WAIT_MS)
@@ -62,21 +67,32 @@ export function pollRequest<ResponseOf>(
   async function sendAndWait() {
     clearTimeout(timer)
     if (underWay !== undefined || isStopped) return
-    let waitMs = everyMs
+    let waitMs = everyMs()
     if (isLookedAt()) {
+      isOutdated = false
       underWay = new AbortController()
       waitMs = await sendOnce(underWay)
       underWay = undefined
     }
-    if (!isStopped) timer = setTimeout(() => void sendAndWait(), waitMs)
+    waitFor(isOutdated ? Math.min(waitMs, MIN_INTERVAL_MS) : waitMs)
+  }
+
+  function waitFor(ms: number) {
+    clearTimeout(timer)
+    if (!isStopped) timer = setTimeout(() => void sendAndWait(), ms)
   }
 
   void sendAndWait()
   return {
+    /** What was asked for may have changed. */
+    refresh() {
+      if (underWay === undefined && !isOutdated) waitFor(Math.max(0, reportedAt + MIN_INTERVAL_MS - Date.now()))
+      isOutdated = true
+    },
     /** Somebody looks again. */
     retryNow() {
       if (isStopped || !isLookedAt()) return
-      if (Date.now() - reportedAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs)) report({ state: 'loading' })
+      if (Date.now() - reportedAt > Math.max(LONGEST_UNSEEN_MS, 2 * everyMs())) report({ state: 'loading' })
       void sendAndWait()
     },
     stop() {

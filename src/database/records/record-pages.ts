@@ -67,12 +67,16 @@ const orderOf = ({ key }: RecordSource) => key.map(({ column }) => column).join(
 /** The place of the last record of a page of so many, and of one after it where there is any: in arrays of texts. */
 export function endSql(kind: RecordKind, chains: readonly string[], bounds: PageBounds, limit: number) {
   const source = recordSources[kind]
-  const place = `array[${[source.chainColumn, ...source.key.map(({ column }) => column)].map((part) => `(${part})::text`).join(', ')}]`
+  const columns = [source.chainColumn, ...source.key.map(({ column }) => column)]
+  const named = columns.map((column, index) => `${column} as part${index}`).join(', ')
   const places = unionOf(
     conditionsOf(kind, chains, bounds),
-    (condition) => `select ${place} as place from ${source.from} where ${condition} order by ${orderOf(source)}`,
+    (condition) =>
+      `select ${named} from ${source.keyFrom ?? source.from} where ${condition} order by ${orderOf(source)}`,
   )
-  return `select place from (${places}) places offset ${limit - 1} limit 2`
+  // As texts where they are needed, not of each record on the way.
+  const place = columns.map((_, index) => `part${index}::text`).join(', ')
+  return `select array[${place}] as place from (select * from (${places}) all_places offset ${limit - 1} limit 2) places`
 }
 
 type Selected = Pick<RecordSource, 'type' | 'columns' | 'from'>

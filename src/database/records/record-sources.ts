@@ -12,6 +12,8 @@ export interface RecordSource {
   /** Each key with the expression of its value. */
   columns: Readonly<Record<string, string>>
   from: string
+  /** What has the key, where that is less: it is read to find where a page ends. */
+  keyFrom?: string
   /** The table whose chains these are, and its column. */
   chainTable: string
   chainColumn: string
@@ -80,6 +82,7 @@ const campaigns: RecordSource = {
         array_agg(position order by position) as positions, max(position) >= count(*) as has_gaps
       from incentives where campaign_key = campaign.key
     ) paid`,
+  keyFrom: 'campaigns campaign',
   chainTable: 'campaigns',
   chainColumn: 'campaign.chain_id',
   key: [
@@ -101,6 +104,7 @@ const claims: RecordSource = {
     amountUsd: 'case when not claim.is_value_derived then claim.amount_usd::text end',
   },
   from: 'claims claim join campaigns campaign on campaign.key = claim.campaign_key',
+  keyFrom: 'claims claim',
   chainTable: 'claims',
   chainColumn: 'claim.chain_id',
   key: [

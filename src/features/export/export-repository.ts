@@ -12,7 +12,6 @@ import { type RecordKind, recordSources } from '../../database/records/record-so
 import { type OpenSnapshot, withCrlf } from '../../database/records/snapshots.ts'
 import { readCursor, toCursor } from '../../http/request/cursors.ts'
 import { TooManyExportsError } from '../../http/request/errors/errors.ts'
-import { MAX_SECONDS } from '../../http/server/slow-responses.ts'
 import { createChangeReader } from '../../read-models/changes/read.ts'
 import type { ExportQuery } from './export-schemas.ts'
 
@@ -33,6 +32,9 @@ export interface ExportRepository {
   open(kind: RecordKind, query: ExportQuery, format: RecordFormat): Promise<ExportedPage>
 }
 
+/** How long a page may hold its snapshot, which keeps dead rows in the database: enough for 10,000 claims read slowly. */
+const MAX_SNAPSHOT_MS = 3_600_000
+
 /** A part of a place as it is in a cursor, by the type of its column. */
 const forms: Record<string, string> = {
   text: '(0x[0-9a-f]{40})',
@@ -45,23 +47,32 @@ const forms: Record<string, string> = {
 const placeForm = (kind: RecordKind) =>
   new RegExp(`^(\\d{1,16}) ${recordSources[kind].key.map(({ type }) => forms[type]).join(' ')}$`)
 
-/** @param maxExports how many are read at a time. */
-export function createExportRepository(openSnapshot: OpenSnapshot, maxExports: number): ExportRepository {
-  let running = 0
+/**
+ * @param maxExports how many are read at a time.
+ * @param counts how many are, and how many were refused.
+ */
+export function createExportRepository(
+  openSnapshot: OpenSnapshot,
+  maxExports: number,
+  counts: { running: number; refused: number },
+): ExportRepository {
   return {
     async open(kind, { limit, ...query }, format) {
       const operation = `export ${kind}`
       const after: Place | undefined =
         query.cursor === undefined ? undefined : readCursor(query.cursor, operation, query, placeForm(kind))
-      if (running >= maxExports) throw new TooManyExportsError()
-      running += 1
-      const snapshot = await openSnapshot(MAX_SECONDS * 1000).catch((error: unknown) => {
-        running -= 1
+      if (counts.running >= maxExports) {
+        counts.refused += 1
+        throw new TooManyExportsError()
+      }
+      counts.running += 1
+      const snapshot = await openSnapshot(MAX_SNAPSHOT_MS).catch((error: unknown) => {
+        counts.running -= 1
         throw error
       })
       let isOpen = true
       const close = () => {
-        if (isOpen) running -= 1
+        if (isOpen) counts.running -= 1
         isOpen = false
         snapshot.close()
       }

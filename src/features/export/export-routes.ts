@@ -1,4 +1,5 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { RecordKind } from '../../database/records/record-sources.ts'
 import { streamedResponsesOf } from '../../http/request/responses.ts'
@@ -40,7 +41,13 @@ const operations = {
   ),
 }
 
-export const exportRoutes: FastifyPluginAsyncTypebox<{ exports: ExportRepository }> = async (app, { exports }) => {
+interface ExportRoutes {
+  exports: ExportRepository
+  /** From now on the response takes as long as its client does. */
+  startStream: (request: FastifyRequest) => void
+}
+
+export const exportRoutes: FastifyPluginAsyncTypebox<ExportRoutes> = async (app, { exports, startStream }) => {
   for (const kind of ['campaigns', 'claims', 'tokens', 'prices'] as const) {
     app.get(`/export/${kind}`, { schema: operations[kind] }, async (request, reply) => {
       const format = acceptsCsv(request.headers.accept) ? 'csv' : 'ndjson'
@@ -52,7 +59,10 @@ export const exportRoutes: FastifyPluginAsyncTypebox<{ exports: ExportRepository
         'x-changes-cursor': changesCursor,
       })
       if (nextCursor !== undefined) void reply.header('link', `<${withCursor(request.url, nextCursor)}>; rel="next"`)
-      if (request.method !== 'HEAD') return reply.send(body)
+      if (request.method !== 'HEAD') {
+        startStream(request)
+        return reply.send(body)
+      }
       body.destroy()
       return reply.send(null)
     })

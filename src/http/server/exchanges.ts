@@ -13,8 +13,8 @@ export interface Exchange {
   client: Usage
   /** Whether its response is ready and is being sent. */
   isMade: boolean
-  /** Whether it takes as long as its client wants: a stream. */
-  isEndless?: boolean
+  /** Whether it takes as long as its client wants. */
+  isStream?: boolean
   sendingSince: number
   /** When the client last took some bytes, and how many the connection had sent by then. */
   progressAt: number
@@ -32,7 +32,7 @@ export interface Exchanges {
   /** The response is ready: from now on the client decides how long it takes. */
   startSending(exchange: Exchange): void
   /** The same of one that takes as long as its client wants. */
-  startEndless(exchange: Exchange | undefined): void
+  startStream(exchange: Exchange | undefined): void
   /** Holds a large body to the end, and returns the bytes to send. */
   hold(exchange: Exchange, key: string, bytes: Buffer): Buffer
   end(exchange: Exchange): void
@@ -75,9 +75,9 @@ export function createExchanges(usages: Usages, close: (socket: Socket) => void)
 
     startSending,
 
-    startEndless(exchange) {
+    startStream(exchange) {
       if (exchange === undefined) return
-      exchange.isEndless = true
+      exchange.isStream = true
       startSending(exchange)
     },
 

@@ -11,7 +11,10 @@ export const MIN_BYTES_PER_SECOND = 2048
 /** The size of the pieces. A piece is seen as sent completely or not at all. */
 export const PIECE_BYTES = PIECE_SECONDS * MIN_BYTES_PER_SECOND
 
-/** How long a response may take from its first byte to its last. */
+/** The same of an export or of a stream of changes, which take as long as their clients want. */
+const STREAM_IDLE_SECONDS = 60
+
+/** How long any other response may take from its first byte to its last. */
 export const MAX_SECONDS = 600
 
 /** Maximum bytes of responses buffered in sockets, for all connections and for those of one address. */
@@ -46,8 +49,9 @@ function isInTime(exchange: Exchange, now: number) {
     exchange.progressAt = now
   }
   // A body that is handed over whole is seen to be sent whole.
-  const seconds = Math.max(PIECE_SECONDS, socket.writableLength / MIN_BYTES_PER_SECOND)
-  const isEndInTime = exchange.isEndless === true || now - exchange.sendingSince <= MAX_SECONDS * 1000
+  const pieceSeconds = exchange.isStream ? STREAM_IDLE_SECONDS : PIECE_SECONDS
+  const seconds = Math.max(pieceSeconds, socket.writableLength / MIN_BYTES_PER_SECOND)
+  const isEndInTime = exchange.isStream === true || now - exchange.sendingSince <= MAX_SECONDS * 1000
   return now - exchange.progressAt <= seconds * 1000 && isEndInTime
 }
 

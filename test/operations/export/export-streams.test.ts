@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
-import { expect, test } from 'vitest'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test, vi } from 'vitest'
 import { aCampaign, aClaim, anAddress, anErc20Incentive } from '../../setup/records.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 import { waitFor } from '../../setup/wait-for.ts'
@@ -49,6 +50,7 @@ test('what is not read is not made, another export gets 503, and a reader that g
   ])
   // All other operations go on.
   expect((await api.get('/status')).statusCode).toBe(200)
+  expect(api.counts.exports).toEqual({ running: 1, refused: 1 })
   expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
   request.destroy()
   await waitFor(async () => (await sessionsOf(api)) === 0 || undefined)
@@ -72,4 +74,40 @@ test('an export that fails midway ends without its last chunk', async () => {
   expect(response.complete).toBe(false)
   // The place is free again.
   await waitFor(async () => (await api.get('/export/tokens')).statusCode === 200 || undefined)
+})
+
+test('a page takes as long as its reader, but one that takes nothing for 60 seconds is cut off', async () => {
+  await using api = await startWithClaims()
+  const { response } = await open(api, `/export/claims?limit=${CLAIMS}`)
+  response.on('error', () => undefined)
+  await waitFor(async () => (await sessionsOf(api)) === 1 || undefined)
+  const clock = performance.now.bind(performance)
+  let passedMs = 0
+  const shifted = vi.spyOn(performance, 'now').mockImplementation(() => clock() + passedMs)
+  /** Slow readers are looked for each second. */
+  const pass = async (seconds: number) => {
+    passedMs += seconds * 1000
+    await sleep(1100)
+  }
+  /** More than what systems buffer. */
+  async function read(bytes: number) {
+    for (let left = bytes; left > 0; ) {
+      const chunk: Buffer | null = response.read()
+      if (chunk === null) await once(response, 'readable')
+      else left -= chunk.length
+    }
+  }
+  try {
+    await pass(0)
+    await read(4_000_000)
+    passedMs += 700_000
+    await read(4_000_000)
+    await pass(0)
+    await pass(55)
+    expect(api.counts.exports.running).toBe(1)
+    await pass(10)
+    expect(api.counts.exports.running).toBe(0)
+  } finally {
+    shifted.mockRestore()
+  }
 })

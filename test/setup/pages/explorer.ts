@@ -13,29 +13,36 @@ export interface Explorer extends AsyncDisposable {
   base: string
   /** A tab at a page, with its answers. Its clock begins at `NOW`, and can be put forward. */
   open: (path: string) => Promise<Tab>
+  /** The same of a page that follows the changes: it is never without a request. */
+  openLive: (path: string) => Promise<Tab>
   /** How much moves on a page of a small screen when it is answered after it was painted. */
   layoutShift: (path: string) => Promise<number>
 }
+
+/** A page polls, so that there are moments without requests. */
+const WITHOUT_STREAMS = 'delete globalThis.EventSource'
 
 /** The service and a browser that looks at it, on a database of its own or another. */
 export async function startExplorer(settings: Record<string, string> = {}, database?: TestDatabase): Promise<Explorer> {
   const [browser, api] = await Promise.all([launchBrowser(), startTestApp(settings, database)])
   api.setNow(NOW)
   const base = await api.app.listen({ host: '127.0.0.1', port: 0 })
+  async function open(path: string, isLive: boolean) {
+    const tab = await openTab(browser, base)
+    if (!isLive) await tab.page.addInitScript(WITHOUT_STREAMS)
+    await tab.page.clock.install({ time: NOW })
+    await tab.page.goto(base + path)
+    await answered(tab.page)
+    return tab
+  }
   return {
-    browser,
-    api,
-    base,
-    async open(path) {
-      const tab = await openTab(browser, base)
-      await tab.page.clock.install({ time: NOW })
-      await tab.page.goto(base + path)
-      await answered(tab.page)
-      return tab
-    },
+    ...{ browser, api, base },
+    open: (path) => open(path, false),
+    openLive: (path) => open(path, true),
     async layoutShift(path) {
       await using tab = await openTab(browser, base)
       const { page } = tab
+      await page.addInitScript(WITHOUT_STREAMS)
       let asked = 0
       await page.setViewportSize({ width: 412, height: 823 })
       await page.route(

@@ -1,0 +1,55 @@
+import type { Change } from 'reward-campaigns-client'
+import { expect, test } from 'vitest'
+import { aCampaign, aToken } from '../setup/records.ts'
+import { startTestClient } from '../setup/test-client.ts'
+import { waitFor } from '../setup/wait-for.ts'
+
+test('changes go on where they were when connections are cut, and end with their signal', async () => {
+  await using service = await startTestClient({ retries: 0 })
+  const { api, client } = service
+  const controller = new AbortController()
+  const changes = client.changes({ kind: ['campaign.added'] }, { signal: controller.signal })
+  const told: Change[] = []
+  const take = async (count: number) => {
+    while (told.length < count) {
+      const { value } = await changes.next()
+      if (value) told.push(value)
+    }
+  }
+  const waiting = () => waitFor(async () => api.counts.streams() === 1 || undefined)
+  const campaigns = Array.from({ length: 4 }, () => aCampaign())
+  const [first, ...others] = campaigns
+  if (first === undefined) throw new Error('there is no campaign')
+
+  const begun = take(1)
+  await waiting()
+  api.app.server.closeAllConnections()
+  // Nobody is connected: it would be missed by whoever began anew.
+  await api.save(first)
+  await begun
+  const following = take(4)
+  await waiting()
+  api.app.server.closeAllConnections()
+  for (const campaign of others) await api.save(campaign, aToken())
+  await following
+  expect(told).toMatchObject(campaigns.map(({ id }) => ({ kind: 'campaign.added', campaignId: id })))
+
+  const after = told.at(1)?.cursor ?? ''
+  const again = client.changes({ after, kind: ['campaign.added'] })
+  expect([(await again.next()).value, (await again.next()).value]).toEqual(told.slice(2))
+  await again.return()
+  const ended = changes.next()
+  await waiting()
+  controller.abort()
+  await expect(ended).rejects.toMatchObject({ name: 'AbortError' })
+})
+
+test('a history that is lost is a failure, and asked for once', async () => {
+  await using service = await startTestClient()
+  const lost = service.client.changes({ after: 'A'.repeat(43) })
+  await expect(lost.next()).rejects.toMatchObject({
+    status: 410,
+    message: expect.stringContaining('export the data anew'),
+  })
+  expect(service.exchanges.map(({ status }) => status)).toEqual([410])
+})
