@@ -44,7 +44,7 @@ export const Change = Type.Object(
     ),
     priceUsd: Type.Optional(
       refOrNull(DecimalAmount, {
-        description: 'US dollars for one whole token from then on; `null`: none is known. With `price.changed`.',
+        description: 'US dollars for one whole token after the commit; `null`: none is known. With `price.changed`, also where a price of the past has changed.',
       }),
     ),
     fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),

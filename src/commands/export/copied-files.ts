@@ -18,7 +18,7 @@ export interface CopyState {
   /** Bytes of each file; what is behind them was being written when the process was killed. */
   bytes: Record<string, number>
   /** The newest instant of each token of which the prices are there. */
-  pricedTo: Record<string, string>
+  pricedTo: Record<string, string | undefined>
 }
 
 const STATE = 'cursor.json'
@@ -57,17 +57,40 @@ export async function appendTo(folder: string, name: string, start: number, chun
   }
 }
 
+/** The whole lines of a file. */
+async function* linesOf(folder: string, name: string, bytes: number) {
+  if (bytes > 0) yield* createInterface({ input: createReadStream(join(folder, name), { end: bytes - 1 }) })
+}
+
 /** What was exported of the signatures for some campaigns, as the lines of the file say. */
-export async function findSignatures(folder: string, name: string, bytes: number, campaignIds: ReadonlySet<string>) {
+export async function findSignatures(folder: string, { bytes }: CopyState, isSought: (campaignId: string) => boolean) {
   const found: ClaimSignatureRecord[] = []
-  if (campaignIds.size === 0 || bytes === 0) return found
-  const stream = createReadStream(join(folder, name), { end: bytes - 1 })
-  for await (const line of createInterface({ input: stream })) {
+  for await (const line of linesOf(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0)) {
     if (!line.startsWith('{"type":"claimSignature"')) continue
     const record: ClaimSignatureRecord = JSON.parse(line)
-    if (campaignIds.has(record.campaignId)) found.push(record)
+    if (isSought(record.campaignId)) found.push(record)
   }
   return found
+}
+
+const PRICE: Record<RecordFormat, RegExp> = {
+  ndjson: /"tokenPrice","chainId":(\d+),"address":"(0x\w+)","at":"([^"]+)"/,
+  csv: /^(\d+),(0x\w+),([^,]+),/,
+}
+
+/** The instants of which prices were exported of some tokens, each once; of those that were removed again too. */
+export async function findPricedInstants(
+  folder: string,
+  { bytes, format }: CopyState,
+  isSought: (token: string, at: string) => boolean,
+) {
+  const found = new Map<string, { token: string; at: string }>()
+  for await (const line of linesOf(folder, `prices.${format}`, bytes[`prices.${format}`] ?? 0)) {
+    const [, chain, address, at = ''] = PRICE[format].exec(line) ?? []
+    const token = `${chain}:${address}`
+    if (isSought(token, at)) found.set(`${token} ${at}`, { token, at })
+  }
+  return [...found.values()]
 }
 
 /** Replaced as a whole, once all that it speaks of is on the disk. */

@@ -17,7 +17,7 @@ const importedPrices = `(
   order by token_key, at desc))`
 
 /** Everything that is stored, but for keys and versions, which are given again, and what is of each database's own. */
-export async function contentOf(database: TestDatabase) {
+export async function contentOf(database: Pick<TestDatabase, 'query'>) {
   await expectMapsToAgree(database)
   const tables = await database.query(
     `select tablename from pg_tables where schemaname = 'public' and tablename <> all ('{${OF_ITS_OWN}}') order by tablename`,
