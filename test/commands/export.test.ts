@@ -86,26 +86,26 @@ test('tables get rows, and what is gone stands in a file of removals', async () 
   expect(JSON.parse(await readFile(join(folder.path, 'removals.ndjson'), 'utf8'))).toEqual(toRemoval(gone))
 })
 
-test('a process that follows and is killed again and again ends with all there is', async () => {
+test('a process that follows and was killed ends with all there is, and no other writes to its folder meanwhile', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()
   await save(database, ...facts)
   const start = () => startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
   const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
-  for (let turn = 0; turn < 2; turn += 1) {
-    await using process = start()
-    await waitFor(cursorOf)
-    await change(database)
-    process.child.kill('SIGKILL')
-    await process.ended
-    await save(database, third, claims[3] as ImportRecord, signature)
-  }
+  await using killed = start()
+  await waitFor(cursorOf)
+  await change(database)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  await save(database, third, claims[3] as ImportRecord, signature)
   await using process = start()
   const known = await cursorOf()
   await save(database, aClaim(first))
   await waitFor(async () => (await cursorOf()) !== known || undefined)
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await expect(exportToFolder(settings, folder.path, { format: 'ndjson' })).rejects.toThrow('in use by another process')
   process.child.kill('SIGTERM')
   expect((await process.ended).code).toBe(0)
-  await exportToFolder(readSettings({ DATABASE_URL: database.url }), folder.path, { format: 'ndjson' })
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
   expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
 })

@@ -138,4 +138,4 @@ test('who follows at a process on the primary and one on its standby has all dat
     await exportToFolder(readSettings({ DATABASE_URL: standby.url }), path, { format: 'ndjson' })
   }
   expect(await recordsOf(folder.path)).toEqual(await recordsOf(anew.path))
-}, 60_000)
+}, 120_000)

@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { lock } from 'proper-lockfile'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { ClaimSignatureRecord } from '../../ingest/records.ts'
 
@@ -102,6 +103,32 @@ export async function writeState(folder: string, state: CopyState) {
   await rename(join(folder, `${STATE}.new`), join(folder, STATE))
 }
 
-export async function makeFolder(folder: string) {
+/** After this time the lock of a process that was killed does not count any more; a process that starts waits for longer. */
+const STALE_MS = 3000
+const LOCK_RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
+
+/**
+ * Works on a folder, which is made where it is missing, as its only process.
+ * @param work gets a check that it still is: a machine may sleep.
+ * @throws ExportFolderError
+ */
+export async function lockFolder(folder: string, work: (ensureLocked: () => void) => Promise<void>) {
   await mkdir(folder, { recursive: true })
+  const inUse = new ExportFolderError(`${folder} is in use by another process`)
+  let isLost = false
+  const release = await lock(folder, {
+    ...{ lockfilePath: join(folder, 'lock'), stale: STALE_MS, update: STALE_MS / 3, retries: LOCK_RETRIES },
+    onCompromised: () => {
+      isLost = true
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ELOCKED' ? inUse : error
+  })
+  try {
+    await work(() => {
+      if (isLost) throw inUse
+    })
+  } finally {
+    if (!isLost) await release()
+  }
 }

@@ -15,7 +15,7 @@ import {
   ExportFolderError,
   findPricedInstants,
   findSignatures,
-  makeFolder,
+  lockFolder,
   readState,
   writeState,
 } from './copied-files.ts'
@@ -32,8 +32,15 @@ const MAX_CHANGES = 1000
 const POLL_INTERVAL_MS = 1000
 
 /** `export`: a copy of all records in a folder; one that is there gets what has changed since. */
-export async function exportToFolder(settings: Settings, folder: string, { format, follow = false }: ExportOptions) {
-  await makeFolder(folder)
+export const exportToFolder = (settings: Settings, folder: string, options: ExportOptions) =>
+  lockFolder(folder, (ensureLocked) => copyToFolder(settings, folder, options, ensureLocked))
+
+async function copyToFolder(
+  settings: Settings,
+  folder: string,
+  { format, follow = false }: ExportOptions,
+  ensureLocked: () => void,
+) {
   let state = await readState(folder, format)
   await withCurrentSchema(settings, async (url) => {
     const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
@@ -50,6 +57,7 @@ export async function exportToFolder(settings: Settings, folder: string, { forma
     try {
       state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
+        ensureLocked()
         const known: CopyState = state
         const next = await inSnapshot((snapshot) => copyChanges(snapshot, folder, known))
         state = next.state
