@@ -1210,7 +1210,7 @@ export interface components {
             claim?: components["schemas"]["Claim"];
             /** @description The token, `<chainId>:<address>`. With `token.changed` and `price.changed`. */
             token?: string;
-            /** @description US dollars for one whole token from then on; `null`: none is known. With `price.changed`. */
+            /** @description US dollars for one whole token after the commit; `null`: none is known. With `price.changed`, also where a price of the past has changed. */
             priceUsd?: components["schemas"]["DecimalAmount"] | null;
             /** @description The first block that was withdrawn, decimal. With `chain.reorganised`. */
             fromBlock?: string;
