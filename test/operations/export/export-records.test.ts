@@ -74,8 +74,8 @@ function urlsAbout(facts: readonly ImportRecord[], random: Random) {
     ...randomQueries(words, random, 10)
       .filter(([operation, { id = '' }]) => operation !== '/campaigns/{id}' || ids.has(id.toLowerCase()))
       .map(toUrl),
-    ...['/claims?pageSize=100', '/tokens?pageSize=100', '/campaigns?status=all&tokenWhitelist=false&pageSize=100'],
-    ...[...ids].map((id) => `/outlook?campaignId=${id}`),
+    ...['/claims?pageSize=100', '/tokens?pageSize=100'],
+    `/outlook?campaignId=${[...ids].slice(0, 20).join()}`,
     ...tokens.map((token) => `/prices?token=${token.toLowerCase()}`),
     ...[...users].flatMap((user) => [
       `/users/${user}/rewards`,
