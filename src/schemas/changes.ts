@@ -43,7 +43,8 @@ export const Change = Type.Object(
     ),
     priceUsd: Type.Optional(
       refOrNull(DecimalAmount, {
-        description: 'US dollars for one token from then on; `null`: unknown. With `price.changed`.',
+        description:
+          'US dollars for one whole token after the commit; `null`: unknown. With `price.changed`, also for a past price.',
       }),
     ),
     fromBlock: block('The first block that was withdrawn, decimal. With `chain.reorganised`.'),

@@ -1,13 +1,12 @@
-import { appendFile, mkdtemp, readFile, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { appendFile, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { exportToFolder } from '../../src/commands/export/export-folder.ts'
 import { readSettings } from '../../src/config.ts'
 import { importRecords } from '../../src/import/importer.ts'
-import { toFileSource, toRecordSource } from '../../src/import/sources.ts'
+import { toRecordSource } from '../../src/import/sources.ts'
 import type { ImportRecord, RemovalRecord } from '../../src/ingest/records.ts'
-import { contentOf } from '../setup/data/stored-content.ts'
+import { aFolder, copiedContentOf, copiedFiles, importedContent } from '../setup/data/copied-folders.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toRemoval } from '../setup/records.ts'
 import { startCli } from '../setup/servers/processes.ts'
@@ -15,30 +14,6 @@ import { waitFor } from '../setup/wait-for.ts'
 
 const save = (database: TestDatabase, ...records: (ImportRecord | RemovalRecord)[]) =>
   importRecords(database.url, [toRecordSource('records', records)])
-
-async function aFolder() {
-  const path = await mkdtemp(join(tmpdir(), 'reward-campaigns-export-'))
-  return { path, [Symbol.asyncDispose]: () => rm(path, { recursive: true }) }
-}
-
-const files = ['campaigns', 'claims', 'tokens', 'prices']
-
-/** What an empty database has after all files of a folder are imported in one call. */
-async function imported(folder: string) {
-  await using copy = await createTestDatabase()
-  await importRecords(
-    copy.url,
-    files.map((name) => toFileSource(join(folder, `${name}.ndjson`), () => undefined)),
-  )
-  return await whatIsCopied(copy)
-}
-
-/** But for the changes, which each database has of its own, and tokens that had a price once. */
-const whatIsCopied = async (database: TestDatabase) => ({
-  ...(await contentOf(database)),
-  changes: [],
-  priced_tokens: [],
-})
 
 const asset = anAddress('exported asset')
 const token = aToken({ address: asset, decimals: 6 })
@@ -57,13 +32,15 @@ const signature: ImportRecord = {
 }
 const facts: ImportRecord[] = [token, ...campaigns, ...claims, signature, priceOf('2025-01-01T00:00:00Z', '1')]
 
-/** All kinds of changes. */
+/** All kinds of changes, of prices also in the past. */
 async function change(database: TestDatabase) {
+  await save(database, priceOf('2024-01-01T00:00:00Z', '4'), priceOf('2024-02-01T00:00:00Z', '5'))
   await save(database, { ...first, campaignName: 'other' }, aClaim(second), priceOf('2025-02-01T00:00:00Z', '2'))
   await save(database, ...[third, claims[3] as ImportRecord, signature].map(toRemoval))
   await save(database, { ...(claims[0] as ImportRecord & { type: 'claim' }), amount: '7' }, aCampaign())
   await save(database, aToken(), { ...token, symbol: 'NEW' })
   await save(database, toRemoval(priceOf('2025-02-01T00:00:00Z', '2')), toRemoval(claims[2] as ImportRecord))
+  await save(database, toRemoval(priceOf('2025-01-01T00:00:00Z', '1')), toRemoval(priceOf('2024-02-01T00:00:00Z', '5')))
 }
 
 test('a folder is a copy, and again after what has changed since, whatever was half written', async () => {
@@ -74,15 +51,17 @@ test('a folder is a copy, and again after what has changed since, whatever was h
   await exportToFolder(settings, folder.path, { format: 'ndjson' })
   await change(database)
   // As if it had been killed while it wrote.
-  for (const name of files) await appendFile(join(folder.path, `${name}.ndjson`), '{"type":"clai')
+  for (const name of copiedFiles) await appendFile(join(folder.path, `${name}.ndjson`), '{"type":"clai')
   const before = await readFile(join(folder.path, 'cursor.json'), 'utf8')
   await exportToFolder(settings, folder.path, { format: 'ndjson' })
   expect(await readFile(join(folder.path, 'cursor.json'), 'utf8')).not.toBe(before)
-  expect(await imported(folder.path)).toEqual(await whatIsCopied(database))
-  const texts = await Promise.all(files.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
+  const texts = await Promise.all(copiedFiles.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))
   // Nothing has changed since.
   await exportToFolder(settings, folder.path, { format: 'ndjson' })
-  expect(await Promise.all(files.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))).toEqual(texts)
+  expect(await Promise.all(copiedFiles.map((name) => readFile(join(folder.path, `${name}.ndjson`), 'utf8')))).toEqual(
+    texts,
+  )
   await expect(exportToFolder(settings, folder.path, { format: 'csv' })).rejects.toThrow('has an export as ndjson')
   await using other = await createTestDatabase()
   const elsewhere = readSettings({ DATABASE_URL: other.url })
@@ -107,26 +86,26 @@ test('tables get rows, and what is gone stands in a file of removals', async () 
   expect(JSON.parse(await readFile(join(folder.path, 'removals.ndjson'), 'utf8'))).toEqual(toRemoval(gone))
 })
 
-test('a process that follows and is killed again and again ends with all there is', async () => {
+test('a process that follows and was killed ends with all there is, and no other writes to its folder meanwhile', async () => {
   await using database = await createTestDatabase()
   await using folder = await aFolder()
   await save(database, ...facts)
   const start = () => startCli(['export', folder.path, '--follow'], { DATABASE_URL: database.url })
   const cursorOf = () => readFile(join(folder.path, 'cursor.json'), 'utf8').catch(() => undefined)
-  for (let turn = 0; turn < 2; turn += 1) {
-    await using process = start()
-    await waitFor(cursorOf)
-    await change(database)
-    process.child.kill('SIGKILL')
-    await process.ended
-    await save(database, third, claims[3] as ImportRecord, signature)
-  }
+  await using killed = start()
+  await waitFor(cursorOf)
+  await change(database)
+  killed.child.kill('SIGKILL')
+  await killed.ended
+  await save(database, third, claims[3] as ImportRecord, signature)
   await using process = start()
   const known = await cursorOf()
   await save(database, aClaim(first))
   await waitFor(async () => (await cursorOf()) !== known || undefined)
+  const settings = readSettings({ DATABASE_URL: database.url })
+  await expect(exportToFolder(settings, folder.path, { format: 'ndjson' })).rejects.toThrow('in use by another process')
   process.child.kill('SIGTERM')
   expect((await process.ended).code).toBe(0)
-  await exportToFolder(readSettings({ DATABASE_URL: database.url }), folder.path, { format: 'ndjson' })
-  expect(await imported(folder.path)).toEqual(await whatIsCopied(database))
+  await exportToFolder(settings, folder.path, { format: 'ndjson' })
+  expect(await importedContent(folder.path)).toEqual(await copiedContentOf(database))
 })

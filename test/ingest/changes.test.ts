@@ -97,6 +97,19 @@ test('each kind of change is told once, in the order of kinds, and what changes 
   ])
 })
 
+test('a price of the past is told with the price of now, and so is its withdrawal; other decimals are not', async () => {
+  const token = aToken({ priceUsd: '2' })
+  const { chainId, address } = token
+  await apply([token])
+  const price = { type: 'tokenPrice' as const, chainId, address, at: '2025-01-01T00:00:00Z', priceUsd: '7' }
+  const change = { kind: 'price.changed', chainId, token: tokenOf(token), priceUsd: '2' }
+  expect(await apply([price])).toEqual([change])
+  expect(await apply([price])).toEqual([])
+  const { type: _, priceUsd: __, ...identity } = price
+  expect(await apply([], { removals: [{ type: 'removal', of: 'tokenPrice', ...identity }] })).toEqual([change])
+  expect(await apply([{ ...token, decimals: 6 }])).toEqual([{ kind: 'token.changed', chainId, token: tokenOf(token) }])
+})
+
 test('figures that a chain tells of an incentive are told as the campaign; a reset stands for all of its commit', async () => {
   const token = aToken()
   const incentive = anErc20Incentive(token.address)

@@ -1,9 +1,11 @@
 import pg from 'pg'
 import { copySql, type RecordFormat } from '../../database/records/record-pages.ts'
-import type { RecordKind } from '../../database/records/record-sources.ts'
+import { type RecordKind, recordSources } from '../../database/records/record-sources.ts'
 import type { Snapshot } from '../../database/records/snapshots.ts'
 import type { RemovalRecord } from '../../ingest/records.ts'
+import { parseChangeCursor } from '../../read-models/changes/read.ts'
 import type { Change } from '../../schemas/changes.ts'
+import type { CopyState } from './copied-files.ts'
 
 /** What is to be appended for some changes: statements for the records that are there, and removals of those that are not. */
 export interface ChangedRecords {
@@ -85,30 +87,61 @@ export const pricedToSql = (tokens?: readonly string[]) => `
   ) newest
   ${tokens === undefined ? '' : `where ${tokenIn('priced')(tokens)}`}`
 
+/** A token with the times, in Unix seconds, between which a price of it has changed. */
+interface ChangedPrice {
+  token: string
+  since: number
+  until: number
+}
+
 /**
- * Of tokens whose price of now is another one: the prices since the newest that is there already.
- * @returns also the newest of each.
+ * The prices of the times in which some have changed.
+ * @param findCopied the instants of prices that the copy had of some tokens.
+ * @returns also the newest of each token.
  */
 export async function findChangedPrices(
   snapshot: Snapshot,
-  format: RecordFormat,
-  changes: readonly Change[],
-  pricedTo: Readonly<Record<string, string>>,
+  { format, cursor, pricedTo }: Pick<CopyState, 'format' | 'cursor' | 'pricedTo'>,
+  to: string,
+  findCopied: (isSought: (token: string, at: string) => boolean) => Promise<{ token: string; at: string }[]>,
 ) {
-  const changed = changes.flatMap(({ kind, token }) => (kind === 'price.changed' && token !== undefined ? [token] : []))
-  const tokens = [...new Set(changed)]
-  if (tokens.length === 0) return { statements: [], removals: [], newest: {} }
-  const rows = await snapshot.ask<{ token: string; at: string }>(pricedToSql(tokens))
-  const newest = Object.fromEntries(rows.map(({ token, at }) => [token, at]))
-  const conditions = tokens.map((token) => {
-    const since = pricedTo[token]
-    return `${tokenIn('priced')([token])}${since === undefined ? '' : ` and price.at >= ${quoted([since])}`}`
-  })
-  // Of one whose newest price was withdrawn, an older one counts again.
-  const removals = tokens.flatMap((token): RemovalRecord[] => {
-    const at = pricedTo[token]
-    const isThere = at === undefined || (newest[token] !== undefined && newest[token] >= at)
-    return isThere ? [] : [{ type: 'removal', of: 'tokenPrice', ...tokenOf(token), at }]
-  })
-  return { statements: copySql('prices', format, conditions, false), removals, newest }
+  const [after, upTo] = [cursor, to].map((each) => parseChangeCursor(each)).map((p) => `(${p.revision}, ${p.position})`)
+  const changed = await snapshot.ask<ChangedPrice>(
+    `select details ->> 'token' as token, min((details #>> '{seconds,0}')::float8) - 1 as since,
+      max(coalesce((details #>> '{seconds,1}')::float8, 'infinity')) as until
+    from changes where kind = 'price.changed' and (revision, position) > ${after} and (revision, position) <= ${upTo}
+    group by token`,
+  )
+  if (changed.length === 0) return { statements: [], removals: [], newest: {} }
+  const conditions = changed.map(
+    ({ token, since, until }) =>
+      `${tokenIn('priced')([token])} and price.at >= to_timestamp(${since}) and price.at < to_timestamp('${until}')`,
+  )
+  const times = new Map(changed.map((each) => [each.token, each]))
+  const isChanged = (token: string, at: string) => {
+    const { since, until } = times.get(token) ?? { since: 0, until: 0 }
+    return Date.parse(at) / 1000 >= since && Date.parse(at) / 1000 < until
+  }
+  // Where all that was copied is older, as it is of a token whose prices come one after the other, no file is read.
+  const isCopied = changed.some(({ token, since }) => Date.parse(pricedTo[token] ?? '') / 1000 >= since)
+  const copied = isCopied ? await findCopied(isChanged) : []
+  const { from } = recordSources.prices
+  const at = recordSources.prices.columns.at
+  const present = await snapshot.ask<{ id: string }>(
+    `select priced.chain_id || ':' || priced.address || ' ' || ${at} as id from ${from}
+    where ${conditions.map((condition) => `(${condition})`).join(' or ')}`,
+  )
+  const isThere = new Set(present.map(({ id }) => id))
+  const removals = copied
+    .filter(({ token, at }) => !isThere.has(`${token} ${at}`))
+    .map(({ token, at }): RemovalRecord => ({ type: 'removal', of: 'tokenPrice', ...tokenOf(token), at }))
+  const newest = await snapshot.ask<{ token: string; at: string }>(pricedToSql([...times.keys()]))
+  return {
+    statements: copySql('prices', format, conditions, false),
+    removals,
+    newest: {
+      ...Object.fromEntries([...times.keys()].map((token) => [token, undefined])),
+      ...Object.fromEntries(newest.map(({ token, at }) => [token, at])),
+    },
+  }
 }

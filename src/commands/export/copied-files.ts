@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { mkdir, open, readFile, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { lock } from 'proper-lockfile'
 import type { RecordFormat } from '../../database/records/record-pages.ts'
 import type { ClaimSignatureRecord } from '../../ingest/records.ts'
 
@@ -18,7 +19,7 @@ export interface CopyState {
   /** Bytes of each file; what is behind them was being written when the process was killed. */
   bytes: Record<string, number>
   /** The newest instant of each token of which the prices are there. */
-  pricedTo: Record<string, string>
+  pricedTo: Record<string, string | undefined>
 }
 
 const STATE = 'cursor.json'
@@ -57,17 +58,40 @@ export async function appendTo(folder: string, name: string, start: number, chun
   }
 }
 
+/** The whole lines of a file. */
+async function* linesOf(folder: string, name: string, bytes: number) {
+  if (bytes > 0) yield* createInterface({ input: createReadStream(join(folder, name), { end: bytes - 1 }) })
+}
+
 /** What was exported of the signatures for some campaigns, as the lines of the file say. */
-export async function findSignatures(folder: string, name: string, bytes: number, campaignIds: ReadonlySet<string>) {
+export async function findSignatures(folder: string, { bytes }: CopyState, isSought: (campaignId: string) => boolean) {
   const found: ClaimSignatureRecord[] = []
-  if (campaignIds.size === 0 || bytes === 0) return found
-  const stream = createReadStream(join(folder, name), { end: bytes - 1 })
-  for await (const line of createInterface({ input: stream })) {
+  for await (const line of linesOf(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0)) {
     if (!line.startsWith('{"type":"claimSignature"')) continue
     const record: ClaimSignatureRecord = JSON.parse(line)
-    if (campaignIds.has(record.campaignId)) found.push(record)
+    if (isSought(record.campaignId)) found.push(record)
   }
   return found
+}
+
+const PRICE: Record<RecordFormat, RegExp> = {
+  ndjson: /"tokenPrice","chainId":(\d+),"address":"(0x\w+)","at":"([^"]+)"/,
+  csv: /^(\d+),(0x\w+),([^,]+),/,
+}
+
+/** The instants of which prices were exported of some tokens, each once; of those that were removed again too. */
+export async function findPricedInstants(
+  folder: string,
+  { bytes, format }: CopyState,
+  isSought: (token: string, at: string) => boolean,
+) {
+  const found = new Map<string, { token: string; at: string }>()
+  for await (const line of linesOf(folder, `prices.${format}`, bytes[`prices.${format}`] ?? 0)) {
+    const [, chain, address, at = ''] = PRICE[format].exec(line) ?? []
+    const token = `${chain}:${address}`
+    if (isSought(token, at)) found.set(`${token} ${at}`, { token, at })
+  }
+  return [...found.values()]
 }
 
 /** Replaced as a whole, once all that it speaks of is on the disk. */
@@ -79,6 +103,32 @@ export async function writeState(folder: string, state: CopyState) {
   await rename(join(folder, `${STATE}.new`), join(folder, STATE))
 }
 
-export async function makeFolder(folder: string) {
+/** After this time the lock of a process that was killed does not count any more; a process that starts waits for longer. */
+const STALE_MS = 3000
+const LOCK_RETRIES = { retries: 9, minTimeout: 500, factor: 1 }
+
+/**
+ * Works on a folder, which is made where it is missing, as its only process.
+ * @param work gets a check that it still is: a machine may sleep.
+ * @throws ExportFolderError
+ */
+export async function lockFolder(folder: string, work: (ensureLocked: () => void) => Promise<void>) {
   await mkdir(folder, { recursive: true })
+  const inUse = new ExportFolderError(`${folder} is in use by another process`)
+  let isLost = false
+  const release = await lock(folder, {
+    ...{ lockfilePath: join(folder, 'lock'), stale: STALE_MS, update: STALE_MS / 3, retries: LOCK_RETRIES },
+    onCompromised: () => {
+      isLost = true
+    },
+  }).catch((error: NodeJS.ErrnoException) => {
+    throw error.code === 'ELOCKED' ? inUse : error
+  })
+  try {
+    await work(() => {
+      if (isLost) throw inUse
+    })
+  } finally {
+    if (!isLost) await release()
+  }
 }

@@ -6,16 +6,16 @@ import { openSnapshotsOf, type Snapshot, withCrlf } from '../../database/records
 import type { RemovalRecord } from '../../ingest/records.ts'
 import { withCurrentSchema } from '../../process/database-access.ts'
 import { ending } from '../../process/shutdown.ts'
-import { createChangeReader } from '../../read-models/changes/read.ts'
-import type { Change } from '../../schemas/changes.ts'
+import { type ChangePage, createChangeReader } from '../../read-models/changes/read.ts'
 import type { Settings } from '../../settings.ts'
 import { findChanged, findChangedPrices, pricedToSql } from './changed-records.ts'
 import {
   appendTo,
   type CopyState,
   ExportFolderError,
+  findPricedInstants,
   findSignatures,
-  makeFolder,
+  lockFolder,
   readState,
   writeState,
 } from './copied-files.ts'
@@ -32,8 +32,15 @@ const MAX_CHANGES = 1000
 const POLL_INTERVAL_MS = 1000
 
 /** `export`: a copy of all records in a folder; one that is there gets what has changed since. */
-export async function exportToFolder(settings: Settings, folder: string, { format, follow = false }: ExportOptions) {
-  await makeFolder(folder)
+export const exportToFolder = (settings: Settings, folder: string, options: ExportOptions) =>
+  lockFolder(folder, (ensureLocked) => copyToFolder(settings, folder, options, ensureLocked))
+
+async function copyToFolder(
+  settings: Settings,
+  folder: string,
+  { format, follow = false }: ExportOptions,
+  ensureLocked: () => void,
+) {
   let state = await readState(folder, format)
   await withCurrentSchema(settings, async (url) => {
     const pool = new pg.Pool({ connectionString: url, max: 1, application_name: 'reward-campaigns export' })
@@ -50,6 +57,7 @@ export async function exportToFolder(settings: Settings, folder: string, { forma
     try {
       state ??= await inSnapshot((snapshot) => copyAll(snapshot, folder, format))
       while (!ending.aborted) {
+        ensureLocked()
         const known: CopyState = state
         const next = await inSnapshot((snapshot) => copyChanges(snapshot, folder, known))
         state = next.state
@@ -101,7 +109,7 @@ async function copyChanges(snapshot: Snapshot, folder: string, state: CopyState)
     bytes[name] = await appendTo(folder, name, bytes[name] ?? 0, chunks)
   }
   for (const kind of recordKinds) {
-    const { statements, removals } = await changesOf(snapshot, kind, folder, state, changes, pricedTo)
+    const { statements, removals } = await changesOf(snapshot, kind, folder, state, page, pricedTo)
     const name = `${kind}.${state.format}`
     if (statements.length > 0) await append(name, asText(state.format, snapshot.stream(statements)))
     // A table has no place for them.
@@ -116,27 +124,28 @@ async function changesOf(
   snapshot: Snapshot,
   kind: RecordKind,
   folder: string,
-  { format, bytes }: CopyState,
-  changes: readonly Change[],
-  pricedTo: Record<string, string>,
+  state: CopyState,
+  { changes, next }: ChangePage,
+  pricedTo: CopyState['pricedTo'],
 ) {
-  if (kind !== 'prices') {
-    const { statements, removals } = await findChanged(snapshot, kind, format, changes)
-    if (kind !== 'campaigns' || format === 'csv') return { statements, removals }
-    const gone = new Set(removals.map(({ id }) => String(id)))
-    const signatures = await findSignatures(folder, 'campaigns.ndjson', bytes['campaigns.ndjson'] ?? 0, gone)
-    const theirs = signatures.map(
-      ({ campaignId, claimant, incentiveId }): RemovalRecord => ({
-        ...{ type: 'removal', of: 'claimSignature' },
-        ...{ campaignId, claimant, incentiveId },
-      }),
+  if (kind === 'prices') {
+    const { newest, ...found } = await findChangedPrices(snapshot, state, next, (isSought) =>
+      findPricedInstants(folder, state, isSought),
     )
-    return { statements, removals: [...theirs, ...removals] }
+    Object.assign(pricedTo, newest)
+    return found
   }
-  const { newest, ...found } = await findChangedPrices(snapshot, format, changes, pricedTo)
-  for (const { at, chainId, address } of found.removals) if (at !== undefined) delete pricedTo[`${chainId}:${address}`]
-  Object.assign(pricedTo, newest)
-  return found
+  const { statements, removals } = await findChanged(snapshot, kind, state.format, changes)
+  if (kind !== 'campaigns' || state.format === 'csv') return { statements, removals }
+  const gone = new Set(removals.map(({ id }) => id))
+  const signatures = gone.size === 0 ? [] : await findSignatures(folder, state, (id) => gone.has(id))
+  const theirs = signatures.map(
+    ({ campaignId, claimant, incentiveId }): RemovalRecord => ({
+      ...{ type: 'removal', of: 'claimSignature' },
+      ...{ campaignId, claimant, incentiveId },
+    }),
+  )
+  return { statements, removals: [...theirs, ...removals] }
 }
 
 async function* toLines(removals: readonly RemovalRecord[]) {

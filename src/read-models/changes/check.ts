@@ -4,12 +4,12 @@ import { type Finding, failed, ok } from '../../schemas/findings.ts'
 /** Whether the newest changes are of revisions that there are. */
 export async function examineChanges(ask: Query): Promise<Finding> {
   const [row] = await ask<{ count: number; newest: number | null; foreign: number }>(
-    `select (select count(*)::float8 from (select from changes limit 100000) told) as count,
+    `select (select count(*)::float8 from (select from changes limit 100000) noted) as count,
       (select max(revision)::float8 from changes) as newest,
       (select count(*)::float8 from (
         select revision, identity from changes
         where revision >= (select min(revision) from data_revisions) and kind <> 'beginning'
-      ) told left join data_revisions known using (revision, identity) where known.revision is null) as foreign`,
+      ) noted left join data_revisions known using (revision, identity) where known.revision is null) as foreign`,
   )
   if (row === undefined || row.newest === null) {
     return failed('the changes have no beginning, so nobody can follow them', 'restore the table changes from a copy')

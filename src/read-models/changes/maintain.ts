@@ -3,12 +3,12 @@ import type { Database } from '../../database/connection/client.ts'
 import type { ChangeKind, Step } from '../steps.ts'
 
 /*
- * What a batch changes, as anyone is told who follows the changes. Where facts are merged, it is noted what of them changes
+ * What a batch changes, as a follower of the changes reads it. Where facts are merged, it is noted what of them changes
  * (`noted_changes`); changed claims are in `claim_changes`.
  */
 
 export const notedTables = {
-  // Identified by all their columns together; what is noted twice is told once.
+  // Identified by all their columns together; what is noted twice is written once.
   noted_changes: 'kind text, chain_id bigint, campaign_id text, details jsonb',
 }
 

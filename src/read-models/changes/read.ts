@@ -93,7 +93,7 @@ function toChange({ revision, position, identity, at, kind, chainId, campaignId,
   const fields = kind.startsWith('claim.')
     ? { claim: { campaignId, ...(details as object), metadata } }
     : { ...(campaignId !== null && { campaignId }), ...(details as object | null) }
-  // What the ingest writes has the form that is said of its kind.
+  // What the ingest writes has the form that is described for its kind.
   return [{ ...shared, ...fields } as Change]
 }
 
@@ -117,7 +117,7 @@ function prepareChanges(database: Database) {
       kind: sql<string>`change.kind`,
       chainId: sql<number | null>`change.chain_id::float8`,
       campaignId: sql<string | null>`change.campaign_id`,
-      details: sql<unknown>`change.details`,
+      details: sql<unknown>`change.details - 'seconds'`,
       metadata: sql<unknown>`case when token.address is not null then json_build_object(
         'id', token.chain_id || ':' || token.address, 'chainId', token.chain_id, 'address', token.address,
         'decimals', token.decimals, 'name', token.name, 'symbol', token.symbol, 'imageUri', token.image_uri) end`,

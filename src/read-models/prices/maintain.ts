@@ -197,8 +197,23 @@ const noteDecimals: Step[] = stepsFor(
   ],
 )
 
+/** Also of a price of the past, by which claims are worth something else. `seconds` are for copies: null is for ever. */
+const notePrices: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
+  `insert into noted_changes
+  select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
+    'priceUsd', (select trim_scale(price_usd)::text from token_price_at(chain_id, address, 'infinity')),
+    'seconds', jsonb_build_array(min(since), nullif(max(until), ${END_OF_TIME})))
+  from repriced group by chain_id, address`,
+])
+
 /** Stores the prices of a batch, and notes in `repriced` where that changes them; before the tokens are stored. */
-export const mergePrices: Step[] = [...declareSources, ...changeFeedPrices, ...importPrices, ...noteDecimals]
+export const mergePrices: Step[] = [
+  ...declareSources,
+  ...changeFeedPrices,
+  ...importPrices,
+  ...notePrices,
+  ...noteDecimals,
+]
 
 /** The price of now, of tokens in `repriced` or of all; after the tokens are stored. */
 const priceOfNow = (tokens: string) => `update tokens target
@@ -209,14 +224,6 @@ const priceOfNow = (tokens: string) => `update tokens target
       is distinct from (due.price_usd, due.price_usd * ('1e-' || target.decimals)::numeric)`
 
 export const priceTokens: Step[] = stepsUnlessEmpty('repriced', priceKinds, [
-  // A token without a record has no price of now to compare with: one is noted where the newest price has changed.
-  `insert into noted_changes
-  select 'price.changed', chain_id, null, jsonb_build_object('token', chain_id || ':' || address,
-    'priceUsd', (select trim_scale(price_usd)::text from token_price_at(chain_id, address, 'infinity')))
-  from (select chain_id, address, max(until) as until from repriced group by chain_id, address) named
-  left join tokens known using (chain_id, address)
-  where case when known.address is null then until = ${END_OF_TIME}
-    else known.price_usd is distinct from (select price_usd from token_price_at(chain_id, address, 'infinity')) end`,
   priceOfNow('(select distinct chain_id, address from repriced)'),
 ])
 

@@ -3,10 +3,12 @@ import { describe, expect, test } from 'vitest'
 import { type RecordKind, recordKinds } from '../../../src/database/records/record-sources.ts'
 import { importRecords } from '../../../src/import/importer.ts'
 import type { ImportRecord } from '../../../src/ingest/records.ts'
-import { createRandom, randomBatch } from '../../setup/data/random-records.ts'
+import { createRandom, type Random, randomBatch } from '../../setup/data/random-records.ts'
 import { contentOf } from '../../setup/data/stored-content.ts'
 import { createTestDatabase } from '../../setup/database.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../../setup/records.ts'
+import { randomQueries, toUrl } from '../../setup/second-opinion/second-opinion-comparison.ts'
+import { vocabularyOf } from '../../setup/second-opinion/second-opinion-queries.ts'
 import { startTestApp, type TestApp } from '../../setup/test-app.ts'
 
 const linkOf = (link: unknown) => /^<([^>]+)>; rel="next"$/.exec(String(link))?.[1]
@@ -60,10 +62,37 @@ function randomFacts(seed: number): ImportRecord[] {
   )
 }
 
+/** Requests to all operations that have to do with what is exported. */
+function urlsAbout(facts: readonly ImportRecord[], random: Random) {
+  const words = vocabularyOf(facts)
+  const ids = new Set(words.ids.map((id) => id.toLowerCase()))
+  const tokens = facts.flatMap((record) => (record.type === 'token' ? [`${record.chainId}:${record.address}`] : []))
+  const users = new Set(
+    facts.flatMap((record) => (record.type === 'claimSignature' ? [record.claimant.toLowerCase()] : [])),
+  )
+  return [
+    ...randomQueries(words, random, 10)
+      .filter(([operation, { id = '' }]) => operation !== '/campaigns/{id}' || ids.has(id.toLowerCase()))
+      .map(toUrl),
+    ...['/claims?pageSize=100', '/tokens?pageSize=100'],
+    `/outlook?campaignId=${[...ids].slice(0, 20).join()}`,
+    ...tokens.map((token) => `/prices?token=${token.toLowerCase()}`),
+    ...[...users].flatMap((user) => [
+      `/users/${user}/rewards`,
+      `/eligibility?user=${user}&campaignId=${[...ids].slice(0, 20).join()}`,
+    ]),
+  ]
+}
+
+/** A cursor stands for a place in one database. */
+const withoutCursors = (body: string): unknown =>
+  JSON.parse(body, (key, value: unknown) => (key === 'nextCursor' ? undefined : value))
+
 describe('an export of random facts', () => {
-  test('gives an empty database the same content, whatever the size of its pages', async () => {
+  test('gives an empty database the same content and responses, whatever the size of its pages', async () => {
     await using api = await startTestApp({ MAX_EXPORTS: '4' })
-    await api.save(...randomFacts(3))
+    const facts = randomFacts(3)
+    await api.save(...facts)
     const expected = await contentOf(api.database)
     // What a database saw itself: when it changed, and where its records were before.
     const own = { changes: [], campaign_metadata: [], former_positions: [] }
@@ -73,6 +102,15 @@ describe('an export of random facts', () => {
       await using copy = await createTestDatabase()
       await importRecords(copy.url, [{ name: 'export', bytes: Readable.from([Buffer.from(pages.flat().join(''))]) }])
       expect({ ...(await contentOf(copy)), ...own }).toEqual({ ...expected, ...own })
+      if (limit === 7) continue
+      await using other = await startTestApp({}, copy)
+      const random = createRandom(4)
+      for (const url of urlsAbout(facts, random)) {
+        const responses = await Promise.all([api, other].map((app) => app.get(url)))
+        const [one, another] = responses.map(({ statusCode, body }) => ({ statusCode, body: withoutCursors(body) }))
+        expect(another, url).toEqual(one)
+        expect(one?.statusCode, url).toBe(200)
+      }
     }
     for (const kind of recordKinds) {
       const whole = (await walk(api, kind, 100_000)).join('')

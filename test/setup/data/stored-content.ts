@@ -3,7 +3,7 @@ import { expectMapsToAgree } from './campaign-maps.ts'
 
 /** Tables that are not the same where the same is stored: versions, instants, and places in maps, which are not given again. */
 export const OF_ITS_OWN = [
-  ...['changes', 'data_revisions', 'token_versions', 'claim_windows'],
+  ...['changes', 'data_revisions', 'token_versions', 'claim_windows', 'former_positions'],
   ...['campaign_activity', 'campaign_spans', 'campaign_places', 'facet_maps'],
 ]
 
@@ -17,7 +17,7 @@ const importedPrices = `(
   order by token_key, at desc))`
 
 /** Everything that is stored, but for keys and versions, which are given again, and what is of each database's own. */
-export async function contentOf(database: TestDatabase) {
+export async function contentOf(database: Pick<TestDatabase, 'query'>) {
   await expectMapsToAgree(database)
   const tables = await database.query(
     `select tablename from pg_tables where schemaname = 'public' and tablename <> all ('{${OF_ITS_OWN}}') order by tablename`,

@@ -15,7 +15,7 @@ const withoutUndefined = (body: unknown): unknown => JSON.parse(JSON.stringify(b
 /** Of the detail, the query is the ID. */
 export type Query = readonly [Operation, QueryText]
 
-const toUrl = ([operation, query]: Query) =>
+export const toUrl = ([operation, query]: Query) =>
   operation === '/campaigns/{id}' ? `/campaigns/${query.id}` : `${operation}?${new URLSearchParams(query)}`
 
 /** So many questions to each operation. */
