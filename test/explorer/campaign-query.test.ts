@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listUrl, queryOf, toQuery } from '../../packages/explorer/src/campaigns/campaign-query.ts'
-import { chipsOf, withoutFilters } from '../../packages/explorer/src/campaigns/filter-chips.ts'
-import { enteredUrl, entriesOf } from '../../packages/explorer/src/campaigns/filter-entries.ts'
+import { chipsOf, withoutFilters } from '../../packages/explorer/src/campaigns/filters/filter-chips.ts'
+import { enteredUrl, entriesOf } from '../../packages/explorer/src/campaigns/filters/filter-entries.ts'
 
 const OWNER = '0x48b5104699c3e74a380a7bbea272c4871abfb7d5'
 const TOKEN = '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'

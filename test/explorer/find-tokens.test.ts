@@ -1,6 +1,6 @@
 import { createClient } from 'reward-campaigns-client'
 import { expect, test } from 'vitest'
-import { findTokens } from '../../packages/explorer/src/campaigns/find-tokens.ts'
+import { findTokens } from '../../packages/explorer/src/campaigns/filters/find-tokens.ts'
 
 /** A service with many campaigns, of which one, on a page, pays the token. */
 function serviceWith(token: { symbol: string; page: number }) {

@@ -1,5 +1,5 @@
-import { chainName, knownChainIds } from '../chain-names.ts'
-import { toUrl } from './campaign-query.ts'
+import { chainName, knownChainIds } from '../../chain-names.ts'
+import { toUrl } from '../campaign-query.ts'
 
 /** What the form is filled with: what the address says, as it is written, and the defaults where it says nothing. */
 export function entriesOf(parameters: URLSearchParams) {

@@ -1,8 +1,8 @@
-import { chainName } from '../chain-names.ts'
-import { seenContract } from '../seen-contracts.ts'
-import { brief } from '../truncate-name.ts'
-import { type CampaignQuery, toUrl } from './campaign-query.ts'
-import { seenToken } from './seen-tokens.ts'
+import { chainName } from '../../chain-names.ts'
+import { seenContract } from '../../seen-contracts.ts'
+import { brief } from '../../truncate-name.ts'
+import { type CampaignQuery, toUrl } from '../campaign-query.ts'
+import { seenToken } from '../seen-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 

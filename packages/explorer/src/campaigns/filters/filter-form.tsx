@@ -1,4 +1,4 @@
-import { chainName, knownChainIds } from '../chain-names.ts'
+import { chainName, knownChainIds } from '../../chain-names.ts'
 import { type Entered, entriesOf } from './filter-entries.ts'
 import { LessUsedFilters } from './less-used-filters.tsx'
 

@@ -1,6 +1,6 @@
 import type { Client } from 'reward-campaigns-client'
-import { numberOf } from '../page-query.ts'
-import { noteTokens, seenBySymbol } from './seen-tokens.ts'
+import { numberOf } from '../../page-query.ts'
+import { noteTokens, seenBySymbol } from '../seen-tokens.ts'
 
 const PAGE_SIZE = 100
 const MAX_PAGES = 5
