@@ -91,9 +91,7 @@ const untouched = [
 
 test.each([
   [{}, ''],
-  [{ chainId: 'base' }, '?chainId=8453'],
-  [{ chainId: ' 8453 ' }, '?chainId=8453'],
-  [{ chainId: 'Atlantis' }, '?chainId=Atlantis'],
+  [{ chainId: '8453', search: ' usd coin ' }, '?chainId=8453&search=usd+coin'],
   [{ tokens: `${TOKEN}  ${OTHER_TOKEN},` }, `?tokens=${TOKEN},${OTHER_TOKEN}`],
   [{ distributionChannel: 'base app' }, '?distributionChannel=base+app'],
   [{ sortBy: 'active', pageSize: '50', owner: OWNER }, `?sortBy=active&owner=${OWNER}&pageSize=50`],
@@ -108,13 +106,20 @@ test('a box that is taken away says so in the address', () => {
   )
 })
 
+test('boxes of a list and what is typed beside them are its entries, each once', () => {
+  const entered = [...untouched, ['tokens', TOKEN], ['tokens', `${OTHER_TOKEN} ${TOKEN}`]] as const
+  expect(enteredUrl(entered)).toBe(`/explorer/campaigns?tokens=${TOKEN},${OTHER_TOKEN}`)
+  expect(enteredUrl([...untouched, ['actionType', 'swap'], ['actionType', 'mint']])).toBe(
+    '/explorer/campaigns?actionType=swap,mint',
+  )
+})
+
 test('the form is filled with what the address says', () => {
-  const { chain, text, isSet, isWhitelisted } = entriesOf(
+  const { text, chosen, isSet, isWhitelisted } = entriesOf(
     new URLSearchParams(`chainId=8453&tokens=${TOKEN}&tokenWhitelist=false&showActiveOnly=true`),
   )
-  expect([chain, text('tokens'), text('owner')]).toEqual(['Base', TOKEN, ''])
+  expect([chosen('tokens'), text('chainId'), text('owner')]).toEqual([[TOKEN], '8453', ''])
   expect([isWhitelisted, isSet('showActiveOnly'), isSet('actionTemplateOnly')]).toEqual([false, true, false])
-  expect(entriesOf(new URLSearchParams('chainId=123456')).chain).toBe('123456')
 })
 
 test('a list can be linked to by its filters', () => {

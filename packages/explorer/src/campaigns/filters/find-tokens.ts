@@ -1,30 +1,28 @@
 import type { Client } from 'reward-campaigns-client'
 import { numberOf } from '../../page-query.ts'
-import { noteTokens, seenBySymbol } from '../seen-tokens.ts'
 
-const PAGE_SIZE = 100
-const MAX_PAGES = 5
-
-/** How many campaigns are looked through, the newest. */
-export const MAX_CAMPAIGNS = PAGE_SIZE * MAX_PAGES
+/** As much as the service searches for, and what it refuses in a search. */
+const MAX_LENGTH = 128
+const REFUSED = /[:&|'!()<>]/g
 
 /**
- * Tokens with a symbol: those of responses that were seen, else of the newest campaigns, up to the first page that has any.
+ * Known tokens with a symbol, however its letters are written, with or without a `$` before it; if there is none, those
+ * whose name or symbol it begins.
  *
  * @param chainId empty: on all chains.
  */
 export async function findTokens(
-  client: Pick<Client, 'listCampaigns'>,
+  client: Pick<Client, 'listTokens'>,
   symbol: string,
   chainId: string,
   signal: AbortSignal,
 ) {
-  let found = seenBySymbol(symbol, chainId)
-  const filters = { tokenWhitelist: false, pageSize: PAGE_SIZE, ...(chainId !== '' && { chainId: numberOf(chainId) }) }
-  for (let page = 1, isLast = false; found.length === 0 && !isLast && page <= MAX_PAGES; page++) {
-    const { totalCampaigns } = await client.listCampaigns({ ...filters, page }, { signal }).then(noteTokens)
-    found = seenBySymbol(symbol, chainId)
-    isLast = page * PAGE_SIZE >= totalCampaigns
-  }
-  return found
+  const search = folded(symbol).replace(REFUSED, ' ').trim().slice(0, MAX_LENGTH)
+  if (search === '') return { tokens: [], isExact: false }
+  const query = { search, pageSize: 100, ...(chainId !== '' && { chainId: [numberOf(chainId)] }) }
+  const { tokens } = await client.listTokens(query, { signal })
+  const exact = tokens.filter((token) => folded(token.symbol) === folded(symbol))
+  return exact.length > 0 ? { tokens: exact, isExact: true } : { tokens, isExact: false }
 }
+
+const folded = (symbol: string) => symbol.trim().replace(/^\$/, '').toLowerCase()
