@@ -91,7 +91,7 @@ describe.skipIf(!hasBrowser)(`the explorer ${inBrowser}`, ONCE_MORE, () => {
   test.each([
     ['/', ['/reward-kit/trending', '/activity']],
     ['/explorer/campaigns', ['/campaigns']],
-    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/claims', '/prices']],
+    ['/explorer/campaigns/:id', ['/campaigns/:id', '/activity', '/claims', '/outlook', '/prices']],
     ['/explorer/contracts', ['/explore/contracts']],
     ['/explorer/users', []],
     [`/explorer/users/${claim.claimant}`, [`/users/${claim.claimant}/rewards`]],

@@ -100,7 +100,9 @@ describe.skipIf(!hasBrowser)(`by the keyboard alone, ${inBrowser}`, ONCE_MORE, (
   test('the request of a page is copied as a command and as a program, which are answered with what the page shows', async () => {
     await using tab = await explorer.open('/explorer/campaigns?showActiveOnly=true&chainId=8453&pageSize=25')
     const { page } = tab
-    const response = (await explorer.api.get('/campaigns?showActiveOnly=true&chainId=8453&pageSize=25')).json()
+    const facets = 'facets=chainId,token,incentiveType,actionType,distributionChannel,isActive&facetSize=20'
+    const query = `showActiveOnly=true&chainId=8453&pageSize=25&${facets}`
+    const response = (await explorer.api.get(`/campaigns?${query}`)).json()
     expect(await page.locator('.results h2').textContent()).toBe(`${response.totalCampaigns} campaigns`)
     await tabTo(page, page.getByRole('button', { name: 'Copy as curl' }))
     await page.keyboard.press('Enter')

@@ -33,10 +33,7 @@ describe.skipIf(!hasBrowser)(`a page of the explorer ${inBrowser}`, ONCE_MORE, (
     const seen = [{ url: page.url(), ...(await stateOf(tab)) }]
     const steps = [
       () => page.getByLabel('Active only').check(),
-      async () => {
-        await page.getByLabel('Chain', { exact: true }).fill('base')
-        await page.getByRole('button', { name: 'Show', exact: true }).click()
-      },
+      () => page.getByRole('combobox', { name: 'Chain' }).selectOption('8453'),
       () => page.getByLabel('Order').selectOption('active'),
       () => page.locator('.campaign-link').first().click(),
       () => page.getByRole('link', { name: '24 hours' }).click(),

@@ -65,7 +65,7 @@ describe.skipIf(!hasBrowser)(`what a page says ${inBrowser}`, ONCE_MORE, () => {
     const { page } = tab
     let response: () => void = () => undefined
     const isRequested = new Promise<void>((asked) => {
-      void page.route('**/campaigns', async (route) => {
+      void page.route('**/campaigns?*', async (route) => {
         asked()
         await new Promise<void>((release) => {
           response = release

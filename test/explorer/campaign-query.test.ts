@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { listUrl, queryOf, toQuery } from '../../packages/explorer/src/campaigns/campaign-query.ts'
-import { chipsOf, withoutFilters } from '../../packages/explorer/src/campaigns/filter-chips.ts'
-import { enteredUrl, entriesOf } from '../../packages/explorer/src/campaigns/filter-entries.ts'
+import { chipsOf, withoutFilters } from '../../packages/explorer/src/campaigns/filters/filter-chips.ts'
+import { enteredUrl, entriesOf } from '../../packages/explorer/src/campaigns/filters/filter-entries.ts'
 
 const OWNER = '0x48b5104699c3e74a380a7bbea272c4871abfb7d5'
 const TOKEN = '8453:0x833589fcd6edb6e08f4c7c32d4f71b54bda02913'
@@ -91,9 +91,7 @@ const untouched = [
 
 test.each([
   [{}, ''],
-  [{ chainId: 'base' }, '?chainId=8453'],
-  [{ chainId: ' 8453 ' }, '?chainId=8453'],
-  [{ chainId: 'Atlantis' }, '?chainId=Atlantis'],
+  [{ chainId: '8453', search: ' usd coin ' }, '?chainId=8453&search=usd+coin'],
   [{ tokens: `${TOKEN}  ${OTHER_TOKEN},` }, `?tokens=${TOKEN},${OTHER_TOKEN}`],
   [{ distributionChannel: 'base app' }, '?distributionChannel=base+app'],
   [{ sortBy: 'active', pageSize: '50', owner: OWNER }, `?sortBy=active&owner=${OWNER}&pageSize=50`],
@@ -108,13 +106,20 @@ test('a box that is taken away says so in the address', () => {
   )
 })
 
+test('boxes of a list and what is typed beside them are its entries, each once', () => {
+  const entered = [...untouched, ['tokens', TOKEN], ['tokens', `${OTHER_TOKEN} ${TOKEN}`]] as const
+  expect(enteredUrl(entered)).toBe(`/explorer/campaigns?tokens=${TOKEN},${OTHER_TOKEN}`)
+  expect(enteredUrl([...untouched, ['actionType', 'swap'], ['actionType', 'mint']])).toBe(
+    '/explorer/campaigns?actionType=swap,mint',
+  )
+})
+
 test('the form is filled with what the address says', () => {
-  const { chain, text, isSet, isWhitelisted } = entriesOf(
+  const { text, chosen, isSet, isWhitelisted } = entriesOf(
     new URLSearchParams(`chainId=8453&tokens=${TOKEN}&tokenWhitelist=false&showActiveOnly=true`),
   )
-  expect([chain, text('tokens'), text('owner')]).toEqual(['Base', TOKEN, ''])
+  expect([chosen('tokens'), text('chainId'), text('owner')]).toEqual([[TOKEN], '8453', ''])
   expect([isWhitelisted, isSet('showActiveOnly'), isSet('actionTemplateOnly')]).toEqual([false, true, false])
-  expect(entriesOf(new URLSearchParams('chainId=123456')).chain).toBe('123456')
 })
 
 test('a list can be linked to by its filters', () => {

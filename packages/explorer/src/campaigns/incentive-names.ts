@@ -19,6 +19,12 @@ const NAMES: Readonly<Record<IncentiveType, string>> = {
 export const incentiveTypeName = (type: string | null) =>
   type !== null && type in NAMES ? NAMES[type as IncentiveType] : 'Unknown kind'
 
+/** What a variant is called beside the others, however its letters are written; undefined for what is none. */
+export function variantName(type: string): string | undefined {
+  const [variant, name] = Object.entries(NAMES).find(([known]) => known.toLowerCase() === type.toLowerCase()) ?? []
+  return variant?.endsWith('V2') ? `${name} (V2)` : name
+}
+
 /** What an incentive is called in a heading. */
 export const incentiveName = (incentive: Incentive) =>
   incentive.type === 'ERC20Incentive' && incentive.strategy === RAFFLE ? 'Raffle' : NAMES[incentive.type]

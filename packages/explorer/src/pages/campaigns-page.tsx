@@ -1,19 +1,21 @@
 import './campaigns.css'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { type LocationHook, useLocation } from 'preact-iso'
-import { CampaignChips } from '../campaigns/campaign-chips.tsx'
 import { queryOf, toQuery } from '../campaigns/campaign-query.ts'
 import { CampaignRows } from '../campaigns/campaign-rows.tsx'
-import { type Entered, enteredUrl, symbolIn } from '../campaigns/filter-entries.ts'
-import { FilterForm } from '../campaigns/filter-form.tsx'
-import { HiddenByDefault } from '../campaigns/hidden-by-default.tsx'
+import { CampaignChips } from '../campaigns/filters/campaign-chips.tsx'
+import { ASKED_FACETS, type Counted, Counts } from '../campaigns/filters/facet-options.ts'
+import { type Entered, enteredUrl, symbolIn } from '../campaigns/filters/filter-entries.ts'
+import { FilterForm } from '../campaigns/filters/filter-form.tsx'
+import { HiddenByDefault } from '../campaigns/filters/hidden-by-default.tsx'
+import { TokenSearch } from '../campaigns/filters/token-search.tsx'
 import { counted } from '../campaigns/prose.ts'
 import { noteTokens } from '../campaigns/seen-tokens.ts'
-import { TokenSearch } from '../campaigns/token-search.tsx'
 import { Heading } from '../heading.tsx'
 import { HowToImport } from '../how-to-import.tsx'
 import { pageOf } from '../page-query.ts'
 import { Pager } from '../pager.tsx'
+import type { RequestState } from '../poll-request.ts'
 import { Empty, Shown } from '../request-result.tsx'
 import { RequestShown } from '../request-shown.tsx'
 import { client } from '../service.ts'
@@ -27,28 +29,36 @@ const WITHOUT_RESPONSE = { loading: 'Campaigns', failed: 'No list' } as const
 export function CampaignsPage() {
   const { url, route, wasPush } = useLocation() as LocationHook & { wasPush: boolean }
   const parameters = queryOf(url)
-  const query = toQuery(parameters)
+  const query = { ...toQuery(parameters), ...ASKED_FACETS }
   const asked = useRequest((signal) => client.listCampaigns(query, { signal }).then(noteTokens), url)
   // What was sent and is not in the address yet: it names a token by its symbol.
   const [sent, setSent] = useState<Entered>()
   useEffect(() => setSent(undefined), [url])
   const symbol = sent && symbolIn(sent)
-  function send(entered: Entered) {
+  const typed = useRef('')
+  function send(entered: Entered, isTyped: boolean) {
     const isClear = symbolIn(entered) === undefined
     setSent(isClear ? undefined : entered)
-    if (isClear) route(enteredUrl(entered))
+    const next = enteredUrl(entered)
+    if (!isClear || next === url) return
+    // Who goes back leaves all that was typed of a search, not a letter of it.
+    route(next, isTyped && typed.current === url)
+    typed.current = isTyped ? next : ''
   }
   const results = useFocusOnNewResults(url, wasPush)
   // Made again only for another address: what is being typed stays while the list is asked for again.
   const form = useMemo(() => <FilterForm parameters={parameters} send={send} />, [url])
+  const counts = useCounts(asked)
   const isEmpty = asked.state === 'shown' && asked.response.totalCampaigns === 0
   const page = pageOf(parameters.get('page') ?? undefined)
   const pageSize = Number(parameters.get('pageSize') || PAGE_SIZE)
   return (
     <>
       <Heading title="Campaigns" />
-      {form}
-      {sent !== undefined && symbol !== undefined && <TokenSearch entered={sent} symbol={symbol} send={send} />}
+      <Counts.Provider value={counts}>{form}</Counts.Provider>
+      {sent !== undefined && symbol !== undefined && (
+        <TokenSearch entered={sent} symbol={symbol} send={(entered) => send(entered, false)} />
+      )}
       <CampaignChips parameters={parameters} />
       <section class="results" aria-labelledby="results">
         <h2 id="results" tabIndex={-1} ref={results} aria-live="polite">
@@ -76,6 +86,13 @@ export function CampaignsPage() {
       <RequestShown request={{ method: 'listCampaigns', path: '/campaigns', query }} />
     </>
   )
+}
+
+/** The counts of the last response: the values stay while others are on their way, and without counts after a failure. */
+function useCounts(asked: RequestState<Counted>): Counted {
+  const last = useRef<Counted>({})
+  if (asked.state === 'shown') last.current = asked.response
+  return asked.state === 'failed' ? { ...last.current, isKnown: false } : last.current
 }
 
 /**

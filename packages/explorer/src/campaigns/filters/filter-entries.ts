@@ -1,13 +1,12 @@
-import { chainName, knownChainIds } from '../chain-names.ts'
-import { toUrl } from './campaign-query.ts'
+import { toUrl } from '../campaign-query.ts'
 
 /** What the form is filled with: what the address says, as it is written, and the defaults where it says nothing. */
 export function entriesOf(parameters: URLSearchParams) {
   const text = (name: string) => parameters.getAll(name).join(',')
-  const chainId = text('chainId')
   return {
-    chain: knownChainIds.includes(Number(chainId)) ? chainName(Number(chainId)) : chainId,
     text,
+    /** The entries of a list. */
+    chosen: (name: string) => text(name).split(',').filter(Boolean),
     isWhitelisted: text('tokenWhitelist') !== 'false',
     isSet: (name: string) => text(name) === 'true',
   }
@@ -25,22 +24,25 @@ const DEFAULTS: ReadonlyMap<string, string> = new Map([
   ['pageSize', '10'],
 ])
 
-/**
- * The list with what somebody has entered, from its first page; what filters nothing is left out. A chain may be entered
- * by its name.
- */
+/** The list with what somebody has entered, from its first page; what filters nothing is left out. */
 export function enteredUrl(entered: Iterable<readonly [name: string, value: string]>): string {
   const parameters = new URLSearchParams()
   let isWhitelisted = false
   for (const [name, value] of entered) {
-    const written = LISTS.includes(name) ? entriesIn(value).join(',') : value.trim()
     if (name === 'tokenWhitelist') isWhitelisted = true
-    else if (written !== '' && written !== DEFAULTS.get(name)) {
-      parameters.set(name, name === 'chainId' ? chainIdOf(written) : written)
+    else {
+      const written = LISTS.includes(name) ? entriesIn(value).join(',') : value.trim()
+      if (written !== '' && written !== DEFAULTS.get(name)) add(parameters, name, written)
     }
   }
   if (!isWhitelisted) parameters.set('tokenWhitelist', 'false')
   return toUrl(parameters)
+}
+
+/** A list has a box for each of its entries, and may have a field for others. */
+function add(parameters: URLSearchParams, name: string, written: string) {
+  const before = parameters.get(name)
+  parameters.set(name, before === null ? written : [...new Set(`${before},${written}`.split(','))].join(','))
 }
 
 const entriesIn = (list: string) => list.split(/[\s,]+/).filter(Boolean)
@@ -57,10 +59,5 @@ export const withToken = (entered: Entered, symbol: string, id: string): Entered
     return [name, [...new Set(ids)].join(',')]
   })
 
-/** The ID of the chain that is entered; empty without one. */
-export const chainOf = (entered: Entered) => chainIdOf(new Map(entered).get('chainId')?.trim() ?? '')
-
-function chainIdOf(written: string): string {
-  const isMeant = (id: number) => chainName(id).toLowerCase() === written.toLowerCase()
-  return String(knownChainIds.find(isMeant) ?? written)
-}
+/** The ID of the chain that is chosen; empty without one. */
+export const chainOf = (entered: Entered) => new Map(entered).get('chainId') ?? ''

@@ -1,8 +1,9 @@
-import { chainName } from '../chain-names.ts'
-import { seenContract } from '../seen-contracts.ts'
-import { brief } from '../truncate-name.ts'
-import { type CampaignQuery, toUrl } from './campaign-query.ts'
-import { seenToken } from './seen-tokens.ts'
+import { chainName } from '../../chain-names.ts'
+import { seenContract } from '../../seen-contracts.ts'
+import { brief } from '../../truncate-name.ts'
+import { type CampaignQuery, toUrl } from '../campaign-query.ts'
+import { variantName } from '../incentive-names.ts'
+import { seenToken } from '../seen-tokens.ts'
 
 type FilterName = Exclude<keyof CampaignQuery, 'page' | 'pageSize' | 'sortBy'>
 
@@ -60,7 +61,8 @@ function nameOf(filter: string, entry: string, parameters: URLSearchParams): str
     const name = seenContract(parameters.get('chainId') ?? '', entry)
     return name && `${brief(name)} (${entry})`
   }
-  const token = filter === 'tokens' ? seenToken(entry) : undefined
+  if (filter === 'incentiveType') return variantName(entry)
+  const token = filter === 'tokens' || filter === 'rewardToken' ? seenToken(entry) : undefined
   return token && `${brief(token.symbol)} on ${chainName(token.chainId)} (${token.address})`
 }
 

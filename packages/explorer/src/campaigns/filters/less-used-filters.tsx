@@ -3,7 +3,6 @@ const FIELDS = [
   ['owner', 'Owner', '0x…'],
   ['budgetAccount', 'Budget accounts', '0x…, 0x…'],
   ['targetContract', 'Contract of an action', '0x…, on the chain above'],
-  ['distributionChannel', 'Channels', 'base-app, farcaster'],
   ['autocampaignId', 'Autocampaign', 'auto-paraswap-9'],
   ['minBlock', 'Blocks reached', '8453:38401005'],
 ] as const

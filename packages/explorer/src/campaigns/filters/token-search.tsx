@@ -1,11 +1,11 @@
 import { useEffect } from 'preact/hooks'
-import { shortenHex } from '../address.tsx'
-import { chainName } from '../chain-names.ts'
-import { Shown } from '../request-result.tsx'
-import { client } from '../service.ts'
-import { useRequest } from '../use-request.ts'
+import { shortenHex } from '../../address.tsx'
+import { chainName } from '../../chain-names.ts'
+import { Shown } from '../../request-result.tsx'
+import { client } from '../../service.ts'
+import { useRequest } from '../../use-request.ts'
 import { chainOf, type Entered, withToken } from './filter-entries.ts'
-import { findTokens, MAX_CAMPAIGNS } from './find-tokens.ts'
+import { findTokens } from './find-tokens.ts'
 
 /** Who looks for one of more tells the chain. */
 const MAX_CHOICES = 12
@@ -32,21 +32,21 @@ export function TokenSearch({
     `symbol ${chainId} ${symbol}`,
     REFRESH_MS,
   )
-  const [only, ...others] = asked.state === 'shown' ? asked.response : []
-  const isClear = only !== undefined && others.length === 0
+  const [only, ...others] = asked.state === 'shown' && asked.response.isExact ? asked.response.tokens : []
+  const meant = others.length === 0 ? only?.id : undefined
   useEffect(() => {
-    if (isClear) send(withToken(entered, symbol, only.id))
-  }, [isClear, entered])
+    if (meant !== undefined) send(withToken(entered, symbol, meant))
+  }, [meant, entered])
   return (
     <section class="token-search" aria-label="Tokens with this symbol">
       <Shown asked={asked} lines={1}>
-        {(tokens) => (
+        {({ tokens }) => (
           <>
             <p role={tokens.length === 0 ? 'alert' : 'status'}>
               {tokens.length === 0 ? (
                 <>
-                  No token with the symbol <bdi class="symbol">{symbol}</bdi> is known from the newest {MAX_CAMPAIGNS}{' '}
-                  campaigns{chainId !== '' && ' of this chain'}. Name it by chain and address: <code>8453:0x…</code>
+                  No token with the symbol <bdi class="symbol">{symbol}</bdi> is known
+                  {chainId !== '' && ' on this chain'}. Name it by chain and address: <code>8453:0x…</code>
                 </>
               ) : (
                 <>
