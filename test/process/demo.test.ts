@@ -32,8 +32,10 @@ async function startDemo() {
       return [...files, ...(await processesOf(folder))]
     },
     async [Symbol.asyncDispose]() {
-      await demo[Symbol.asyncDispose]()
+      demo.child.kill('SIGKILL')
+      // They have its output open, for which its end waits.
       for (const { pid } of await processesOf(folder)) process.kill(pid, 'SIGKILL')
+      await demo[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     },
   }

@@ -1,12 +1,7 @@
 import { expect, test } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../../src/doctor/derived-column-checks.ts'
 import { type Batch, openIngest, type PriceSource } from '../../../src/ingest/batches.ts'
-import type {
-  ClaimRecord,
-  ImportRecord,
-  TokenPriceRecord,
-  TokenRecord,
-} from '../../../src/ingest/records.ts'
+import type { ClaimRecord, ImportRecord, TokenPriceRecord, TokenRecord } from '../../../src/ingest/records.ts'
 import { createRandom, type Random } from '../../setup/data/random-records.ts'
 import { storeTotalsOf } from '../../setup/data/stored-totals.ts'
 import { aCampaign, aClaim, anAddress, anErc20Incentive, aStep, aToken, toClaimIdentity } from '../../setup/records.ts'
