@@ -71,7 +71,8 @@ const actionClaimant = {
 
 const functions: Abi = [...readFunctions, ...rawReadFunctions]
 
-function log(address: Hex, events: Abi, eventName: string, args: Record<string, unknown>) {
+/** A log as a contract emits it. */
+export function log(address: Hex, events: Abi, eventName: string, args: Record<string, unknown>) {
   const event = events.find((item) => item.type === 'event' && item.name === eventName)
   if (event?.type !== 'event') throw new RangeError(`there is no event ${eventName}`)
   const inData = event.inputs.filter(({ indexed }) => !indexed)
@@ -87,7 +88,7 @@ function log(address: Hex, events: Abi, eventName: string, args: Record<string, 
 }
 
 /** Has a contract return something from now on. */
-const returns = (to: Hex, functionName: string, result: unknown, args: readonly unknown[] = []) => ({
+export const returns = (to: Hex, functionName: string, result: unknown, args: readonly unknown[] = []) => ({
   to,
   data: encodeFunctionData({ abi: functions, functionName, args }),
   // Names are declared without what they return, for old tokens return bytes.

@@ -1,8 +1,9 @@
 import type { Hex } from 'viem'
 import { startAnvil } from './anvil.ts'
-import { CHAIN_ID, core, type DemoCampaign, deploy, type Effects, openAllowList } from './contracts.ts'
+import { CHAIN_ID, core, deploy, type Effects, openAllowList } from './contracts.ts'
+import { aggregator, deployFeed, feed, report } from './price-feed.ts'
 import { emitLog, inTurn, replayContract, storeResponse } from './replay-contract.ts'
-import { createStory, tokens } from './story.ts'
+import { beginning, createStory, type StoryBlock, type StoryState, tokens } from './story.ts'
 
 /** Blocks that are there at once, so that there is something to see, and seconds between them. */
 const PAST = { blocks: 90, seconds: 40 }
@@ -12,16 +13,16 @@ const DEPTH = 2
 
 const SEED = 7
 
-/** A chain on which campaigns are created, topped up and claimed. Blocks come when they are asked for. */
+/** A chain on which campaigns are created, topped up and claimed, and a price moves. Blocks come when they are asked for. */
 export async function startDemoChain() {
   const now = () => Math.floor(Date.now() / 1000)
   const begin = now() - PAST.blocks * PAST.seconds
   const node = await startAnvil({ 'chain-id': CHAIN_ID, number: 0, timestamp: begin }, { isLeader: true })
   const story = createStory(SEED)
-  /** Campaigns at the end of each block, from block 0 on. */
-  const states: (readonly DemoCampaign[])[] = [[]]
+  /** At the end of each block, from block 0 on. */
+  const states: StoryState[] = [beginning]
   const [from] = await node.ask<Hex[]>('eth_accounts')
-  for (const { address } of [...tokens, { address: core }, { address: openAllowList }]) {
+  for (const address of [...tokens.map(({ address }) => address), core, openAllowList, feed, aggregator]) {
     await node.ask('anvil_setCode', address, replayContract)
   }
 
@@ -36,27 +37,24 @@ export async function startDemoChain() {
       ]),
     })
 
-  async function mine(
-    timestamp: number,
-    { campaigns, transactions, newContracts }: ReturnType<typeof story.nextBlock>,
-  ) {
+  async function mine(timestamp: number, { campaigns, round, transactions, newContracts }: StoryBlock) {
     for (const address of newContracts) await node.ask('anvil_setCode', address, replayContract)
     for (const effects of transactions) await send(effects)
     await node.ask('evm_setNextBlockTimestamp', timestamp)
     await node.ask('anvil_mine', '0x1')
-    states.push(campaigns)
+    states.push({ campaigns, round })
   }
 
   let lastTime = begin
   /** Mines the next block of the story. @returns what happened. */
   async function next(time = Math.max(now(), lastTime + 1)) {
-    const block = story.nextBlock(states.at(-1) ?? [])
+    const block = story.nextBlock(states.at(-1) ?? beginning)
     lastTime = time
     await mine(time, block)
     return block.happened
   }
 
-  await send(deploy(tokens))
+  for (const effects of [deploy(tokens), deployFeed(), report(beginning.round)]) await send(effects)
 
   return {
     url: node.url,

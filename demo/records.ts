@@ -17,8 +17,10 @@ const PRICED_AT = new Date(Date.now() - 86_400_000).toISOString()
 
 /** What no chain tells, for an import: which tokens are whitelisted, prices, and names of campaigns, also of those to come. */
 export function* demoRecords() {
-  for (const { address, name, symbol, decimals, priceUsd } of tokens) {
-    if (priceUsd !== undefined) yield { type: 'tokenPrice', chainId: CHAIN_ID, address, at: PRICED_AT, priceUsd }
+  for (const { address, name, symbol, decimals, price } of tokens) {
+    if (price !== undefined && 'imported' in price) {
+      yield { type: 'tokenPrice', chainId: CHAIN_ID, address, at: PRICED_AT, priceUsd: price.imported }
+    }
     const imageUri = `https://images.example/tokens/${symbol.toLowerCase()}.png`
     yield { type: 'token', chainId: CHAIN_ID, address, name, symbol, decimals, imageUri, whitelisted: true }
   }

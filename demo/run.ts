@@ -7,6 +7,7 @@ import { startCommand } from './commands.ts'
 import { CHAIN_ID, core, openAllowList } from './contracts.ts'
 import { startDemoChain } from './demo-chain.ts'
 import { demoRecords } from './records.ts'
+import { tokens } from './story.ts'
 
 /*
  * A chain on this machine, the service that indexes it, and things that happen on the chain, until Ctrl-C. Then nothing
@@ -74,7 +75,13 @@ async function run() {
   await until(() => importCode)
 
   const chainFile = folder.inside('chains.json')
-  const entry = { chainId: CHAIN_ID, rpc: [chain.url], cores: [core], openAllowLists: [openAllowList], startBlock: 0 }
+  const prices = tokens.flatMap(({ address: token, price }) =>
+    price !== undefined && 'feed' in price ? { token, feed: price.feed } : [],
+  )
+  const entry = {
+    ...{ chainId: CHAIN_ID, rpc: [chain.url], startBlock: 0 },
+    ...{ cores: [core], openAllowLists: [openAllowList], prices },
+  }
   await writeFile(chainFile, JSON.stringify({ chains: [entry] }))
   await using _index = startCommand(['index', '--chains', chainFile], settings, { onEnd: failed('index') })
 

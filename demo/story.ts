@@ -1,4 +1,5 @@
 import type { Hex } from 'viem'
+import { formatUnits, parseUnits } from 'viem/utils'
 import { createRandom } from '../packages/sample-data/src/random.ts'
 import {
   addressOf,
@@ -10,17 +11,18 @@ import {
   type Effects,
   topUp,
 } from './contracts.ts'
+import { feed, type Round, report } from './price-feed.ts'
 
 /** How many blocks pass from one campaign to the next, and so on. */
-const EVERY = { campaign: 5, topUp: 8, reorganisation: 12 }
+const EVERY = { campaign: 5, topUp: 8, price: 5, reorganisation: 12 }
 
 const CLAIMANTS = 40
 
 export interface PaidToken extends DemoToken {
   /** Base units that a claim may pay. */
   rewards: readonly [lowest: bigint, highest: bigint]
-  /** Absent: nobody knows what it is worth. */
-  priceUsd?: string
+  /** What is known of its price; absent: nothing. */
+  price?: { imported: string } | { feed: Hex }
 }
 
 export const tokens: readonly PaidToken[] = [
@@ -30,7 +32,7 @@ export const tokens: readonly PaidToken[] = [
     symbol: 'DUSD',
     decimals: 6,
     rewards: [1_000_000n, 25_000_000n],
-    priceUsd: '1',
+    price: { imported: '1' },
   },
   {
     address: addressOf('ether'),
@@ -38,14 +40,21 @@ export const tokens: readonly PaidToken[] = [
     symbol: 'DETH',
     decimals: 18,
     rewards: [10n ** 14n, 10n ** 16n],
-    priceUsd: '3127.55',
+    price: { feed },
   },
   { address: addressOf('leaf'), name: 'Demo Leaf', symbol: 'LEAF', decimals: 18, rewards: [10n ** 18n, 10n ** 20n] },
 ]
 
-/** The contracts at the end of a block, and what it brought. */
-export interface StoryBlock {
+/** The contracts at the end of a block. */
+export interface StoryState {
   campaigns: readonly DemoCampaign[]
+  round: Round
+}
+
+export const beginning: StoryState = { campaigns: [], round: { id: 1n, answer: parseUnits('3127.55', 8) } }
+
+/** The contracts at the end of a block, and what it brought. */
+export interface StoryBlock extends StoryState {
   transactions: Effects[]
   newContracts: Hex[]
   /** What happened, for people. */
@@ -73,10 +82,10 @@ export function createStory(seed: number) {
     /** Whether blocks are to be withdrawn before the next one. */
     isReorganised: () => told % EVERY.reorganisation === EVERY.reorganisation - 1,
 
-    /** The block after one with these campaigns: a claim or more, and now and then a campaign or a top-up. */
-    nextBlock(before: readonly DemoCampaign[]): StoryBlock {
+    /** The block after one: a claim or more, and now and then a campaign, a top-up or a price. */
+    nextBlock(before: StoryState): StoryBlock {
       told += 1
-      const block: StoryBlock = { campaigns: before, transactions: [], newContracts: [], happened: [] }
+      const block: StoryBlock = { ...before, transactions: [], newContracts: [], happened: [] }
       const put = (campaign: DemoCampaign, effects: Effects, what: string) => {
         block.campaigns = block.campaigns.toSpliced(campaign.index, 1, campaign)
         block.transactions.push(effects)
@@ -84,7 +93,7 @@ export function createStory(seed: number) {
       }
       const open = () => block.campaigns.filter(({ claims, maxClaims }) => claims < maxClaims)
       if (told % EVERY.campaign === 0 || open().length === 0) {
-        const campaign = nextCampaign(before.length)
+        const campaign = nextCampaign(before.campaigns.length)
         block.newContracts.push(...contractsOf(campaign))
         put(campaign, create(campaign), `campaign ${campaign.index}`)
       }
@@ -93,6 +102,13 @@ export function createStory(seed: number) {
         const claims = BigInt(random.integer(5, 20))
         const after = { ...campaign, maxClaims: campaign.maxClaims + claims }
         put(after, topUp(after, claims), `top-up of ${campaign.index}`)
+      }
+      if (told % EVERY.price === 0) {
+        // Up to two per cent up or down.
+        const answer = (before.round.answer * BigInt(random.integer(9800, 10_200))) / 10_000n
+        block.round = { id: before.round.id + 1n, answer }
+        block.transactions.push(report(block.round))
+        block.happened.push(`price of DETH ${formatUnits(answer, 8)}`)
       }
       for (let claims = random.integer(1, 3); claims > 0; claims -= 1) {
         // The newest are claimed most.

@@ -1,11 +1,9 @@
 import { afterEach, expect, test } from 'vitest'
 import { derivedColumns, derivedCounts } from '../../src/doctor/derived-column-checks.ts'
-import { type Batch, type Ingest, openIngest, type PriceSource } from '../../src/ingest/batches.ts'
+import { type Batch, type Ingest, openIngest } from '../../src/ingest/batches.ts'
 import type { CampaignRecord, ClaimRecord, TokenPriceRecord } from '../../src/ingest/records.ts'
-import { createRandom, type Random } from '../setup/data/random-records.ts'
 import { createTestDatabase, type TestDatabase } from '../setup/database.ts'
-import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken, toClaimIdentity } from '../setup/records.ts'
-import { type Price, pricesOf, tokenId, valueClaims } from '../setup/second-opinion/second-opinion-prices.ts'
+import { aCampaign, aClaim, anAddress, anErc20Incentive, aToken } from '../setup/records.ts'
 
 const opened: AsyncDisposable[] = []
 afterEach(async () => {
@@ -187,105 +185,3 @@ test('a price of many claims revalues all of them in one transaction, in several
   ).toEqual([{ usd: 4 * count, transactions: 1 }])
   await expectFiguresToAgree(database)
 })
-
-/** What the random batches below have stored, besides prices. */
-interface Stored {
-  tokens: Map<string, ReturnType<typeof aToken>>
-  campaigns: CampaignRecord[]
-  claims: Map<string, ClaimRecord>
-  imported: TokenPriceRecord[]
-  sources: Map<string, PriceSource>
-  feedPrices: Extract<Price, { source: 'feed' }>[]
-}
-
-const FEED_CHAIN = 10
-const assets = ['fed', 'fixed', 'imported', 'decimals unknown at first'].map(anAddress)
-
-/** A batch of whatever comes, is replaced or goes; and `stored` as it is after it. */
-function randomBatch(stored: Stored, { chance, pick, integer, some }: Random): Batch {
-  const someInstant = () => integer(0, 100)
-  const prices = some(assets, 0.5).map((address) => price(someInstant(), pick(['1', '0.25', '3000.5', null]), address))
-  const tokens = some(assets, 0.2).map((address) => aToken({ address, decimals: pick([0, 6, 18]) }))
-  const claims = Array.from({ length: integer(0, 8) }, () =>
-    claimAt(pick(stored.campaigns), someInstant(), {
-      incentiveIndex: integer(0, 3),
-      amount: pick(['0', '1', '123456789']),
-    }),
-  )
-  const withdrawn = some([...stored.claims.values()], 0.05)
-  const above = integer(0, 20)
-  const isReorganised = chance(0.3)
-  if (isReorganised) stored.feedPrices = stored.feedPrices.filter(({ blockNumber }) => blockNumber <= above)
-  const newest = Math.max(0, ...stored.feedPrices.map(({ blockNumber }) => blockNumber))
-  const isDeclared = chance(0.2)
-  if (isDeclared) {
-    const feed = pick([anAddress('feed 1'), anAddress('feed 2'), undefined])
-    const [fed, fixed] = assets as [string, string]
-    const before = stored.sources.get(fed)
-    stored.sources = new Map([
-      ...(feed === undefined ? [] : [[fed, { token: { chainId: CHAIN, address: fed }, feed }] as const]),
-      ...(chance(0.3)
-        ? []
-        : [[fixed, { token: { chainId: CHAIN, address: fixed }, fixedPriceUsd: pick(['1', '2']) }] as const]),
-    ])
-    if (before === undefined || !('feed' in before) || before.feed !== feed) stored.feedPrices = []
-  }
-  const fed = [...stored.sources].filter(([, source]) => 'feed' in source).map(([address]) => address)
-  const feedPrices = fed.flatMap((address) =>
-    Array.from({ length: integer(0, 2) }, (_, index) => ({
-      ...{ source: 'feed' as const, token: tokenId(CHAIN, address), priceUsd: pick(['10', '11.5', '12']) },
-      ...{ blockNumber: newest + 1 + (index >> 1), logIndex: index, at: (start + newest * 5) * 1000 },
-    })),
-  )
-  stored.feedPrices.push(...feedPrices)
-  for (const each of tokens) stored.tokens.set(each.address, each)
-  stored.imported.push(...prices)
-  for (const claim of withdrawn) stored.claims.delete(claim.txHash)
-  for (const claim of claims) stored.claims.set(claim.txHash, claim)
-  return {
-    records: [...tokens, ...prices, ...claims],
-    revertedClaims: withdrawn.map(toClaimIdentity),
-    ...(isReorganised && { withdrawnFeedPrices: { chainId: FEED_CHAIN, above } }),
-    ...(isDeclared && { priceSources: { chainId: FEED_CHAIN, sources: [...stored.sources.values()] } }),
-    feedPrices: feedPrices.map(({ source: _, token: id, at: milliseconds, ...log }) => ({
-      ...log,
-      at: milliseconds / 1000,
-      token: { chainId: CHAIN, address: String(id.split(':')[1]) },
-    })),
-  }
-}
-
-test.each([1, 2])(
-  'after random batches every claim is worth what an independent computation says: seed %i',
-  async (seed) => {
-    const { database, ingest } = await openTestIngest()
-    const random = createRandom(seed)
-    const campaigns = [paying(...assets), paying(...[...assets].reverse())]
-    const stored: Stored = {
-      ...{ tokens: new Map(), campaigns, claims: new Map(), imported: [], sources: new Map(), feedPrices: [] },
-    }
-    await ingest.apply(records(...campaigns))
-    let valued = 0
-    for (let round = 0; round < 60; round += 1) {
-      await ingest.apply(randomBatch(stored, random))
-      const fixed = [...stored.sources].flatMap(([address, source]): Price[] =>
-        'feed' in source ? [] : [{ source: 'fixed', token: tokenId(CHAIN, address), priceUsd: source.fixedPriceUsd }],
-      )
-      const prices = [...fixed, ...pricesOf(stored.imported), ...stored.feedPrices]
-      const expected = valueClaims([...stored.claims.values()], {
-        prices,
-        campaigns,
-        tokens: [...stored.tokens.values()],
-      })
-      const rows = await database.query(
-        `select '0x' || encode(tx_hash, 'hex') as hash, trim_scale(amount_usd) as usd from claims`,
-      )
-      expect(new Map(rows.map(({ hash, usd }) => [hash, usd])), `round ${round}`).toEqual(
-        new Map(expected.map(({ txHash, amountUsd }) => [txHash, amountUsd])),
-      )
-      valued += expected.filter(({ amountUsd }) => amountUsd != null && amountUsd !== '0').length
-      if (round % 10 === 9) await expectFiguresToAgree(database)
-    }
-    expect(valued).toBeGreaterThan(500)
-  },
-)

@@ -2,10 +2,15 @@ import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { toFunctionSelector, toHex } from 'viem/utils'
+import type { Hex } from 'viem'
+import { formatUnits, toFunctionSelector, toHex } from 'viem/utils'
 import { describe, expect, test } from 'vitest'
 import { whyNoAnvil } from '../../demo/anvil.ts'
 import { addressOf, CHAIN_ID, core } from '../../demo/contracts.ts'
+import { aggregator } from '../../demo/price-feed.ts'
+import { readEnvironment } from '../../src/config.ts'
+import { asExpected, DEMO_GUIDE, examplesOf, type, withAddress } from '../setup/documents/document-examples.ts'
+import { readDocument } from '../setup/documents/documents.ts'
 import { NodeProcess } from '../setup/servers/processes.ts'
 import { waitFor } from '../setup/wait-for.ts'
 
@@ -27,8 +32,10 @@ async function startDemo() {
       return [...files, ...(await processesOf(folder))]
     },
     async [Symbol.asyncDispose]() {
-      await demo[Symbol.asyncDispose]()
+      demo.child.kill('SIGKILL')
+      // They have its output open, for which its end waits.
       for (const { pid } of await processesOf(folder)) process.kill(pid, 'SIGKILL')
+      await demo[Symbol.asyncDispose]()
       await rm(folder, { recursive: true, force: true })
     },
   }
@@ -46,10 +53,13 @@ async function processesOf(folder: string) {
   return (await Promise.all(found)).flat()
 }
 
+/** The token with the feed. */
+const ether = addressOf('ether')
+
 const isMissing = await whyNoAnvil()
 
 describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : ''}`, () => {
-  test('shows campaigns, claims and reorganisations as they happen, until Ctrl-C, which leaves nothing', async () => {
+  test('shows campaigns, claims, prices and reorganisations as they happen, until Ctrl-C, which leaves nothing', async () => {
     await using started = await startDemo()
     const { demo } = started
     const [url, node] = [await demo.said(/explorer +(http\S+)\//), await demo.said(/node +(http\S+)\//)]
@@ -102,6 +112,26 @@ describe.skipIf(isMissing)(`the demo${isMissing ? ` (not here: ${isMissing})` : 
       const { hash } = await ask<{ hash: string }>('eth_getBlockByNumber', toHex(Number(asOfBlock)), false)
       return Number(asOfBlock) >= last && hash === asOfBlockHash ? true : undefined
     })
+
+    // What the feed has reported up to a block is the price as of it.
+    await waitFor(async () => {
+      const { body, headers } = await get<{ priceUsd: string; source: string }>(`/prices?token=${CHAIN_ID}:${ether}`)
+      expect(body.source).toBe('feed')
+      const toBlock = toHex(Number(headers.get('x-as-of')?.split(':')[1]))
+      const logs = await ask<{ topics: Hex[] }[]>('eth_getLogs', { address: aggregator, fromBlock: '0x0', toBlock })
+      expect(logs.length).toBeGreaterThan(10)
+      return body.priceUsd === formatUnits(BigInt(logs.at(-1)?.topics[1] ?? 0), 8) || undefined
+    })
+
+    // And what the guide shows.
+    const examples = examplesOf(readDocument(DEMO_GUIDE))
+    const printed = await type(
+      examples.map(({ command }) => withAddress(command, url)),
+      readEnvironment(),
+    )
+    for (const [index, { place, expected }] of examples.entries()) {
+      expect.soft(asExpected(printed[index] ?? '', expected), place).toEqual(expected)
+    }
 
     expect(await started.remains()).not.toEqual([])
     demo.child.kill('SIGINT')

@@ -5,7 +5,7 @@ import type { Project } from './project.ts'
 /** The guides in reading order; those for operators come last. */
 const FOR_CALLERS = [
   ...['first-request', 'filters', 'paging', 'amounts', 'errors', 'caching', 'minimum-blocks', 'protected-operations'],
-  ...['user-rewards', 'following-changes', 'limits', 'versions', 'examples', 'agents'],
+  ...['user-rewards', 'following-changes', 'limits', 'versions', 'examples', 'demo', 'agents'],
 ]
 const FOR_OPERATORS = [
   ...[

@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
 import { type Block, blockBehind, type Document, root } from './documents.ts'
 
 /*
@@ -8,6 +10,9 @@ import { type Block, blockBehind, type Document, root } from './documents.ts'
 
 /** Files that a document shows as they are. */
 export const SHOWN = ['examples/node/rewards.mjs', 'examples/import/campaign.ndjson']
+
+/** Its examples need `npm run demo`. */
+export const DEMO_GUIDE = 'docs/guides/demo.md'
 
 export interface Example {
   /** Where it stands. */
@@ -47,6 +52,25 @@ export function examplesOf(document: Document): Example[] {
       }
     })
   })
+}
+
+/** Stands between the outputs of two commands. */
+const END = '=== end of the output ==='
+
+export const withAddress = (text: string, address = '') => text.replaceAll('localhost:3000', new URL(address).host)
+
+/** What each command prints, on standard output and standard error alike. They are of one shell. */
+export async function type(commands: readonly string[], environment: Record<string, string | undefined>) {
+  const script = commands.map((command) => `${command}\nprintf '\\n${END}\\n'`)
+  const { stdout } = await promisify(execFile)('sh', ['-c', ['exec 2>&1 </dev/null', ...script].join('\n')], {
+    cwd: root,
+    env: environment,
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  return stdout
+    .replaceAll('\r\n', '\n')
+    .split(`\n${END}\n`)
+    .map((output) => output.trimEnd())
 }
 
 /** What is expected where the output fits it, else the output: both are equal where the example is right. */

@@ -16,8 +16,8 @@ export type Price = { token: string; priceUsd: string } & (
 const lower = (text: unknown) => String(text).toLowerCase()
 export const tokenId = (chainId: unknown, address: unknown) => lower(`${chainId}:${address}`)
 
-/** The price of a token at an instant, in milliseconds. */
-function priceAt(prices: readonly Price[], token: string, instant: number) {
+/** The price of a token at an instant, in milliseconds; undefined if there is none. */
+export function priceAt(prices: readonly Price[], token: string, instant: number): string | undefined {
   const own = prices.filter((price) => price.token === token)
   const fixed = own.find(({ source }) => source === 'fixed')
   if (fixed !== undefined) return fixed.priceUsd
